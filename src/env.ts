@@ -47,6 +47,22 @@ function flag() {
   );
 }
 
+/** A variable that holds names of hosts, separated by commas. */
+function hosts() {
+  return v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((value) =>
+        value
+          .split(",")
+          .map((host) => host.trim().toLowerCase())
+          .filter(Boolean),
+      ),
+    ),
+    "",
+  );
+}
+
 /** A variable that holds a JSON object of texts. */
 function jsonTexts() {
   const rule = "must be a JSON object whose values are texts";
@@ -146,18 +162,12 @@ const Variables = v.object({
    * Hosts of S3-compatible stores that callers may name, separated by commas; `*.example.com` allowed. Empty: none, or
    * any where private origins are allowed.
    */
-  STORE_HOSTS: v.optional(
-    v.pipe(
-      v.string(),
-      v.transform((value) =>
-        value
-          .split(",")
-          .map((host) => host.trim().toLowerCase())
-          .filter(Boolean),
-      ),
-    ),
-    "",
-  ),
+  STORE_HOSTS: hosts(),
+  /**
+   * Further names of this machine, separated by commas, where private origins are allowed: the service answers nobody who
+   * calls it by another name, and no page of another site. `*`: everybody.
+   */
+  ALLOWED_HOSTS: hosts(),
   /** Platform to URL template with `{user}`, for profile pictures. */
   PROFILE_URLS: jsonTexts(),
   FACEBOOK_TOKEN: token(),
@@ -193,6 +203,7 @@ export interface Settings {
   readonly egressRanges: readonly string[];
   readonly providerEndpoints: Readonly<Record<string, string>>;
   readonly storeHosts: readonly string[];
+  readonly allowedHosts: readonly string[];
   readonly profileUrls: Readonly<Record<string, string>>;
   readonly facebookToken: string | undefined;
   readonly twitterToken: string | undefined;
@@ -246,6 +257,7 @@ function fromVariables(variables: Parsed): Settings {
     egressRanges: variables.EGRESS_RANGES,
     providerEndpoints: variables.PROVIDER_ENDPOINTS,
     storeHosts: variables.STORE_HOSTS,
+    allowedHosts: variables.ALLOWED_HOSTS,
     profileUrls: variables.PROFILE_URLS,
     facebookToken: variables.FACEBOOK_TOKEN,
     twitterToken: variables.TWITTER_TOKEN,

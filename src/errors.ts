@@ -1,5 +1,6 @@
 /** What is thrown on purpose: refusals and outages, with what their answers say. */
 import { OUTAGE_RETRY_SECONDS } from "./limits.ts";
+import type { Reason } from "./refusal-reasons.ts";
 
 /** Every status that an answer can carry on purpose; the list of reasons is in src/docs/limits.md. */
 export type ErrorStatus =
@@ -28,6 +29,8 @@ export interface ApiErrorOptions {
   readonly cause?: unknown;
   /** Further headers of the answer, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What monitors count it as; absent: the usual reason of its status. */
+  readonly reason?: Reason;
 }
 
 /**
@@ -38,15 +41,21 @@ export class ApiError extends Error {
   override name = "ApiError";
   readonly status: ErrorStatus;
   readonly headers: Readonly<Record<string, string>>;
+  readonly reason: Reason | undefined;
 
   constructor(status: ErrorStatus, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.status = status;
     this.headers = options.headers ?? {};
+    this.reason = options.reason;
   }
 }
 
 /** A piece of the platform does not answer: whoever asks again after a while finds it back. */
 export function outage(message: string, cause: unknown): ApiError {
-  return new ApiError(503, message, { cause, headers: { "Retry-After": String(OUTAGE_RETRY_SECONDS) } });
+  return new ApiError(503, message, {
+    cause,
+    headers: { "Retry-After": String(OUTAGE_RETRY_SECONDS) },
+    reason: "outage",
+  });
 }

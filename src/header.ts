@@ -1,5 +1,7 @@
 /** Header values: those with parameters, read leniently and written strictly, and lists of entity tags. */
 
+import { baseName } from "./files.ts";
+
 export interface HeaderValue {
   /** What stands before the first semicolon, in lower case. */
   readonly value: string;
@@ -60,8 +62,12 @@ function decodeExtended(value: string): string | undefined {
   return encoded.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** A Content-Disposition that carries any name: ASCII for old clients, UTF-8 (RFC 6266, RFC 8187) for the others. */
-export function contentDisposition(type: "inline" | "attachment", name: string): string {
+/**
+ * A Content-Disposition that carries any name: ASCII for old clients, UTF-8 (RFC 6266, RFC 8187) for the others. No path
+ * leaves here: clients that write a file where its name says would leave their folder.
+ */
+export function contentDisposition(type: "inline" | "attachment", given: string): string {
+  const name = baseName(given) || "image";
   const ascii = name.replace(/[^\u0020-\u007e]|["\\%]/g, "_");
   const extended = encodeURIComponent(name).replace(
     /['()*]/g,

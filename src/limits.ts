@@ -176,6 +176,13 @@ export const RECEIPT_RUN_MS = 45_000;
 /** Between two signs of life: two may be lost. */
 export const RECEIPT_RENEWAL_MS = 14_000;
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
+/** Longer keys are kept as their hashes. */
+export const MAX_KEPT_KEY_CHARACTERS = 64;
+/** How long a refusal is repeated whose work had not begun: the same request comes to the same again, for nothing. */
+export const REFUSAL_RECEIPT_KEPT_MS = 300_000;
+/** Receipts of one account, and their bytes, of which the oldest go: a Durable Object ends at 10 GB. */
+export const MAX_RECEIPTS = 100_000;
+export const MAX_RECEIPT_BYTES = 256 * 1024 * 1024;
 
 /** Results of an account that are found again with `reuse`: a kilobyte each, those that end first are forgotten. */
 export const MAX_KNOWN_RESULTS = 10_000;

@@ -19,7 +19,7 @@ const METRICS = {
   request_seconds_total: { kind: "counter", help: "Time from requests to their answers, by route." },
   refusals_total: {
     kind: "counter",
-    help: "Answers of failure by status and reason; figures in reasons are left out.",
+    help: "Answers of failure by status and reason, a word of a closed list.",
   },
   pictures_total: { kind: "counter", help: "Pictures processed, by the formats they came and went in." },
   picture_bytes_total: { kind: "counter", help: "Bytes of processed pictures, as they came (in) and went (out)." },

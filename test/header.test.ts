@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { baseName } from "../src/files.ts";
 import { contentDisposition, dispositionFileName, parseHeaderValue } from "../src/header.ts";
 
 describe("parseHeaderValue", () => {
@@ -41,8 +42,12 @@ describe("contentDisposition", () => {
         const header = contentDisposition("inline", name);
         expect(new Headers({ "content-disposition": header }).get("content-disposition")).toBe(header);
         expect(header).toMatch(/^[\u0020-\u007e]*$/);
-        expect(dispositionFileName(parseHeaderValue(header))).toBe(name);
+        expect(dispositionFileName(parseHeaderValue(header))).toBe(baseName(name) || "image");
       }),
     );
+  });
+
+  it.each(["../../x", "..\\..\\x", "/x", "C:\\x", "a/../x"])("carries no path: %s", (name) => {
+    expect(contentDisposition("attachment", name)).toBe("attachment; filename=\"x\"; filename*=UTF-8''x");
   });
 });

@@ -34,6 +34,7 @@ it("is code of ours and these packages, without the API document and tables that
     "color-name",
     "hono",
     "node:buffer",
+    "node:crypto",
     "thumbhash",
     "valibot",
   ]);

@@ -73,6 +73,8 @@ const inWorkerd = (name: "worker" | "exhaustive", include: string[], exclude: st
         bindings: {
           ADMIN_TOKEN: "admin-token-for-tests",
           ALLOW_PRIVATE_ORIGINS: "true",
+          // Tests call the service by many names.
+          ALLOWED_HOSTS: "*",
           VAULT_KEY: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
           CASES_SEED: casesSeed,
           EXHAUSTIVE: String(name === "exhaustive"),

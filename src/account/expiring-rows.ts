@@ -19,24 +19,37 @@ const tableOf = (table: "receipts" | "token_uses" | "results") => ({
   remove: `DELETE FROM ${table} WHERE name = ?`,
   sweep: `DELETE FROM ${table} WHERE name IN
     (SELECT name FROM ${table} WHERE forgotten_at <= ? ORDER BY forgotten_at LIMIT ?)`,
-  oldest: `DELETE FROM ${table} WHERE name IN (SELECT name FROM ${table} ORDER BY forgotten_at LIMIT ?)`,
-  count: `SELECT count(*) AS rows FROM ${table}`,
+  oldest: `DELETE FROM ${table} WHERE name IN
+    (SELECT name FROM ${table} WHERE forgotten_at > ? ORDER BY forgotten_at LIMIT ?)`,
+  size: `SELECT count(*) AS rows, coalesce(sum(length(name) + length(content)), 0) AS bytes FROM ${table}`,
   next: `SELECT min(forgotten_at) AS next FROM ${table}`,
 });
+
+/** What a table may hold. */
+interface Most {
+  readonly rows: number;
+  /** Of names and contents, in ASCII. */
+  readonly bytes?: number;
+}
+
+interface Size {
+  readonly rows: number;
+  readonly bytes: number;
+}
 
 export class ExpiringRows<Row extends Expiring> {
   readonly #sql: SqlStorage;
   readonly #statements: ReturnType<typeof tableOf>;
   /** Most objects never see a row: the table is made with the first. */
   #hasTable: boolean;
-  readonly #most: number;
-  /** How many there are, at most; unknown until somebody has to know. */
-  #count: number | undefined;
+  readonly #most: Required<Most> | undefined;
+  /** How much there is, at most; unknown until somebody has to know. */
+  #size: Size | undefined;
 
-  /** @param most rows: beyond, those that would be forgotten first go */
-  constructor(sql: SqlStorage, table: Parameters<typeof tableOf>[0], most = Number.POSITIVE_INFINITY) {
+  /** @param most what it may hold: beyond, the rows that would be forgotten first go */
+  constructor(sql: SqlStorage, table: Parameters<typeof tableOf>[0], most?: Most) {
     this.#sql = sql;
-    this.#most = most;
+    this.#most = most && { bytes: Number.POSITIVE_INFINITY, ...most };
     this.#statements = tableOf(table);
     this.#hasTable = sql.exec(this.#statements.exists).toArray().length > 0;
   }
@@ -47,27 +60,36 @@ export class ExpiringRows<Row extends Expiring> {
     return row && (JSON.parse(row[2]) as Row);
   }
 
-  put(name: string, row: Row): void {
+  /**
+   * @param spared milliseconds since the epoch: rows that are forgotten by then stay even where there are too many, since
+   *   they go soon
+   */
+  put(name: string, row: Row, spared = 0): void {
     if (!this.#hasTable) this.#sql.exec(this.#statements.create);
     this.#hasTable = true;
-    this.#sql.exec(this.#statements.put, name, row.forgottenAt, JSON.stringify(row));
-    if (Number.isFinite(this.#most)) this.#bound();
+    const content = JSON.stringify(row);
+    this.#sql.exec(this.#statements.put, name, row.forgottenAt, content);
+    if (this.#most) this.#bound(this.#most, name.length + content.length, spared);
   }
 
   /** Rows are counted when there may be too many, not each time. */
-  #bound(): void {
-    this.#count = this.#count === undefined ? this.#counted() : this.#count + 1;
-    if (this.#count <= this.#most) return;
-    this.#count = this.#counted();
-    if (this.#count <= this.#most) return;
-    const surplus = Math.max(this.#count - this.#most, Math.min(SWEEP_DELETIONS, Math.floor(this.#most / 2)));
-    this.#sql.exec(this.#statements.oldest, surplus);
-    this.#count -= surplus;
+  #bound(most: Required<Most>, bytes: number, spared: number): void {
+    this.#size = this.#size ? { rows: this.#size.rows + 1, bytes: this.#size.bytes + bytes } : this.#measured();
+    const isBeyond = ({ rows, bytes: sum }: Size) => rows > most.rows || sum > most.bytes;
+    if (!isBeyond(this.#size)) return;
+    this.#size = this.#measured();
+    while (isBeyond(this.#size)) {
+      const { rows } = this.#size;
+      const surplus = Math.max(rows - most.rows, Math.min(SWEEP_DELETIONS, Math.ceil(rows / 2)));
+      const { rowsWritten } = this.#sql.exec(this.#statements.oldest, spared, surplus);
+      this.#size = this.#measured();
+      if (rowsWritten === 0) return;
+    }
   }
 
-  #counted(): number {
-    const [row] = this.#sql.exec<{ rows: number }>(this.#statements.count);
-    return row?.rows ?? 0;
+  #measured(): Size {
+    const [row] = this.#sql.exec<{ rows: number; bytes: number }>(this.#statements.size).toArray();
+    return row ?? { rows: 0, bytes: 0 };
   }
 
   remove(name: string): void {
@@ -89,6 +111,6 @@ export class ExpiringRows<Row extends Expiring> {
   /** All of the object's storage has been deleted, the table with it. */
   reset(): void {
     this.#hasTable = false;
-    this.#count = undefined;
+    this.#size = undefined;
   }
 }

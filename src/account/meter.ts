@@ -2,7 +2,14 @@
 import { DurableObject } from "cloudflare:workers";
 
 import { DIRECTORY } from "../env.ts";
-import { MAX_KNOWN_RESULTS, METER_WRITE_INTERVAL_MS, USAGE_WRITE_INTERVAL_MS } from "../limits.ts";
+import {
+  MAX_KNOWN_RESULTS,
+  MAX_RECEIPT_BYTES,
+  MAX_RECEIPTS,
+  METER_WRITE_INTERVAL_MS,
+  RECEIPT_RUN_MS,
+  USAGE_WRITE_INTERVAL_MS,
+} from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { accept, type Beyond, type Charge, type Order, RecentCharges, refund, withdraw } from "./accepted-jobs.ts";
 import { databaseNamed } from "./databases.ts";
@@ -53,9 +60,12 @@ export class Meter extends DurableObject<Env> {
     super(state, env);
     // What an earlier version wrote has fewer members.
     this.#ledger = { ...emptyLedger(), ...state.storage.kv.get<Ledger>(LEDGER) };
-    this.#receipts = new ExpiringRows(state.storage.sql, "receipts");
+    this.#receipts = new ExpiringRows(state.storage.sql, "receipts", {
+      rows: MAX_RECEIPTS,
+      bytes: MAX_RECEIPT_BYTES,
+    });
     this.#uses = new ExpiringRows(state.storage.sql, "token_uses");
-    this.#results = new ExpiringRows(state.storage.sql, "results", MAX_KNOWN_RESULTS);
+    this.#results = new ExpiringRows(state.storage.sql, "results", { rows: MAX_KNOWN_RESULTS });
   }
 
   /**
@@ -80,14 +90,19 @@ export class Meter extends DurableObject<Env> {
     // What may not begin leaves no trace.
     if (!begins) return taken;
     const token = crypto.randomUUID();
-    this.#receipts.put(receipt, begin(known, token, now));
+    this.#putReceipt(receipt, begin(known, token, now), now);
     return { ...taken, opened: { ...found, token } };
   }
 
   /** The work on a request with a receipt goes on. */
   renew(receipt: string, token: string, now = Date.now()): void {
     const renewed = renew(this.#receipts.get(receipt), token, now);
-    if (renewed) this.#receipts.put(receipt, renewed);
+    if (renewed) this.#putReceipt(receipt, renewed, now);
+  }
+
+  /** Work that goes on keeps its receipt, however many there are: without one it would be taken for somebody else's. */
+  #putReceipt(name: string, receipt: Receipt, now: number): void {
+    this.#receipts.put(name, receipt, now + RECEIPT_RUN_MS);
   }
 
   /**
@@ -97,7 +112,7 @@ export class Meter extends DurableObject<Env> {
   end(ending: Ending, now = Date.now()): boolean {
     const ended = end(this.#receipts.get(ending.name), ending, now);
     if (ended === "forgotten") this.#receipts.remove(ending.name);
-    else if (ended) this.#receipts.put(ending.name, ended);
+    else if (ended) this.#putReceipt(ending.name, ended, now);
     return ended !== undefined;
   }
 

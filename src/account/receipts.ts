@@ -45,7 +45,12 @@ export interface Ending {
   readonly name: string;
   readonly token: string;
   /** What is to be repeated, and to which request; absent: the key is free again. */
-  readonly kept?: { readonly fingerprint: string; readonly answer: KeptAnswer };
+  readonly kept?: {
+    readonly fingerprint: string;
+    readonly answer: KeptAnswer;
+    /** Milliseconds; absent: RECEIPT_KEPT_MS. */
+    readonly forMs?: number;
+  };
 }
 
 export function find(receipt: Receipt | undefined, now: number): Found {
@@ -82,7 +87,10 @@ export function end(
   now: number,
 ): Receipt | "forgotten" | undefined {
   if (receipt?.run?.token !== token) return undefined;
-  if (kept) return { forgottenAt: now + RECEIPT_KEPT_MS, ...kept };
+  if (kept) {
+    const { fingerprint, answer, forMs = RECEIPT_KEPT_MS } = kept;
+    return { forgottenAt: now + forMs, fingerprint, answer };
+  }
   const { run: _, ...rest } = receipt;
   return rest.fingerprint === undefined ? "forgotten" : rest;
 }

@@ -31,6 +31,8 @@ export interface LocalOptions {
   readonly state: string;
   /** Variables that win over wrangler.toml and `.dev.vars`. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Whether there is the demo account, whose key everybody knows; absent: there is. */
+  readonly hasDemo?: boolean;
   /** Drops the Worker's log, for measurements and tests. */
   readonly quiet?: boolean;
   /** Where debuggers may attach, for measurements. */
@@ -50,7 +52,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   const workerOptions = readConfig();
   const bindings = { ...(workerOptions["bindings"] as Record<string, string>), ...options.variables };
   settingsOf(bindings); // a wrong setting is told here, not by the first request
-  const folder = await bundle(() => prepareDatabases(workerOptions, options.state));
+  const folder = await bundle(() => prepareDatabases(workerOptions, options));
   const miniflare = await simulate({ ...workerOptions, bindings }, folder, options);
   try {
     const url = await miniflare.ready;
@@ -90,7 +92,10 @@ async function bundle(meanwhile: () => Promise<void>): Promise<string> {
 }
 
 /** The databases as the Worker needs them, before anybody can call: by a simulator without the Worker, on the same state. */
-async function prepareDatabases(workerOptions: Record<string, unknown>, state: string): Promise<void> {
+async function prepareDatabases(
+  workerOptions: Record<string, unknown>,
+  { state, hasDemo = true }: Pick<LocalOptions, "state" | "hasDemo">,
+): Promise<void> {
   const databases = workerOptions["d1Databases"] as Record<string, { readonly id: string }>;
   if (new Set(Object.values(databases).map(({ id }) => id)).size < Object.keys(databases).length) {
     throw new Error("Two D1 databases of wrangler.toml have one database_id: here they would be one database");
@@ -112,7 +117,7 @@ async function prepareDatabases(workerOptions: Record<string, unknown>, state: s
     for (const name of Object.keys(databases)) {
       const database: D1Database = await miniflare.getD1Database(name);
       await migrate(database, join(ROOT, "src", "migrations"));
-      if (name === DIRECTORY) await seedDemoAccount(database);
+      if (name === DIRECTORY) await seedDemoAccount(database, hasDemo);
     }
   } finally {
     await miniflare.dispose();
@@ -201,7 +206,8 @@ async function migrate(database: D1Database, folder: string): Promise<void> {
   }
 }
 
-async function seedDemoAccount(database: D1Database): Promise<void> {
+/** The demo account, or what an earlier start has left of it, suspended: neither its key nor its delivery opens anything. */
+async function seedDemoAccount(database: D1Database, hasDemo: boolean): Promise<void> {
   const id = "00000000-0000-4000-8000-00000000de30";
   const hash = createHash("sha256").update(DEMO_KEY).digest("hex");
   const now = new Date().toISOString();
@@ -209,9 +215,10 @@ async function seedDemoAccount(database: D1Database): Promise<void> {
     database
       .prepare(
         `INSERT INTO accounts (id, name, plan, credits_total, status, created_at, originals)
-         VALUES (?1, 'Demo', 'demo', ?3, 'active', ?2, '/') ON CONFLICT DO UPDATE SET originals = '/'`,
+         VALUES (?1, 'Demo', 'demo', ?3, ?4, ?2, '/')
+         ON CONFLICT DO UPDATE SET originals = '/', status = excluded.status`,
       )
-      .bind(id, now, UNLIMITED_CREDITS),
+      .bind(id, now, UNLIMITED_CREDITS, hasDemo ? "active" : "suspended"),
     database
       .prepare(
         "INSERT INTO keys (id, account_id, hash, name, hint, created_at) VALUES (?, ?, ?, 'demo', 'demo', ?) ON CONFLICT DO NOTHING",

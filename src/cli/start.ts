@@ -1,10 +1,11 @@
 /** `npm start`: the service on this machine, ready to use. */
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 
 import { SETTING_NAMES } from "../env.ts";
 import { DEMO_KEY, LOCAL_DEFAULTS, startLocal } from "./local.ts";
-import { ensureSecrets } from "./secrets.ts";
+import { ensureSecrets, needOwnToken } from "./secrets.ts";
 import { ROOT } from "./wrangler.ts";
 
 /** Whole settings of the environment, by the names of src/env.ts. */
@@ -35,8 +36,28 @@ async function freePort(host: string, text: string): Promise<number> {
   return port;
 }
 
-function welcome(url: URL): string {
+/** Names and addresses under which nobody but this machine can call. */
+const LOOPBACK = /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
+
+/** Where to listen: options of the command line, else the environment. */
+function place(): { readonly host: string; readonly port: string } {
+  const options = { host: { type: "string" }, port: { type: "string" } } as const;
+  const { values } = parseArgs({ options });
+  return {
+    host: values.host ?? process.env["HOST"] ?? "localhost",
+    port: values.port ?? process.env["PORT"] ?? "8787",
+  };
+}
+
+function welcome(url: URL, isShared: boolean): string {
   const address = url.href.replace(/\/$/, "");
+  if (isShared) {
+    return [
+      "",
+      `Darkroom listens on ${address} (Ctrl-C stops it), for other machines too: there is no demo account.`,
+      `The first account and its key: curl -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" -d '{"name": "First"}' ${address}/admin/accounts`,
+    ].join("\n");
+  }
   return [
     "",
     `Darkroom listens on ${address} (Ctrl-C stops it).`,
@@ -59,16 +80,20 @@ async function stopRequest(): Promise<void> {
 
 async function main(): Promise<void> {
   const stopping = stopRequest();
-  const host = process.env["HOST"] ?? "localhost";
-  const port = await freePort(host, process.env["PORT"] ?? "8787");
+  const { host, port: text } = place();
+  const isShared = !LOOPBACK.test(host);
+  if (isShared) await needOwnToken(ROOT, host);
+  const port = await freePort(host, text);
   await ensureSecrets(ROOT);
   const service = await startLocal({
     host,
     port,
     state: join(ROOT, ".wrangler", "state", "v3"),
-    variables: { ...LOCAL_DEFAULTS, ...settingsFromEnvironment() },
+    // What suits a service that only this machine calls suits no other.
+    variables: { ...(isShared ? {} : LOCAL_DEFAULTS), ...settingsFromEnvironment() },
+    hasDemo: !isShared,
   });
-  console.log(welcome(service.url));
+  console.log(welcome(service.url, isShared));
   await stopping;
   await service.stop();
 }

@@ -38,5 +38,5 @@ export function forgetHours(): void {
 
 function refusal(seconds: number): ApiError {
   const message = "Too many new pictures were asked for without a signature within this hour";
-  return new ApiError(429, message, { headers: { "Retry-After": String(seconds) } });
+  return new ApiError(429, message, { headers: { "Retry-After": String(seconds) }, reason: "strangers" });
 }

@@ -11,6 +11,7 @@ import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import type { AppContext, AppEnv } from "./context.ts";
 import { countHolder, refusalOf, type Terms } from "./holder.ts";
 import { wholeOf } from "./inside.ts";
+import { checkHost, checkPage, isLoopback } from "./local.ts";
 import {
   admitted,
   admittedWithCredit,
@@ -38,12 +39,15 @@ export function createApp(street: Street): Hono<AppEnv> {
   });
   app.use("*", async (c, next) => {
     begin(c, street);
+    checkHost(c);
     await next();
   });
   app.onError((error, c) => replyError(c, error));
   for (const route of ROUTES) {
     app.on(route.method.toUpperCase(), route.pattern ?? route.path, async (c) => {
       c.set("route", route.path);
+      // What is open to everybody and asks no origin is open to every page.
+      if (route.access !== "open" || route.tag === "Deliveries") checkPage(c);
       await enter(c, route.access, route);
       // What comes without a key may have its token in its body: the handler asks for it, before it keeps any of the rest.
       if (c.var.door) return route.handler(c);
@@ -55,6 +59,7 @@ export function createApp(street: Street): Hono<AppEnv> {
     app.all(path, (c) => refuseMethod(c, path, routes));
   }
   app.all("*", async (c) => {
+    checkPage(c);
     await enter(c, c.req.path.startsWith("/1.0/") ? "key" : "unknown");
     await admitted(c);
     throw notFound();
@@ -143,6 +148,9 @@ async function refuseMethod(c: AppContext, path: string, routes: readonly Route[
   throw new ApiError(405, "Method not allowed", { headers: { Allow: allow } });
 }
 
+/** Methods that are counted by their names. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
 /** What every answer gets, and the one log line of the request. */
 async function finish(c: AppContext, startedAt: number): Promise<void> {
   const headers = { "X-Request-Id": c.var.id, ...(await countedHeaders(c)), ...readerHeaders(c) };
@@ -155,7 +163,7 @@ async function finish(c: AppContext, startedAt: number): Promise<void> {
   const { id, route, failure } = c.var;
   const milliseconds = Date.now() - startedAt;
   countPoint(c, milliseconds);
-  count("requests_total", { method: c.req.method, route, status });
+  count("requests_total", { method: METHODS.has(c.req.method) ? c.req.method : "other", route, status });
   count("request_seconds_total", { route }, milliseconds / 1000);
   const line = { id, method: c.req.method, route, status, ms: milliseconds };
   if (status >= 500) logLine("error", { ...line, causes: causesOf(failure) });
@@ -171,10 +179,6 @@ function countPoint(c: AppContext, milliseconds: number): void {
     blobs: [c.req.method, route, String(c.res.status)],
     doubles: [milliseconds],
   });
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
 function notFound(): ApiError {

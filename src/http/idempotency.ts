@@ -1,10 +1,18 @@
 /** `Idempotency-Key`: a request that is sent again is answered as it was the first time, and costs nothing. */
+import { createHash } from "node:crypto";
+
 import type { Ending, KeptAnswer } from "../account/receipts.ts";
 import { inOrder } from "../contract/in-order.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import { ApiError } from "../errors.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARACTERS, RECEIPT_KEPT_MS, RECEIPT_RENEWAL_MS } from "../limits.ts";
+import {
+  MAX_IDEMPOTENCY_KEY_CHARACTERS,
+  MAX_KEPT_KEY_CHARACTERS,
+  RECEIPT_KEPT_MS,
+  RECEIPT_RENEWAL_MS,
+  REFUSAL_RECEIPT_KEPT_MS,
+} from "../limits.ts";
 import { base64Url, sha256 } from "../storage/digest.ts";
 import { temporaryEnd } from "../storage/volatile.ts";
 import type { Admission, AppContext } from "./context.ts";
@@ -25,7 +33,13 @@ const PASSING = new Set([408, 429, 499]);
  */
 export function receiptOf(c: AppContext, owner: string): string | undefined {
   const header = c.req.header(IDEMPOTENCY_KEY);
-  return header !== undefined && isKey(header) ? `${owner} ${header}` : undefined;
+  return header !== undefined && isKey(header) ? `${owner} ${shortened(header)}` : undefined;
+}
+
+/** A key as it is kept: a long one as its SHA-256. */
+function shortened(key: string): string {
+  if (key.length <= MAX_KEPT_KEY_CHARACTERS) return key;
+  return `sha256:${createHash("sha256").update(key).digest("base64url")}`;
 }
 
 function isKey(header: string): boolean {
@@ -86,15 +100,18 @@ export async function endingOf(c: AppContext, status: number): Promise<Ending | 
   const isKept = begun && said && status < 500 && !PASSING.has(status);
   const { token } = opened;
   if (!isKept) return { name, token };
-  const answer = { status, body: JSON.stringify(said), goodUntil: goodUntil(said, Date.now()) };
-  return { name, token, kept: { fingerprint: begun.fingerprint, answer } };
+  // What is no image costs next to nothing, however it was found out.
+  const isRefusal = status === 415 || (status >= 400 && !c.var.allowance?.hasBegun);
+  const forMs = isRefusal ? REFUSAL_RECEIPT_KEPT_MS : RECEIPT_KEPT_MS;
+  const answer = { status, body: JSON.stringify(said), goodUntil: goodUntil(said, Date.now(), forMs) };
+  return { name, token, kept: { fingerprint: begun.fingerprint, answer, forMs } };
 }
 
 /** A result in volatile storage is there for a while, everything else for as long as answers are kept. */
-function goodUntil(said: Processed | Failure | Accepted, now: number): number {
+function goodUntil(said: Processed | Failure | Accepted, now: number, forMs: number): number {
   const results = "output" in said ? [said.output] : "outputs" in said ? Object.values(said.outputs) : [];
   const ends = results.map(({ url }) => temporaryEnd(url, now) ?? Number.POSITIVE_INFINITY);
-  return Math.min(now + RECEIPT_KEPT_MS, ...ends);
+  return Math.min(now + forMs, ...ends);
 }
 
 async function repeated(c: AppContext, { status, body }: KeptAnswer): Promise<Response> {

@@ -5,9 +5,10 @@ import type { Failure, InputMetadata, OutputMetadata, Processed, Success } from 
 import type { Accepted } from "../contract/webhook.ts";
 import { ApiError } from "../errors.ts";
 import type { Encoded } from "../files.ts";
-import { contentDisposition } from "../header.ts";
 import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
 import { count } from "../metrics.ts";
+import { pictureHeaders } from "../picture-headers.ts";
+import { reasonOf } from "../refusal-reasons.ts";
 import { readTemporary } from "../storage/volatile.ts";
 import type { AppContext } from "./context.ts";
 import { lend } from "./lending.ts";
@@ -35,10 +36,7 @@ export function replyBytes(
 ): Response {
   return new Response(body, {
     headers: {
-      "Content-Type": mime,
-      "Content-Length": String(metadata.output.bytes),
-      "Content-Disposition": contentDisposition("inline", metadata.output.name),
-      "X-Content-Type-Options": "nosniff",
+      ...pictureHeaders({ mime, name: metadata.output.name, bytes: metadata.output.bytes }),
       ...metadataHeaders(c.var.settings.serviceName, metadata),
     },
   });
@@ -76,8 +74,7 @@ export function replyMetadata(
 export function replyError(c: AppContext, error: unknown): Response {
   const known = error instanceof ApiError ? error : new ApiError(500, "Internal error", { cause: error });
   if (known.status >= 500) c.set("failure", error);
-  // What sentences differ in are figures.
-  count("refusals_total", { status: known.status, reason: known.message.replace(/\d+/g, "N") });
+  count("refusals_total", { status: known.status, reason: reasonOf(known) });
   const failure: Failure = { success: false, code: known.status, id: c.var.id, message: known.message };
   const headers = { ...(known.status === 503 && { "Retry-After": String(BUSY_RETRY_SECONDS) }), ...known.headers };
   return replyMetadata(c, failure, known.status, headers);

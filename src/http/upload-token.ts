@@ -10,6 +10,7 @@ import { CHALLENGE } from "./authenticate.ts";
 import type { AppContext } from "./context.ts";
 import { countHolder, type Terms } from "./holder.ts";
 import { IDEMPOTENCY_KEY } from "./idempotency.ts";
+import { isOurPage } from "./local.ts";
 import { admitted, refuseAnonymous } from "./rate-limit.ts";
 
 /** Tokens that were found spent, and until when that is believed: an upload that is at work may give its use back. */
@@ -36,6 +37,9 @@ export async function enterWithToken(c: AppContext, token: string, terms: Terms)
   const grant = await openUploadToken(vaultOf(c.var.settings.vaultKeys), token);
   if (!grant) return refuse(c);
   letRead(c, grant);
+  if (isForeign(c, grant)) {
+    return refuseAnonymous(c, new ApiError(403, "The upload token is for pages of other sites"));
+  }
   // What was answered under an Idempotency-Key is answered again with a token that is spent.
   const isSpent = (spent.get(grant.id) ?? 0) > now && c.req.header(IDEMPOTENCY_KEY) === undefined;
   if (isSpent || grant.expiresAt <= now) return refuse(c);
@@ -70,6 +74,16 @@ async function refuse(c: AppContext): Promise<never> {
   return refuseAnonymous(c, new ApiError(401, "The upload token is not valid or has been used up", { headers }));
 }
 
+/**
+ * Whether an upload comes from a page that its token does not list. What comes from no page, and from the service's own, is
+ * not foreign.
+ */
+function isForeign({ req, var: { settings } }: AppContext, { origins }: UploadGrant): boolean {
+  const origin = req.header("origin");
+  if (!origins || origin === undefined || origins.includes(origin)) return false;
+  return ![new URL(req.url).origin, settings.baseUrl && URL.parse(settings.baseUrl)?.origin].includes(origin);
+}
+
 function letRead(c: AppContext, { origins = [] }: UploadGrant): void {
   const origin = c.req.header("origin");
   if (origin !== undefined && origins.includes(origin)) c.set("reader", origin);
@@ -77,11 +91,15 @@ function letRead(c: AppContext, { origins = [] }: UploadGrant): void {
 
 /**
  * What lets a page ask whether it may send an upload. Which token will come with it is not known yet, so that any page may
- * send one, as a form on any page may anyway; only the answer to the upload itself says which page may read it. No
- * cookies and no passwords that a browser keeps are ever sent along.
+ * send one, as a form on any page may anyway: an upload of a page that its token does not list is refused before its file
+ * is read, and the answer says which page may read it. No cookies and no passwords that a browser keeps are ever sent
+ * along. Where private origins are allowed, pages of other sites may not ask either.
  */
-export function preflightHeaders({ req, var: { settings } }: AppContext): Record<string, string> {
+export function preflightHeaders(c: AppContext): Record<string, string> {
+  const { req } = c;
+  const { settings } = c.var;
   const origin = req.header("origin");
+  if (!isOurPage(c, origin)) return {};
   if (origin === undefined || req.header("access-control-request-method") !== "POST") return {};
   return {
     "Access-Control-Allow-Origin": origin,

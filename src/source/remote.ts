@@ -42,7 +42,7 @@ export class OriginError extends ApiError {
   readonly trouble: Trouble;
 
   constructor(message: string, trouble: Trouble, cause: unknown) {
-    super(422, message, { cause });
+    super(422, message, { cause, reason: "origin" });
     this.trouble = trouble;
   }
 }

@@ -1,6 +1,6 @@
 /** Serving one stored object over HTTP: conditions and ranges of RFC 9110, for content that nobody else may run. */
 import { continues, isUnchanged, partOf, type Version } from "../conditions.ts";
-import { contentDisposition } from "../header.ts";
+import { pictureHeaders, policyHeaders } from "../picture-headers.ts";
 
 /** An object, what it is called, and how many more seconds it may be kept by caches. */
 export interface Served {
@@ -13,9 +13,6 @@ interface Range {
   readonly offset: number;
   readonly length: number;
 }
-
-/** What an SVG needs to be drawn, and nothing that runs or calls out: it must not act in the service's name. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
 
 /** @returns undefined when there is no such object; its content is streamed */
 export async function serveObject(request: Request, bucket: R2Bucket, served: Served): Promise<Response | undefined> {
@@ -34,7 +31,7 @@ export async function serveObject(request: Request, bucket: R2Bucket, served: Se
   if (part === "unsatisfiable") {
     return new Response(null, {
       status: 416,
-      headers: { ...FIXED_HEADERS, "content-range": `bytes */${object.size}` },
+      headers: { ...FIXED_HEADERS, ...policyHeaders(mimeOf(object)), "content-range": `bytes */${object.size}` },
     });
   }
   if (request.method === "HEAD") return new Response(null, { headers: headersOf(object, served, object.size) });
@@ -55,20 +52,22 @@ const FIXED_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "accept-ranges, content-disposition, content-range, etag",
   "cross-origin-resource-policy": "cross-origin",
-  "content-security-policy": POLICY,
-  "x-content-type-options": "nosniff",
 };
 
 function headersOf(object: R2Object, { name, remaining }: Served, length?: number): Headers {
-  const headers = new Headers(FIXED_HEADERS);
+  const mime = mimeOf(object);
+  const headers = new Headers({ ...FIXED_HEADERS, ...policyHeaders(mime) });
   headers.set("etag", object.httpEtag);
   headers.set("last-modified", object.uploaded.toUTCString());
   headers.set("cache-control", `public, max-age=${remaining}, immutable`);
   if (length === undefined) return headers;
-  headers.set("content-type", object.httpMetadata?.contentType ?? "application/octet-stream");
-  headers.set("content-disposition", contentDisposition("inline", name));
-  headers.set("content-length", String(length));
+  for (const [header, value] of Object.entries(pictureHeaders({ mime, name, bytes: length })))
+    headers.set(header, value);
   return headers;
+}
+
+function mimeOf({ httpMetadata }: R2Object): string {
+  return httpMetadata?.contentType ?? "application/octet-stream";
 }
 
 /** Dates in headers have no fraction. */

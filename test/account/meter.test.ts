@@ -8,6 +8,7 @@ import { ExpiringRows } from "../../src/account/expiring-rows.ts";
 import type { KnownResult } from "../../src/account/known-results.ts";
 import type { Meter } from "../../src/account/meter.ts";
 import type { TakenWithReceipt } from "../../src/account/metered.ts";
+import type { Receipt } from "../../src/account/receipts.ts";
 import { RATE_WINDOW_SECONDS } from "../../src/limits.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -76,13 +77,37 @@ it("keeps what was spent this month", async () => {
 
 it("forgets the results that would end first when there are too many", () =>
   runInDurableObject(meter("bounded"), (_, { storage }) => {
-    const rows = new ExpiringRows<KnownResult>(storage.sql, "results", 20);
+    const rows = new ExpiringRows<KnownResult>(storage.sql, "results", { rows: 20 });
     for (let end = 1; end <= 100; end += 1) rows.put(`r${end}`, { forgottenAt: end, original: "", answer: "" });
     const kept = storage.sql.exec("SELECT forgotten_at FROM results ORDER BY forgotten_at").raw();
     const ends = [...kept].flat();
     expect(ends.length).toBeLessThanOrEqual(20);
     expect(ends.length).toBeGreaterThanOrEqual(10);
     expect(ends).toEqual(Array.from({ length: ends.length }, (__, index) => 101 - ends.length + index));
+  }));
+
+it("forgets the oldest receipts where they are too many, or too long, but none of work that goes on", () =>
+  runInDurableObject(meter("receipts"), (_, { storage }) => {
+    const NOW = 1_000_000;
+    const rows = new ExpiringRows<Receipt>(storage.sql, "receipts", { rows: 200, bytes: 40_000 });
+    const names = () =>
+      [...storage.sql.exec<{ name: string }>("SELECT name FROM receipts ORDER BY forgotten_at")].map(
+        ({ name }) => name,
+      );
+    const bytes = () =>
+      storage.sql.exec<{ n: number }>("SELECT sum(length(name) + length(content)) AS n FROM receipts").one().n;
+    const put = (name: string, forgottenAt: number, more: Partial<Receipt> = {}) =>
+      rows.put(name, { forgottenAt, ...more }, NOW);
+    for (let run = 0; run < 5; run += 1) put(`run ${run}`, NOW - run);
+    for (let kept = 0; kept < 1_000; kept += 1) put(`kept ${kept}`, NOW + 1 + kept);
+    expect(names().length).toBeLessThanOrEqual(200);
+    expect(names().filter((name) => name.startsWith("run"))).toHaveLength(5);
+    expect(names().at(-1)).toBe("kept 999");
+    for (let long = 0; long < 30; long += 1)
+      put(`long ${long}`, NOW + 2_000 + long, { fingerprint: "f".repeat(4_000) });
+    expect(bytes()).toBeLessThanOrEqual(40_000);
+    expect(names().at(-1)).toBe("long 29");
+    expect(names().filter((name) => name.startsWith("run"))).toHaveLength(5);
   }));
 
 const step = fc.oneof(

@@ -1,7 +1,7 @@
 /** The service on one machine, as `npm start` runs it. */
 import { execFile } from "node:child_process";
 import { appendFile, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -144,6 +144,41 @@ describe("the local service", () => {
     }
   });
 
+  it("answers by the names of this machine alone, and no page of another site", async () => {
+    const { url } = second;
+    const picture = `/i/demo/w=40/${new URL("/sample.jpg", url).href}`;
+    const ask = async (path: string, headers: Record<string, string>): Promise<number> => {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const options = { host: url.hostname, port: url.port, path, headers };
+      get(options, (answer) => resolve(answer.resume().statusCode ?? 0)).on("error", reject);
+      return promise;
+    };
+    expect(await ask(picture, {})).toBe(200);
+    expect(await ask(picture, { host: "attacker.example" })).toBe(403);
+    expect(await ask(picture, { "sec-fetch-site": "cross-site" })).toBe(403);
+    expect(await ask(picture, { origin: "https://evil.example" })).toBe(403);
+    expect(await ask(picture, { origin: "http://localhost:3000", "sec-fetch-site": "same-site" })).toBe(200);
+  });
+
+  it("has no demo account where other machines can call it", { timeout: 300_000 }, async () => {
+    const folder = join(state, "shared");
+    const options = { host: "127.0.0.1", port: 0, state: folder, variables: {}, quiet: true };
+    for (const [hasDemo, status] of [
+      [true, 200],
+      [false, 403],
+      [true, 200],
+    ] as const) {
+      const service = await startLocal({ ...options, hasDemo });
+      try {
+        expect((await account(service)).status).toBe(status);
+        const shown = await fetch(new URL("/i/demo/-/https://203.0.113.1/a.jpg", service.url).href);
+        if (!hasDemo) expect(shown.status).toBe(404);
+      } finally {
+        await service.stop();
+      }
+    }
+  });
+
   it("refuses a wrong setting before it listens, naming it", async () => {
     const started = startLocal({ host: "127.0.0.1", port: 0, state, variables: { RATE_LIMIT: "many" }, quiet: true });
     await expect(started).rejects.toThrow("The variable RATE_LIMIT must be a whole number");
@@ -151,10 +186,14 @@ describe("the local service", () => {
 });
 
 describe("npm start", () => {
-  async function start(port: string): Promise<{ status: number; stderr: string }> {
-    const env = { ...process.env, PORT: port, HOST: "127.0.0.1" };
+  async function start(
+    port: string,
+    more: object = {},
+    args: string[] = [],
+  ): Promise<{ status: number; stderr: string }> {
+    const env = { ...process.env, PORT: port, HOST: "127.0.0.1", ...more };
     return new Promise((resolve) => {
-      execFile(process.execPath, ["src/cli/start.ts"], { cwd: ROOT, env }, (error, _, stderr) => {
+      execFile(process.execPath, ["src/cli/start.ts", ...args], { cwd: ROOT, env }, (error, _, stderr) => {
         resolve({ status: error === null ? 0 : 1, stderr });
       });
     });
@@ -175,6 +214,19 @@ describe("npm start", () => {
     const { status, stderr } = await start("eighty");
     expect(status).toBe(1);
     expect(stderr).toContain("PORT must be a whole number");
+  });
+
+  it.each([
+    ["HOST=0.0.0.0", { HOST: "0.0.0.0", ADMIN_TOKEN: "admin" }, []],
+    ["HOST=::", { HOST: "::", ADMIN_TOKEN: "fifteen-letters" }, []],
+    ["--host", { ADMIN_TOKEN: "" }, ["--host", "192.0.2.1"]],
+  ])("starts for other machines with a token of one's own alone: %s", async (_, more, args) => {
+    const { status, stderr } = await start("0", more, args);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^Other machines can call [\d.:]+\. Choose a token of your own first/);
+    // No further than that with one: the port is none.
+    const own = await start("eighty", { ...more, ADMIN_TOKEN: "a-token-of-my-own" }, args);
+    expect(own.stderr).toContain("PORT must be a whole number");
   });
 });
 

@@ -9,7 +9,7 @@ import { ApiError } from "../../src/errors.ts";
 import { createApp } from "../../src/http/app.ts";
 import { RECEIPT_KEPT_MS, RECEIPT_RUN_MS } from "../../src/limits.ts";
 import { keepTemporarily } from "../../src/storage/volatile.ts";
-import type { Street } from "../../src/street/edges.ts";
+import { street as realStreet, type Street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
 import { brokenStreet, damaged, shortStreet } from "../support/street.ts";
@@ -85,6 +85,29 @@ describe("a request that is sent again", () => {
     await fetchImage(street, "b");
     await fetchImage(street, "a", { url }, { key: other.key });
     expect(street.jobs).toHaveLength(3);
+  });
+
+  it("is known under a long key as under a short one, and kept as its hash", async () => {
+    const street = countingStreet();
+    const [long, other] = ["k".repeat(255), `${"k".repeat(254)}l`];
+    await upload(street, long);
+    expect((await upload(street, long)).headers.get("idempotent-replayed")).toBe("true");
+    expect((await upload(street, other)).headers.has("idempotent-replayed")).toBe(false);
+    const names = await runInDurableObject(meter, (_, { storage }) =>
+      [...storage.sql.exec("SELECT length(name) FROM receipts").raw()].flat(),
+    );
+    expect(names).toHaveLength(2);
+    for (const length of names) expect(length).toBeLessThan(100);
+  });
+
+  it("is forgotten soon where it was refused before its work began", async () => {
+    expect((await upload(realStreet, "none")).status).toBe(415);
+    expect((await upload(realStreet, "none")).headers.get("idempotent-replayed")).toBe("true");
+    const ends = await runInDurableObject(meter, (_, { storage }) => [
+      ...storage.sql.exec<{ forgotten_at: number }>("SELECT forgotten_at FROM receipts"),
+    ]);
+    expect(ends).toHaveLength(1);
+    expect((ends[0]?.forgotten_at ?? 0) - Date.now()).toBeLessThanOrEqual(300_000);
   });
 
   it("is 422 when it is another request, which changes nothing", async () => {

@@ -1,13 +1,20 @@
 /** What a monitor reads: the counts of this isolate, in the text format of Prometheus. */
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 import alerts from "../../src/docs/alerts.yml?raw";
 import dashboard from "../../src/docs/dashboard.json";
+import { createApp } from "../../src/http/app.ts";
+import { ROUTES } from "../../src/http/routes.ts";
+import { isolateBudget } from "../../src/image/budget.ts";
+import { MAX_ORIGINALS_BYTES, MAX_SOURCE_BYTES } from "../../src/limits.ts";
 import { count, told } from "../../src/metrics.ts";
+import { REASONS } from "../../src/refusal-reasons.ts";
 import { street } from "../../src/street/edges.ts";
 import png from "../fixtures/png/palette-8.png";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
+import { deliveryWorld } from "../support/delivery.ts";
 import { families, type Family } from "../support/prometheus.ts";
 
 const api = apiOf(street);
@@ -60,8 +67,44 @@ it("counts refusals by reason, without figures", async () => {
   const body = new FormData();
   body.set("file", new File(["no picture"], "a.png"));
   expect((await api("POST", "/1.0/upload", { key, body })).status).toBe(415);
-  const reason = "The file is not an image in a supported format";
-  expect((await metrics()).get(`darkroom_refusals_total status="415",reason="${reason}"`)).toBeGreaterThan(0);
+  expect((await metrics()).get('darkroom_refusals_total status="415",reason="type"')).toBeGreaterThan(0);
+});
+
+it("has no label that a stranger can make up", async () => {
+  const { key } = await openAccount();
+  const { delivery, ask } = await deliveryWorld();
+  for (let guess = 0; guess < 600; guess += 1) {
+    await ask(`/i/${delivery.id}/zabc${guess}=a/https://www.example.com/uploads/a.jpg`);
+  }
+  for (const path of ["/a", "/b", "/1.0/x", "/1.0/account/c"]) await api("GET", path, { key });
+  for (const width of ["a", "b", "c"])
+    await api("POST", "/1.0/fetch", { key, json: { url: "https://a.test", resize: { [`w${width}`]: 1 } } });
+  const app = createApp(street);
+  const strange = new Request("https://darkroom.test/health", { method: "PROPFIND" });
+  await app.fetch(strange, env, { waitUntil: () => undefined } as unknown as ExecutionContext);
+  const refusals = (await scraped()).find(({ name }) => name === "darkroom_refusals_total")?.samples ?? [];
+  expect(refusals.length).toBeGreaterThan(2);
+  for (const { labels } of refusals) expect(REASONS).toContain(labels["reason"]);
+  expect(refusals.filter(({ labels }) => labels["status"] === "422")).toHaveLength(1);
+  const requests = (await scraped()).find(({ name }) => name === "darkroom_requests_total")?.samples ?? [];
+  const routes = new Set(ROUTES.map(({ path }) => path));
+  const paths = new Set(requests.map(({ labels }) => labels["route"] ?? ""));
+  expect([...paths.difference(routes)].filter((path) => path !== "none" && !path.endsWith("/*"))).toEqual([]);
+  const methods = new Set(requests.map(({ labels }) => labels["method"]));
+  expect([methods.has("PROPFIND"), methods.has("other")]).toEqual([false, true]);
+});
+
+it("counts originals for which there is no room", async () => {
+  const { key } = await openAccount();
+  const held = isolateBudget.reserve(MAX_ORIGINALS_BYTES);
+  try {
+    const headers = { "content-length": String(MAX_SOURCE_BYTES), "content-type": "multipart/form-data; boundary=x" };
+    const answer = await api("POST", "/1.0/upload", { key, headers, body: "--x--" });
+    expect(answer.status).toBe(503);
+  } finally {
+    held.release();
+  }
+  expect((await metrics()).get('darkroom_refusals_total status="503",reason="capacity"')).toBeGreaterThan(0);
 });
 
 it("is for the operator alone", async () => {

@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api } from "../support/api.ts";
+import { shortStreet } from "../support/street.ts";
 import { FILE, upload, uploadToken, WAYS } from "../support/upload-tokens.ts";
 
 const ORIGIN = "https://app.example.com";
@@ -32,14 +33,33 @@ it.each(WAYS)("pages that the token %s lists read every answer to it, and no oth
     }
   }
   expect(statuses).toEqual([422, 200, 401, 401, 401, 401]);
-  const ours = await send(await uploadToken(key, { origins: [ORIGIN], uses: 2 }), {
-    headers: { origin: "https://evil.test" },
-  });
-  expect([ours.status, ...grantsOf(ours)]).toEqual([200, null, null, null]);
   expect(grantsOf(await send(await uploadToken(key), { headers: { origin: ORIGIN } }))).toEqual([null, null, null]);
   expect(grantsOf(await upload(key, { headers: { origin: ORIGIN } }))).toEqual([null, null, null]);
   expect(grantsOf(await send("du_nonsense", { headers: { origin: ORIGIN } }))).toEqual([null, null, null]);
 });
+
+it.each(WAYS)(
+  "an upload %s from a page that its token does not list takes no use, and its file is not read",
+  async (_, send) => {
+    const token = await uploadToken(key, { origins: [ORIGIN] });
+    for (const origin of ["https://evil.test", "null", "https://app.example.com:8443"]) {
+      let read = 0;
+      const street = {
+        ...shortStreet,
+        process: async (...given: Parameters<typeof shortStreet.process>) => {
+          read += 1;
+          return shortStreet.process(...given);
+        },
+      };
+      const { status, body, ...foreign } = await send(token, { headers: { origin }, street });
+      expect([status, body.message, read]).toEqual([403, "The upload token is for pages of other sites", 0]);
+      expect(grantsOf({ status, body, ...foreign })).toEqual([null, null, null]);
+    }
+    // Its only use is left: for a page of its list, for the service's own, or for no page.
+    expect((await send(token, { headers: { origin: "https://darkroom.test" } })).status).toBe(200);
+    expect((await send(await uploadToken(key, { origins: [ORIGIN] }))).status).toBe(200);
+  },
+);
 
 it("pages may ask before they send an upload, and for nothing else", async () => {
   const headers = { origin: ORIGIN, "access-control-request-method": "POST" };

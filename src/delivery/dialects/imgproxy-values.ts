@@ -1,6 +1,7 @@
 /** Values of the options of imgproxy's dialect that are more than a number. */
 import { ApiError } from "../../errors.ts";
-import { MAX_NAME_CHARACTERS, MAX_SIDE_PIXELS } from "../../limits.ts";
+import { baseName } from "../../files.ts";
+import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { number } from "../asked.ts";
 import type { Place, Wish } from "./imgproxy-wish.ts";
 
@@ -70,5 +71,5 @@ export function readFileName(wish: Wish, [value = "", encoded = ""]: readonly st
   } catch {
     throw new ApiError(422, `${name} must be a file name, in base64url where its second value says so`);
   }
-  wish.fileName = text.slice(0, MAX_NAME_CHARACTERS);
+  wish.fileName = baseName(text) || undefined;
 }

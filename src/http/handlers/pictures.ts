@@ -13,10 +13,10 @@ import { findResult, findSameResult, resultKey } from "../../delivery/results.ts
 import { type Picture, serve } from "../../delivery/serve.ts";
 import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
-import { contentDisposition } from "../../header.ts";
 import { busy } from "../../image/busy.ts";
 import { startStopwatch } from "../../image/stopwatch.ts";
 import { DRAFT_CACHE_SECONDS, FAILING_CACHE_SECONDS, STALE_SECONDS } from "../../limits/delivery.ts";
+import { pictureHeaders, policyHeaders } from "../../picture-headers.ts";
 import { answerTo } from "../conditional.ts";
 import type { AppContext } from "../context.ts";
 import { canLend, lend } from "../lending.ts";
@@ -34,8 +34,9 @@ export async function showPicture(c: AppContext, name: DialectName): Promise<Res
 /** Errors are not kept by caches but where they say so. */
 function uncached(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { status, message, cause, headers } = error;
-  return new ApiError(status, message, { cause, headers: { "Cache-Control": "no-store", ...headers } });
+  const { status, message, cause, headers, reason } = error;
+  const uncachedHeaders = { "Cache-Control": "no-store", ...headers };
+  return new ApiError(status, message, { cause, headers: uncachedHeaders, ...(reason && { reason }) });
 }
 
 /** An address that was admitted, and how its answer looks. */
@@ -167,13 +168,12 @@ async function keepCopy(
 async function answerOf(c: AppContext, asking: Asking, picture: Picture): Promise<Response> {
   const { asked, delivery, canonical, key } = asking;
   const { body, facts } = picture;
-  const headers: Record<string, string> = {
+  const headers = {
     ETag: `"${facts.hash}${asked.wantsFacts ? "-json" : ""}"`,
     "Last-Modified": new Date(facts.readAt).toUTCString(),
     "Cache-Control": cachingOf(asking, facts),
     "Cache-Tag": tagsOf(delivery.id, key),
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; sandbox",
+    ...policyHeaders(facts.mime),
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
     "Timing-Allow-Origin": "*",
@@ -184,13 +184,10 @@ async function answerOf(c: AppContext, asking: Asking, picture: Picture): Promis
     if (body instanceof ReadableStream) await body.cancel();
     return Response.json(facts.picture, { headers });
   }
-  headers["Content-Type"] = facts.mime;
-  headers["Content-Length"] = String(facts.picture.bytes);
-  headers["Content-Disposition"] = contentDisposition(
-    asked.isAttachment ? "attachment" : "inline",
-    nameOf(asked, facts.name),
-  );
-  return new Response((body ?? null) as BodyInit | null, { headers });
+  const { mime, picture: known } = facts;
+  const disposition = asked.isAttachment ? "attachment" : "inline";
+  const sent = pictureHeaders({ mime, name: nameOf(asked, facts.name), bytes: known.bytes, disposition });
+  return new Response((body ?? null) as BodyInit | null, { headers: { ...headers, ...sent } });
 }
 
 /** What caches may do with a picture: no more than with its original. */
