@@ -100,7 +100,7 @@ function draftOutput(
   const { mask, border, rotate, padding, background } = processing;
   const isStill = frames === 1 || processing.output?.animation === false;
   const still = frames > 1 && isStill ? { animation: false } : {};
-  const clears = mask ?? padding ?? (border && border.radius > 0) ?? (rotate && rotate.angle % 90 !== 0);
+  const clears = [mask, padding, border && border.radius > 0, rotate && rotate.angle % 90 !== 0].some(Boolean);
   if (isStill && (background || (!alpha && !clears))) return { ...still, format: "jpeg", encoding: "baseline" };
   if (accept.includes("image/webp")) return { ...still, format: "webp" };
   return { ...still, format: isStill ? "png" : "gif" };

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
+import { identify } from "../../src/image/detect.ts";
 import { sweep } from "../../src/street/sweep.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { deliveryWorld, facts, file, forgetEdges, originOf } from "../support/delivery.ts";
@@ -59,6 +60,25 @@ it("a preset writes words, covers faces and keeps wide colors", async () => {
   const final = await get("preset=marked");
   expect(facts(final)).toEqual(["final", "miss"]);
   await expectMarked(final.bytes);
+});
+
+it.each([
+  ["a border without radius beside a turn", { border: { size: 2, color: "000", radius: 0 }, rotate: { angle: 30 } }],
+  ["a turn alone", { rotate: { angle: 30 } }],
+  ["a radius", { border: { size: 2, color: "000", radius: 9 } }],
+])("a draft has the alpha of its final: %s", async (_name, operations) => {
+  originOf(file(photo));
+  const { get, runFinals, delivery } = await deliveryWorld({
+    presets: { a: operations },
+    unsigned: { presets_only: true },
+  });
+  const draft = await get("preset=a");
+  expect(facts(draft)[0]).toBe("draft");
+  await runFinals();
+  await forgetEdges(delivery.id);
+  const final = await get("preset=a");
+  expect(facts(final)[0]).toBe("final");
+  expect([draft, final].map(({ bytes }) => identify(new Uint8Array(bytes)).facts.alpha)).toEqual([true, true]);
 });
 
 describe("a final that is made elsewhere", () => {
