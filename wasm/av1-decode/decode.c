@@ -35,16 +35,17 @@ void EXPORT(canvas_close)(Canvas *canvas) {
 }
 
 // Decodes the picture of `size` bytes from malloc, which are freed. It must have `width` x `height` pixels of `bits`.
-// `by_rows` leaves its rows to `picture_reach`, which is to be called before they are drawn, from top to bottom. Returns
+// `layer` is the spatial one that is wanted; -1 for the last of the operating point. `by_rows` leaves its rows to `picture_reach`, which is to be called before they are drawn, from top to bottom. Returns
 // NULL where memory does not suffice.
 Picture *EXPORT(picture_decode)(uint8_t *bytes, size_t size, int width, int height, int bits, unsigned most_pixels,
-                                int operating_point, int by_rows) {
+                                int operating_point, int by_rows, int layer) {
   Sequence *const sequence = sequence_open(width, height, bits, most_pixels, operating_point);
   if (sequence == NULL) {
     free(bytes);
     return NULL;
   }
   if (by_rows) sequence_by_rows(sequence);
+  if (layer >= 0) sequence_select(sequence, layer);
   Picture *picture;
   const int result = sequence_decode(sequence, bytes, size, &picture);
   if (by_rows && picture != NULL) {

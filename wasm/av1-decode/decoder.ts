@@ -33,6 +33,11 @@ export interface Av1Picture {
   readonly bits: number;
   /** Its rows are decoded as they are wanted, where the module finds that they can be. */
   readonly byRows: boolean;
+  /** Pixels of the largest of its layers. */
+  readonly codedPixels: number;
+  /** The operating point that is decoded, and the spatial layer of it; absent: its last one. */
+  readonly point: number;
+  readonly layer?: number | undefined;
 }
 
 /** Decodes stills, and the rows of those that are not decoded whole. */
@@ -48,13 +53,13 @@ export function openAv1Stills(price: Price): NativeStills<Av1Exports> {
 }
 
 /** A decoder for pictures as they come; it refuses one of another size or kind. */
-export function av1Picture({ units, width, height, bits, byRows }: Av1Picture): CodedPicture {
-  const pixels = width * height;
+export function av1Picture(picture: Av1Picture): CodedPicture {
+  const { units, width, height, bits, byRows, codedPixels: pixels, point, layer = -1 } = picture;
   const { ms } = workPrice(pixels, units.length);
   return {
     bytes: units.length,
     write: (copy) => copy.set(units),
-    numbers: [width, height, bits, pixels, 0, byRows ? 1 : 0],
+    numbers: [width, height, bits, pixels, point, byRows ? 1 : 0, layer],
     nanoseconds: (ms * 1e6) / (pixels * UNITS_PER_PIXEL),
   };
 }

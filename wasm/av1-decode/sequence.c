@@ -10,6 +10,7 @@
 struct Sequence {
   Dav1dContext *context;
   int width, height, bits;
+  int layer;  // spatial; -1: the last one of the operating point
   Rows rows;
 };
 
@@ -38,7 +39,14 @@ Sequence *EXPORT(sequence_open)(int width, int height, int bits, unsigned most_p
   sequence->width = width;
   sequence->height = height;
   sequence->bits = bits;
+  sequence->layer = -1;
   return sequence;
+}
+
+void sequence_select(Sequence *sequence, int layer) {
+  sequence->layer = layer;
+  // dav1d then gives the pictures of all layers, one after the other.
+  sequence->context->all_layers = layer >= 0;
 }
 
 void sequence_by_rows(Sequence *sequence) { sequence->rows.asked = 1; }
@@ -61,8 +69,8 @@ static void free_data(const uint8_t *data, void *cookie) {
   free((void *)data);
 }
 
-// The first picture that is shown of `bytes`, which are freed. Returns 0 or an error of dav1d's.
-static int decode(Dav1dContext *context, uint8_t *bytes, size_t size, Dav1dPicture *picture) {
+// The first picture that is shown of `bytes`, which are freed, or the first of a spatial layer. Returns 0 or an error of dav1d's.
+static int decode(Dav1dContext *context, int layer, uint8_t *bytes, size_t size, Dav1dPicture *picture) {
   Dav1dData data = {0};
   int result = dav1d_data_wrap(&data, bytes, size, free_data, NULL);
   if (result < 0) {
@@ -73,6 +81,10 @@ static int decode(Dav1dContext *context, uint8_t *bytes, size_t size, Dav1dPictu
     result = dav1d_send_data(context, &data);
     if (result < 0 && result != DAV1D_ERR(EAGAIN)) break;
     result = dav1d_get_picture(context, picture);
+    while (result == 0 && layer >= 0 && picture->frame_hdr->spatial_id != layer) {
+      dav1d_picture_unref(picture);
+      result = dav1d_get_picture(context, picture);
+    }
   } while (result == DAV1D_ERR(EAGAIN) && data.sz > 0);
   // Nothing where all was taken: bytes of which there were none are not.
   dav1d_data_unref(&data);
@@ -104,7 +116,7 @@ int sequence_decode(Sequence *sequence, uint8_t *bytes, size_t size, Picture **p
     free(bytes);
     return SEQUENCE_FULL;
   }
-  const int result = decode(sequence->context, bytes, size, &next->decoded);
+  const int result = decode(sequence->context, sequence->layer, bytes, size, &next->decoded);
   const Dav1dPictureParameters *const made = &next->decoded.p;
   if (result == 0 && made->w == sequence->width && made->h == sequence->height && made->bpc == sequence->bits) {
     describe(next);

@@ -16,6 +16,8 @@ enum { SEQUENCE_DECODED, SEQUENCE_FULL, SEQUENCE_DAMAGED };
 
 // All pictures must have `width` x `height` pixels of `bits`. Returns NULL where memory does not suffice.
 Sequence *sequence_open(int width, int height, int bits, unsigned most_pixels, int operating_point);
+// From now on pictures are those of a spatial layer, not of the last one of the operating point.
+void sequence_select(Sequence *sequence, int layer);
 void sequence_close(Sequence *sequence);
 
 // A picture is all that is decoded, and has its rows decoded as they are wanted where it can.

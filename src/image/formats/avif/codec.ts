@@ -10,6 +10,7 @@ import { av1Sample, Av1Sequence, av1SequencePrice, type Av1Work } from "../../..
 import type { NativeStills } from "../../../../wasm/canvas.ts";
 import { beside, held } from "../../../../wasm/price.ts";
 import { joined } from "../../../joined.ts";
+import type { Size } from "../../geometry.ts";
 import { damaged, Fields } from "../heif/bytes.ts";
 import type { Codec, Coded, CodedHeaders, SequenceCodec } from "../heif/codec.ts";
 import { estimateQuality } from "./quality.ts";
@@ -21,6 +22,8 @@ interface Av1Headers extends CodedHeaders {
   readonly copies: number;
   /** Its rows can be decoded one after the other, and those above are not needed any more. */
   readonly byRows: boolean;
+  /** The size of the largest of its layers. */
+  readonly coded: Size;
 }
 
 /** Samples of all planes for one of luma. */
@@ -43,17 +46,22 @@ function codedBytes({ config, payload }: Coded): Uint8Array {
   return unitOf(payload, UNIT.sequence) ? payload : joined([units, payload]);
 }
 
-function readHeaders({ config, payload }: Coded): Av1Headers {
+function readHeaders({ config, payload, layers }: Coded): Av1Headers {
   const units = configured(config);
   const first = unitOf(payload, UNIT.sequence) ?? unitOf(units, UNIT.sequence);
   const frame = unitOf(payload, UNIT.frame, UNIT.frameHeader);
   if (!first || !frame) throw damaged();
   const sequence = readSequence(first);
-  const { width, height, bits, matrix, grain, layered } = sequence;
+  const { bits, matrix, grain, layered } = sequence;
+  const coded = { width: sequence.width, height: sequence.height };
+  // Layers may be smaller than what the sequence allows: the decoder finds out whether the item is right.
+  const { width, height } = layered && layers ? layers.size : coded;
+  if (width > coded.width || height > coded.height || (layers?.point ?? 0) >= sequence.operatingPoints) throw damaged();
   const still = readStillHeader(frame, sequence);
   return {
     width,
     height,
+    coded,
     bits,
     chroma: chromaOf(sequence),
     quality: still ? estimateQuality(still.quantizer, bits > 8 ? "fine" : "still") : UNKNOWN_QUALITY,
@@ -69,17 +77,23 @@ function chromaOf({ gray, halfX, halfY }: Sequence): CodedHeaders["chroma"] {
   return "4:4:4";
 }
 
-function paddedPixels({ width, height }: CodedHeaders): number {
+function paddedPixels({ width, height }: Size): number {
   return (Math.ceil(width / BLOCK) * BLOCK + 64) * Math.ceil(height / BLOCK) * BLOCK;
 }
 
 function samplesBytes(headers: CodedHeaders): number {
-  return paddedPixels(headers) * PLANES[headers.chroma] * (headers.bits > 8 ? 2 : 1);
+  return paddedPixels(codedSize(headers)) * PLANES[headers.chroma] * (headers.bits > 8 ? 2 : 1);
+}
+
+/** The size of the largest layer; of a result, which has none, its own. */
+function codedSize(headers: CodedHeaders & Partial<Pick<Av1Headers, "coded">>): Size {
+  return headers.coded ?? headers;
 }
 
 /** What is held of them where rows are decoded one after the other. */
 function windowBytes(headers: CodedHeaders): number {
-  return samplesBytes({ ...headers, height: Math.min(headers.height, AV1_WINDOW_ROWS) });
+  const { width, height } = codedSize(headers);
+  return samplesBytes({ ...headers, coded: { width, height: Math.min(height, AV1_WINDOW_ROWS) } } as Av1Headers);
 }
 
 export const av1: Codec = {
@@ -89,13 +103,16 @@ export const av1: Codec = {
   samplesBytes,
   decodePrice(headers, payloadBytes, alone) {
     const { copies, byRows } = headers as Av1Headers;
-    const work = av1DecodePrice({ pixels: paddedPixels(headers), bits: headers.bits, payloadBytes });
+    const work = av1DecodePrice({ pixels: paddedPixels(codedSize(headers)), bits: headers.bits, payloadBytes });
     return beside(work, held(alone && byRows ? windowBytes(headers) : copies * samplesBytes(headers)));
   },
   openStills: openAv1Stills,
   picture(coded, headers, alone) {
     const byRows = alone && (headers as Av1Headers).byRows;
-    return av1Picture({ ...headers, units: codedBytes(coded), byRows });
+    const { width, height } = codedSize(headers);
+    const { point = 0, layer } = coded.layers ?? {};
+    const units = codedBytes(coded);
+    return av1Picture({ ...headers, units, byRows, codedPixels: width * height, point, layer });
   },
 };
 
@@ -104,7 +121,7 @@ const REFERENCES = 8;
 
 function workOf(headers: CodedHeaders): Av1Work {
   const { width, height, chroma } = headers;
-  return { pixels: width * height, heldPixels: paddedPixels(headers), samplesPerPixel: PLANES[chroma] };
+  return { pixels: width * height, heldPixels: paddedPixels(codedSize(headers)), samplesPerPixel: PLANES[chroma] };
 }
 
 /** @throws ApiError 422 where a picture has more units than any has */

@@ -11,10 +11,22 @@ import type { CodedPicture, NativeSequence, NativeStills } from "../../../../was
 import type { Price } from "../../../../wasm/price.ts";
 import type { Size } from "../../geometry.ts";
 
+/** Which of the layers of a coded picture its item shows. */
+export interface Layers {
+  /** Pixels of what is shown. */
+  readonly size: Size;
+  /** The operating point: a choice of layers that are decoded together. */
+  readonly point: number;
+  /** The spatial layer; absent: the last one of the operating point. */
+  readonly layer: number | undefined;
+}
+
 /** One coded picture: its configuration property (`hvcC`, `av1C`) and the data of its item. */
 export interface Coded {
   readonly config: Uint8Array;
   readonly payload: Uint8Array;
+  /** What its item says of layers; absent where nothing does. */
+  readonly layers?: Layers | undefined;
 }
 
 /** What the headers of a coded picture say. */

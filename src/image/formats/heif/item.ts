@@ -7,6 +7,8 @@ export interface Item {
   readonly type: string;
   /** The boxes that describe it, in the order in which they apply. */
   readonly properties: readonly Box[];
+  /** The type of a property that a reader has to understand, and this one does not; absent where there is none. */
+  readonly unknown?: string | undefined;
 }
 
 export interface Reference {

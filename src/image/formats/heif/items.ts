@@ -33,7 +33,7 @@ export function readItems(bytes: Uint8Array): Items {
   }
   const properties = readProperties(boxes.iprp ?? NOTHING);
   const items = new Map<number, Item>();
-  readEntries(boxes.iinf ?? NOTHING, (id, type) => items.set(id, { id, type, properties: properties.get(id) ?? [] }));
+  readEntries(boxes.iinf ?? NOTHING, (id, type) => items.set(id, { id, type, properties: [], ...properties.get(id) }));
   const item = (id: number) => items.get(id) ?? fail();
   const locations = readLocations(boxes.iloc ?? NOTHING);
   checkPieces(locations, bytes.length);
@@ -125,34 +125,50 @@ function bounded(count: number, total: number): number {
 }
 
 /**
- * Pieces have to be put together, item by item: those of all items cannot be more than the file, unless they overlap.
+ * Pieces have to be put together, item by item: those of one cannot be more than the file, unless they overlap. Items may
+ * share pieces: of a picture in layers each layer is one with those below it.
  */
 function checkPieces(locations: ReadonlyMap<number, Location>, fileBytes: number): void {
-  let left = fileBytes;
   for (const { extents } of locations.values()) {
     if (extents.length < 2) continue;
+    let left = fileBytes;
     for (const { offset, length } of extents) left -= length || Math.max(0, fileBytes - offset);
+    if (left < 0) throw damaged();
   }
-  if (left < 0) throw damaged();
 }
 
 /** The properties of each item, in the order in which they are associated with it. */
-function readProperties(iprp: Uint8Array): Map<number, readonly Box[]> {
+function readProperties(iprp: Uint8Array): Map<number, Pick<Item, "properties" | "unknown">> {
   const { ipco } = childrenOf(iprp, ["ipco"]);
   const known = new KnownProperties(ipco ?? NOTHING);
-  const properties = new Map<number, readonly Box[]>();
+  const properties = new Map<number, Pick<Item, "properties" | "unknown">>();
   let total = 0;
   const boxes = new Boxes(iprp);
   while (boxes.next()) {
     if (!boxes.is("ipma")) continue;
-    readAssociations(boxes.content, (id, indexes) => {
+    readAssociations(boxes.content, (id, indexes, essential) => {
       // An item without properties counts, too: it takes three bytes of the file.
       total += 1 + indexes.length;
       if (total > PARTS.associations.most) throw tooManyParts(PARTS.associations);
-      if (!properties.has(id)) properties.set(id, known.all(indexes));
+      if (properties.has(id)) return;
+      const unknown = known.all(essential).find(({ type }) => !UNDERSTOOD.has(type))?.type;
+      properties.set(id, { properties: known.all(indexes), unknown: unknown && printable(unknown) });
     });
   }
   return properties;
+}
+
+/** Properties that are read, and those that say what does not change a picture: how it is coded, or is to be shown. */
+const UNDERSTOOD: ReadonlySet<string> = new Set(
+  (
+    "ispe pixi colr pasp clap irot imir auxC auxi hvcC av1C a1op a1lx lsel clli mdcv cclv amve reve ndwt tmap " +
+    "rloc udes altt crtt mdft free skip"
+  ).split(" "),
+);
+
+/** A type of four characters as a message may have it. */
+function printable(type: string): string {
+  return /^[\w ]{4}$/.test(type) ? `\`${type}\`` : "that it does not name";
 }
 
 /** The properties that items may have: until one is asked for, nothing is kept but where it begins. */
@@ -182,16 +198,23 @@ class KnownProperties {
   }
 }
 
-function readAssociations(ipma: Uint8Array, found: (id: number, indexes: readonly number[]) => void): void {
+function readAssociations(
+  ipma: Uint8Array,
+  found: (id: number, indexes: readonly number[], essential: readonly number[]) => void,
+): void {
   const { version, flags, fields } = fullBox(ipma);
   const count = fields.number(4);
   for (let read = 0; read < count; read++) {
     const id = fields.number(version < 1 ? 2 : 4);
     const length = fields.number(1);
     // The highest bit says whether a reader has to understand the property.
+    const [bytes, bit] = flags & 1 ? [2, 0x8000] : [1, 0x80];
+    const numbers = Array.from({ length }, () => fields.number(bytes));
+    const essential = numbers.filter((number) => number & bit).map((number) => number - bit);
     found(
       id,
-      Array.from({ length }, () => (flags & 1 ? fields.number(2) & 0x7fff : fields.number(1) & 0x7f)),
+      numbers.map((number) => number & (bit - 1)),
+      essential,
     );
   }
 }

@@ -5,7 +5,7 @@ import { damaged, Fields, unsupported } from "./bytes.ts";
 import type { Coded, Codec, CodedHeaders } from "./codec.ts";
 import type { Item, Items } from "./item.ts";
 import { profileOf } from "./profile.ts";
-import { type Colors, colorsOf, find, isAlpha, sizeOf, transformOf } from "./properties.ts";
+import { type Colors, colorsOf, find, isAlpha, layersOf, sizeOf, transformOf } from "./properties.ts";
 
 /** One picture, or a grid of coded ones of equal size. */
 export interface Layer extends Size {
@@ -135,11 +135,12 @@ function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: nu
   const configOf = (item: Item | undefined) => {
     const config = item && find(item.properties, codec.configType);
     if (!item || !config) throw damaged();
+    requireKnown(item);
     return { item, config };
   };
   const tile = (index: number) => {
     const { item, config } = configOf(tiles[index]);
-    return { config, payload: items.data(item) };
+    return { config, payload: items.data(item), layers: layersOf(item.properties, codedSize(item)) };
   };
   let largestBytes = 0;
   let totalBytes = 0;
@@ -155,6 +156,11 @@ function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: nu
   const headers = codec.headers(tile(0));
   if (!isSize(headers, tileSize)) throw damaged();
   return { ...size, columns, tileCount: tiles.length, tileSize, headers, largestBytes, totalBytes, tile };
+}
+
+/** Refuses a picture with a property that a reader has to understand, and this one does not (ISO/IEC 23008-12, 9.3). */
+function requireKnown({ unknown }: Item): void {
+  if (unknown !== undefined) throw unsupported(`it has the essential property ${unknown}`);
 }
 
 function codedSize(item: Item): Size {

@@ -3,6 +3,7 @@ import type { SampleMeaning } from "../../../../wasm/canvas.ts";
 import { type Box as Region, composeOrientations, invertOrientation, type Orientation } from "../../geometry.ts";
 import { isWhole, type Size, turnBox, turnSize, whole } from "../../geometry.ts";
 import { type Box, damaged, Fields, fullBox } from "./bytes.ts";
+import type { Layers } from "./codec.ts";
 
 /** `ispe`: the size of an item before it is cropped and turned. */
 export function sizeOf(properties: readonly Box[]): Size | undefined {
@@ -17,6 +18,17 @@ export function sizeOf(properties: readonly Box[]): Size | undefined {
 export function find(properties: readonly Box[], type: string): Uint8Array | undefined {
   return properties.find((box) => box.type === type)?.payload;
 }
+
+/** `a1op` and `lsel` (AV1 Image File Format, 2.3.2.1; ISO/IEC 23008-12, 6.5.11): which layers an item of this size shows. */
+export function layersOf(properties: readonly Box[], size: Size): Layers {
+  const point = find(properties, "a1op");
+  const selected = find(properties, "lsel");
+  const layer = selected && new Fields(selected).number(2);
+  return { size, point: point ? new Fields(point).number(1) : 0, layer: layer === ANY_LAYER ? undefined : layer };
+}
+
+/** `lsel` of what is left to the reader, who takes the last layer. */
+const ANY_LAYER = 0xffff;
 
 export interface Transform {
   /** What remains of the picture, in whole pixels before it is turned. */
