@@ -103,8 +103,8 @@ export const MAX_ACCOUNT_LOAD_MS = MAX_LOAD_MS / 2;
  */
 export const DEFAULT_JOB_MS = 20_000;
 /**
- * Work ends that takes so many times its price, and a moment more, or the whole job so many times what one may take: a
- * price that is wrong must not take the isolate. Prices lie within a factor of two of what is measured.
+ * A search ends that takes so many times its price, and a moment more: its job goes on with what it found. The job itself ends
+ * at so many times what one may take. Prices lie within a factor of two of what is measured.
  */
 export const OVERRUN_FACTOR = 3;
 export const OVERRUN_GRACE_MS = 1_000;

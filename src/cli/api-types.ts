@@ -503,6 +503,7 @@ export type SetOutput = {
   readonly sha1: string;
   readonly saved: number;
   readonly score?: number;
+  readonly searched?: false;
   readonly url: string;
   readonly reused?: true;
   readonly analysis?: Analysis;
@@ -553,6 +554,7 @@ export type Result = {
   readonly sha1: string;
   readonly saved: number;
   readonly score?: number;
+  readonly searched?: false;
   readonly url: string;
   readonly reused?: true;
 };

@@ -46,6 +46,8 @@ export const OutputMetadata = v.strictObject({
   saved: count,
   /** How alike result and source look, where that was measured: SSIMULACRA2, 100 is identical. */
   score: v.optional(v.number()),
+  /** False where the quality of a preset was predicted, not searched for; absent otherwise. */
+  searched: v.optional(v.literal(false)),
   url: v.pipe(v.string(), v.url()),
   /** An earlier result of the same request, asked for with `reuse`: it cost nothing. */
   reused: v.optional(v.literal(true)),

@@ -4,24 +4,26 @@
  */
 import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
-import { OVERRUN_FACTOR, OVERRUN_GRACE_MS, OVERRUN_OF_BOUND } from "../limits.ts";
+import { OVERRUN_OF_BOUND } from "../limits.ts";
 import type { Breath } from "./breath.ts";
 
 interface Terms {
   /** Whose job it is; absent: the service's own. */
   readonly account?: string | undefined;
-  /** Declared milliseconds that the job may take; absent: any, and no price is held against the truth. */
+  /** Declared milliseconds that the job may take; absent: any. */
   readonly maxMs?: number | undefined;
   /** Aborted when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
   /** The breath of work that was admitted as a whole, and that this is a part of: its parts are not admitted again. */
   readonly within?: Breath | undefined;
+  /** The allowance of that work. */
+  readonly whole?: Allowance | undefined;
 }
 
 /** A piece of work as it is counted: its breath, and what is asked at the end of its pauses. */
 export interface Counted {
   readonly breath: (own: Breath) => Breath;
-  /** @throws ApiError 422 when it has taken far more than its price; the reason of the signal when nobody waits for it */
+  /** @throws TooLong when the job has taken far more than it may; the reason of the signal when nobody waits for it */
   readonly throwIfAborted: () => void;
 }
 
@@ -30,14 +32,17 @@ export class Allowance {
   private readonly maxMs: number;
   readonly signal: AbortSignal | undefined;
   readonly within: Breath | undefined;
+  private readonly whole: Allowance | undefined;
   private taken = 0;
   private begun = false;
+  private isLast = false;
 
-  constructor({ account, maxMs = Number.POSITIVE_INFINITY, signal, within }: Terms = {}) {
+  constructor({ account, maxMs = Number.POSITIVE_INFINITY, signal, within, whole }: Terms = {}) {
     this.account = account;
     this.maxMs = maxMs;
     this.signal = signal;
     this.within = within;
+    this.whole = whole;
   }
 
   /** Milliseconds that the job's work has declared so far, whatever became of it. */
@@ -52,19 +57,30 @@ export class Allowance {
 
   /** Whether the job may take work of this price besides what it has taken. */
   affords({ ms }: Pick<Price, "ms">): boolean {
-    return this.taken + ms <= this.maxMs;
+    return this.taken + ms <= (this.isLast ? this.mostMs : this.maxMs);
+  }
+
+  /** Milliseconds that are left of what the job may take; of parts, of what all of them may. */
+  get leftMs(): number {
+    return this.whole ? this.whole.leftMs : this.maxMs - this.taken;
+  }
+
+  /**
+   * A search took more than it was to take: what is left to do makes the file all the same, and may take as long as the job
+   * may at all.
+   */
+  goOn(): void {
+    this.isLast = true;
   }
 
   /** The same for the parts of work that was admitted as a whole, and has begun: `within` is its breath. */
   partOf(within: Breath): Allowance {
-    return new Allowance({ account: this.account, signal: this.signal, within });
+    return new Allowance({ account: this.account, signal: this.signal, within, whole: this });
   }
 
-  /** Begins a piece of work, and counts what it declares. */
-  count({ ms }: Pick<Price, "ms">): Counted {
+  /** Begins a piece of work, and counts what it declares. A price that was too low ends no work: only what the job may take does. */
+  count(): Counted {
     this.begun = true;
-    const most = Math.min(this.taken + ms * OVERRUN_FACTOR + OVERRUN_GRACE_MS, this.maxMs * OVERRUN_OF_BOUND);
-    const mostMs = Number.isFinite(this.maxMs) ? most : Number.POSITIVE_INFINITY;
     return {
       breath: (own) => ({
         spend: (spentMs) => {
@@ -75,17 +91,28 @@ export class Allowance {
       }),
       throwIfAborted: () => {
         this.signal?.throwIfAborted();
-        if (this.taken > mostMs) throw tooLong();
+        if (this.taken > this.mostMs) throw tooLong();
       },
     };
+  }
+
+  /** Where the job ends, whatever it is at. */
+  private get mostMs(): number {
+    return this.maxMs * OVERRUN_OF_BOUND;
   }
 }
 
 /** The job takes more processor time than it may, whatever else is going on. */
+export class TooLong extends ApiError {
+  constructor() {
+    super(
+      422,
+      "This takes more processor time than one request may have: ask for fewer pixels, fewer frames, another output.format, " +
+        "or output.quality in place of a search for it",
+    );
+  }
+}
+
 export function tooLong(): ApiError {
-  return new ApiError(
-    422,
-    "This takes more processor time than one request may have: ask for fewer pixels, fewer frames, another output.format, " +
-      "or output.quality in place of a search for it",
-  );
+  return new TooLong();
 }

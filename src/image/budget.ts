@@ -166,9 +166,9 @@ export class Budget implements Memory {
   /**
    * Runs `work` once its memory is free and its turn has come; at once if it is a part of work that has its turn.
    * @param allowance of the job that it is a part of; absent: the service's own, without a bound
-   * @throws ApiError 422 when it could never fit, takes longer than the job may, or much longer than its price says; 503
-   *   when too much waits already, of its account or of all, when originals stay in its way, or when other work was ended
-   *   in its midst and took with it what this one had; the reason of the allowance's signal when that is aborted
+   * @throws ApiError 422 when it could never fit, or takes longer than the job may; 503 when too much waits already, of its
+   *   account or of all, when originals stay in its way, or when other work was ended in its midst and took with it what
+   *   this one had; the reason of the allowance's signal when that is aborted
    */
   run<Result>(price: Room, work: (breath: Breath) => Result | Promise<Result>, allowance?: Allowance): Promise<Result> {
     return this.runIn([price], work, allowance);
@@ -190,7 +190,6 @@ export class Budget implements Memory {
     }
     const sizes = rooms.map(({ bytes }) => bytes);
     const [{ ms = 0 }] = rooms;
-    const mostMs = Math.max(...rooms.map((room) => room.ms ?? 0));
     if (Math.min(...sizes) > this.totalBytes) throw tooLarge();
     if (!allowance.affords({ ms })) throw tooLong();
     const { account = OWN_ACCOUNT, hasBegun, signal } = allowance;
@@ -200,7 +199,7 @@ export class Budget implements Memory {
     const first = this.line.length === 0 ? this.begin(sizes, false) : undefined;
     if (!first && !hasBegun && this.isLineFull(account)) throw busy();
     const load = this.load.add(account, ms);
-    const counted = allowance.count({ ms: mostMs });
+    const counted = allowance.count();
     let begun = first;
     try {
       begun ??= await this.turn(sizes, { account, signal });

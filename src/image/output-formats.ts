@@ -182,9 +182,11 @@ export async function bestOf(
 }
 
 /**
- * Whether one file is to be preferred: where files may have a size, the one that looks better, else the smaller one.
+ * Whether one file is to be preferred: one that was searched for to one whose search took too long; where files may have a
+ * size, the one that looks better, else the smaller one.
  */
 function isBetter(one: Rendition, other: Rendition, aim: Aim): boolean {
+  if (one.isCutOff !== other.isCutOff) return !one.isCutOff;
   const looks = aim.kind === "size" ? (one.score ?? 0) - (other.score ?? 0) : 0;
   return looks > 0 || (looks === 0 && one.file.bytes.length < other.file.bytes.length);
 }

@@ -141,14 +141,20 @@ async function kept(job: Job, { allowance }: Ports, { rendered, input, encoded, 
   const { url } = await keep(encoded);
   countPicture(input, result);
   const saved = Math.max(0, input.bytes - result.bytes);
-  const { score } = rendered.output;
-  const looks = score === undefined ? {} : { score: Math.round(score * 100) / 100 };
   const { faces, focus } = rendered.input;
   return {
     input: { ...input, ...(faces && { faces: [...faces] }), ...(focus && { focus }) },
-    output: { ...result, saved, ...looks, url },
+    output: { ...result, saved, ...looksOf(rendered.output), url },
     ...(analysis && { analysis }),
     encoded,
+  };
+}
+
+/** What an answer says of how a result looks. */
+export function looksOf({ score, searched }: Rendered["output"]): Pick<OutputMetadata, "score" | "searched"> {
+  return {
+    ...(score !== undefined && { score: Math.round(score * 100) / 100 }),
+    ...(searched === false && { searched }),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   countTime,
   type Job,
   measured,
+  looksOf,
   metadata,
   NONE,
   type Ports,
@@ -93,9 +94,11 @@ async function answersOf(
     const { output, analysis } = made;
     const result = metadata(output, name, await described);
     countPicture(input, result);
-    const looks = output.score === undefined ? {} : { score: Math.round(output.score * 100) / 100 };
     const saved = Math.max(0, input.bytes - result.bytes);
-    answers.push([entry.name, { ...result, saved, ...looks, url: urls[index] ?? "", ...(analysis && { analysis }) }]);
+    answers.push([
+      entry.name,
+      { ...result, saved, ...looksOf(output), url: urls[index] ?? "", ...(analysis && { analysis }) },
+    ]);
   }
   return Object.fromEntries(answers);
 }

@@ -2,8 +2,9 @@
 import { describe, expect, it } from "vitest";
 
 import { Allowance } from "../../src/image/allowance.ts";
-import type { Breath } from "../../src/image/breath.ts";
+import { type Breath, UNPAUSED } from "../../src/image/breath.ts";
 import { Budget } from "../../src/image/budget.ts";
+import { Deadline } from "../../src/image/optimize/overrun.ts";
 import { OVERRUN_FACTOR, OVERRUN_GRACE_MS, OVERRUN_OF_BOUND } from "../../src/limits.ts";
 
 const budget = new Budget(10, 8);
@@ -32,13 +33,32 @@ describe("an allowance", () => {
     expect([allowance.affords({ ms: 700 }), allowance.affords({ ms: 701 })]).toEqual([true, false]);
   });
 
-  it("ends work that takes far more than its price, and counts what it took", async () => {
-    const most = 100 * OVERRUN_FACTOR + OVERRUN_GRACE_MS;
+  it("does not end work whose price was too low, and counts what it took", async () => {
     const allowance = new Allowance({ maxMs: 100_000 });
-    await expect(budget.run({ bytes: 1, ms: 100 }, spending(most), allowance)).resolves.toBe("done");
-    await expect(budget.run({ bytes: 1, ms: 100 }, spending(most + 200), allowance)).rejects.toMatchObject(LATE);
-    expect(allowance.takenMs).toBe(2 * most + 50);
+    await expect(budget.run({ bytes: 1, ms: 10 }, spending(20_000), allowance)).resolves.toBe("done");
+    expect(allowance.takenMs).toBe(20_000);
+    expect(allowance.leftMs).toBe(80_000);
     expect(budget.held.work).toBe(0);
+  });
+
+  it("ends a search that takes far more than its price, or all that is left to its job, between two tries", async () => {
+    const most = 100 * OVERRUN_FACTOR + OVERRUN_GRACE_MS;
+    const deadline = new Deadline(UNPAUSED, { ms: 100 }, new Allowance({ maxMs: 100_000 }));
+    await deadline.breath.spend(most);
+    expect(deadline.isOver()).toBe(false);
+    await deadline.breath.spend(1);
+    expect(deadline.isOver()).toBe(true);
+    const hurried = new Deadline(UNPAUSED, { ms: 100 }, new Allowance({ maxMs: 50 }).partOf(UNPAUSED));
+    await hurried.breath.spend(51);
+    expect(hurried.isOver()).toBe(true);
+  });
+
+  it("lets what follows a search that took too long have what the job may take at all", () => {
+    const allowance = new Allowance({ maxMs: 500 });
+    expect(allowance.affords({ ms: 501 })).toBe(false);
+    allowance.goOn();
+    expect(allowance.affords({ ms: 500 * OVERRUN_OF_BOUND })).toBe(true);
+    expect(allowance.affords({ ms: 500 * OVERRUN_OF_BOUND + 1 })).toBe(false);
   });
 
   it("ends a job that takes far more than it may, whatever the prices of its work were", async () => {

@@ -45,3 +45,29 @@ export function jpegFile(name: string): Uint8Array {
   if (!bytes) throw new Error(`no file is called ${name}`);
   return bytes;
 }
+
+/**
+ * A gray JPEG file, valid but for its values: the brightness of each block is 2,047 steps above the one before, or below, which
+ * adds up to more than a coefficient holds. A decoder shows white and black; nobody can write the coefficients again.
+ */
+export function beyondRange(columns: number, rows: number): Uint8Array {
+  const bits: number[] = [];
+  for (let block = 0; block < columns * rows; block++) {
+    // The only code of each table is one bit: eleven bits of a difference follow, and then the end of the block.
+    const step = Math.floor(block / (2 * columns)) % 2;
+    bits.push(0, ...Array.from({ length: 11 }, () => 1 - step), 0);
+  }
+  while (bits.length % 8 !== 0) bits.push(1);
+  const scan: number[] = [];
+  for (let at = 0; at < bits.length; at += 8) {
+    const byte = bits.slice(at, at + 8).reduce((value, bit) => value * 2 + bit, 0);
+    scan.push(byte, ...(byte === 0xff ? [0] : []));
+  }
+  const table = (kind: number, symbol: number) => [0xff, 0xc4, 0, 20, kind, 1, ...Array<number>(15).fill(0), symbol];
+  const [width, height] = [columns * 8, rows * 8];
+  const quantization = [0xff, 0xd8, 0xff, 0xdb, 0, 67, 0, ...Array<number>(64).fill(8)];
+  const frame = [0xff, 0xc0, 0, 11, 8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0];
+  const start = [0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0];
+  const end = [0xff, 0xd9];
+  return Uint8Array.from([quantization, frame, table(0x00, 11), table(0x10, 0), start, scan, end].flat());
+}

@@ -5,6 +5,7 @@ import { inject } from "vitest";
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "../../src/contract/response.ts";
 import { settingsOf } from "../../src/env.ts";
+import type { Allowance } from "../../src/image/allowance.ts";
 import { serveTemporary } from "../../src/storage/volatile.ts";
 import { street } from "../../src/street/edges.ts";
 import { uncounted } from "./memory.ts";
@@ -23,11 +24,17 @@ export interface Walked {
 }
 
 /** Carries a copy of a file down the street; `body` is what the request says besides. */
-export async function walk(file: Uint8Array, body: object = {}, accept?: string): Promise<Walked> {
+export async function walk(
+  file: Uint8Array,
+  body: object = {},
+  accept?: string,
+  allowance?: Allowance,
+): Promise<Walked> {
   const { webhook: _webhook, cdn: _cdn, ...processing } = parseBody(UploadBody, body);
   const source = { kind: "upload", original: { bytes: file.slice(), name: "", memory: uncounted } } as const;
   const job = { id: crypto.randomUUID(), accountId: "account", source, processing, accept };
-  const { input, output } = await street.process(job, street.portsOf(env, settingsOf(env), BASE));
+  const ports = street.portsOf(env, settingsOf(env), BASE);
+  const { input, output } = await street.process(job, { ...ports, ...(allowance && { allowance }) });
   const served = await serveTemporary(new Request(output.url), env.BUCKET, Date.now());
   const mime = served.headers.get("content-type") ?? "";
   return { input, output, stored: new Uint8Array(await served.arrayBuffer()), mime };

@@ -4,6 +4,7 @@ import type { Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { numbered, spreadFrames } from "../some-frames.ts";
 import type { EncodeSettings } from "../writer.ts";
+import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { MIN_QUALITY } from "./quality.ts";
 import { inComparedColors, scoreRows } from "./score.ts";
 import type { WritableFormat } from "./task.ts";
@@ -62,7 +63,7 @@ const POINTS_PER_QUALITY = 0.7;
 /** A result this close above its aim is close enough. */
 const CLOSE_POINTS = 2;
 const MAX_QUALITY = 100;
-/** An original so many times smaller than a result was made with means that no quality makes up for. */
+/** An original, or a rival, so many times smaller than a result was made with means that no quality makes up for. */
 const HOPELESS = 2;
 /** Encodings of an animation, and of one with more pixels in all its frames than `MANY_PIXELS`. */
 const MAX_TRIES = 4;
@@ -83,13 +84,18 @@ function mostTries({ width, height, frames }: Picture): number {
 interface Rivals {
   /** The original, where it may stay. */
   readonly originalBytes?: number | undefined;
+  /** The best file in another format: one that is plainly larger is given up. */
+  readonly rivalBytes?: number | undefined;
   /** The animation as results are looked at; absent: as it is encoded. */
   readonly compared?: Picture;
+  readonly deadline?: EndsInTime;
 }
 
 /**
  * The smallest encoding found of an animation, or of a still as one, that scores at least the target score, or the best one;
- * `settings` say where to begin. What it takes is bounded by the number of encodings.
+ * `settings` say where to begin. What it takes is bounded by the number of encodings. Null where it would plainly be larger
+ * than its rival.
+ * @throws Overrun with what was found, when the deadline comes first
  */
 export async function smallestAnimation(
   picture: Picture,
@@ -97,15 +103,17 @@ export async function smallestAnimation(
   settings: EncodeSettings,
   targetScore: number,
   breath: Breath,
-  { originalBytes = Infinity, compared = picture }: Rivals = {},
-): Promise<Found> {
+  { originalBytes = Infinity, rivalBytes = Infinity, compared = picture, deadline = ENDLESS }: Rivals = {},
+): Promise<Found | null> {
   const tries = mostTries(picture);
   let best: Found | undefined;
   let low = MIN_QUALITY - 1;
   let high = MAX_QUALITY + 1;
   let quality = settings.quality;
   for (let count = 0; count < tries && high - low > 1; count++) {
+    if (deadline.isOver()) throw new Overrun(best && best.score >= targetScore ? best : undefined, { quality });
     const bytes = await format.write.encode(picture, { ...settings, quality }, breath);
+    if (bytes.length > rivalBytes * HOPELESS) return null;
     const score = await scoreAnimation(compared, pictureIn(format, bytes, compared.space), breath);
     const reaches = score >= targetScore;
     if (reaches) high = quality;

@@ -29,6 +29,10 @@ export interface Attempt {
   readonly leaner?: readonly Price[];
   /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
   readonly isFallback?: boolean;
+  /** It tries several files, and ends where that takes far more than its price: not tried once another search has. */
+  readonly isSearch?: boolean;
+  /** It works on the coefficients of the original: where these cannot be read the pixels are another way. */
+  readonly onCoefficients?: boolean;
   /** Whether it is worth trying beside the best so far; one that makes the first file of all is not asked. */
   readonly mayBeat?: (best: Rendition) => boolean;
   /** @param room in which it may go on: 0 for its price, and then those that are leaner */

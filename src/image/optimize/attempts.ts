@@ -1,8 +1,8 @@
 /** The file that is asked for, by the ways to get it, in the order in which they are tried. */
 import { either, type Price } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
-import { type Allowance, tooLong } from "../allowance.ts";
-import type { Breath } from "../breath.ts";
+import { type Allowance, TooLong, tooLong } from "../allowance.ts";
+import { type Breath, UNPAUSED } from "../breath.ts";
 import { isolateBudget, tooLarge } from "../budget.ts";
 import { SharedBytes } from "../shared-bytes.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
@@ -11,6 +11,7 @@ import { fitSize, fitSizeInHaste } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
 import { asNamed } from "./named-encoding.ts";
 import { inOneScan } from "./one-scan.ts";
+import { Deadline, ENDLESS, Overrun } from "./overrun.ts";
 import { TARGET_SCORE } from "./presets.ts";
 import { fits } from "./prices.ts";
 import { recompressOnly, recompressToo } from "./recompress.ts";
@@ -20,6 +21,7 @@ import { requantize, requantizeWithoutPixels } from "./requantize.ts";
 import { searchDeep, searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
 import { Session } from "./session.ts";
 import { type Task, taskOf, type Wish } from "./task.ts";
+import { refusalOfWay } from "./ways.ts";
 
 /**
  * The ways to get the file that a task asks for. The first whose price can be paid makes a file; those after it are
@@ -66,7 +68,7 @@ export function pricedWish(wish: Wish): Price | null {
  * would plainly be larger than its rival in another format.
  * @param source the bytes of the original, which are released when they will not be read again
  * @param allowance of the job: what it cannot afford is not tried
- * @throws ApiError 422 when the work does not fit into memory or takes too long, 503 when too much of it waits
+ * @throws ApiError 422 when no way leads to a file in the memory and the time that there is, 503 when too much work waits
  */
 export async function optimized(wish: Wish, source: SharedBytes, allowance?: Allowance): Promise<Rendition | null> {
   let session: Session | undefined;
@@ -88,13 +90,21 @@ async function firstOrBetter(
   attempts: readonly Attempt[],
   allowance?: Allowance,
 ): Promise<Rendition | null> {
-  const { task } = session;
   if (attempts.length === 0) throw new ApiError(422, "output.format cannot be written");
   let best: Rendition | null = null;
   let isBeaten = false;
+  let isOverrun = false;
+  // What a way failed for says more than that there was no room for another.
+  let failure: ApiError | undefined;
   let refusal: (() => ApiError) | undefined;
-  for (const { price, leaner = [], mayBeat, run } of attempts) {
+  let left = attempts;
+  for (let attempt = left[0]; attempt; attempt = left[0]) {
+    left = left.slice(1);
+    const { mayBeat, isSearch, onCoefficients } = attempt;
+    const price = session.beside(attempt.price);
+    const { task } = session;
     if (best ? !mayBeat?.(best) : isBeaten && !mayBeat) continue;
+    if (isOverrun && isSearch) continue;
     if (!fits(task, price)) {
       refusal ??= tooLarge;
       continue;
@@ -103,8 +113,28 @@ async function firstOrBetter(
       refusal = tooLong;
       continue;
     }
-    const timed = (breath: Breath, room: number) => clocked(task, breath, () => run(session, breath, room));
-    const outcome = await isolateBudget.runIn([price, ...leaner], timed, allowance);
+    let outcome: Outcome;
+    try {
+      outcome = await outcomeOf(attempt, session, allowance);
+    } catch (error) {
+      if (error instanceof Overrun) {
+        allowance?.goOn();
+        isOverrun = true;
+        session.predicted = error.predicted;
+        session.wasCutOff = !error.best;
+        outcome = error.best ? session.rendition(error.best) : null;
+      } else {
+        if (error instanceof TooLong) return best ?? (await withoutWork(session, left, error));
+        const lost = allowance?.signal?.aborted ? null : refusalOfWay(error);
+        if (!lost) throw error;
+        failure ??= lost;
+        outcome = null;
+        if (onCoefficients && !task.leavesCoefficients) {
+          session.leaveCoefficients();
+          left = attemptsFor(session.task);
+        }
+      }
+    }
     if (outcome === BEATEN && isFarAbove(task)) return null;
     if (outcome === BEATEN) isBeaten = true;
     if (!outcome || outcome === BEATEN) continue;
@@ -112,8 +142,36 @@ async function firstOrBetter(
     best = best ? better(task, best, made) : made;
     if (best.isFinal) break;
   }
-  if (!best && refusal && !isBeaten) throw refusal();
+  if (!best && !isBeaten && failure) throw failure;
+  if (!best && !isBeaten && refusal) throw refusal();
   return best;
+}
+
+/** What comes of an attempt once its turn has come. */
+function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): Promise<Outcome> {
+  const { isSearch, run } = attempt;
+  const [price, ...leaner] = [
+    session.beside(attempt.price),
+    ...(attempt.leaner ?? []).map((one) => session.beside(one)),
+  ];
+  const timed = (own: Breath, room: number) => {
+    const deadline = isSearch ? new Deadline(own, price, allowance) : undefined;
+    const breath = deadline?.breath ?? own;
+    session.deadline = deadline ?? ENDLESS;
+    return clocked(session.task, breath, () => run(session, breath, room));
+  };
+  return isolateBudget.runIn([price, ...leaner], timed, allowance);
+}
+
+/**
+ * The original, where the job has taken all that it may take and the original needs no work any more.
+ * @throws what ended the job, otherwise
+ */
+async function withoutWork(session: Session, left: readonly Attempt[], ended: TooLong): Promise<Rendition> {
+  const keeping = left.find(({ name }) => name === "keep original");
+  const kept = session.wasRead ? await keeping?.run(session, UNPAUSED, 0) : undefined;
+  if (!kept || kept === BEATEN) throw ended;
+  return kept;
 }
 
 /** Once a search was given up, files of more than so many times the bytes of their rival are not worth writing anew. */

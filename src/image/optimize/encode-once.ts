@@ -7,6 +7,7 @@ import type { Attempt } from "./attempt.ts";
 import { needsDepth, needsDepthPrice } from "./deep.ts";
 import { encodePrice, sourcePrice } from "./prices.ts";
 import { isTiny } from "./recompress.ts";
+import type { Rendition } from "./rendition.ts";
 import { searchedScore } from "./search-pixels.ts";
 import { canDivide, deepTask, type Task, writableIn } from "./task.ts";
 
@@ -25,7 +26,7 @@ export function reencodePlanes(task: Task): Attempt | null {
     price: shortcut.price,
     async run(session, breath) {
       const made = await shortcut.run(breath);
-      return made && session.rendition({ bytes: made });
+      return made && { ...session.rendition({ bytes: made }), ...searchedBy(task, settings) };
     },
   };
 }
@@ -80,6 +81,11 @@ function encodedDeep(task: Task, deep: Task): Attempt | null {
   };
 }
 
+/** Says of a file that is to look as a preset promises that its quality is what does on average. */
+function searchedBy({ aim }: Task, { lossless }: EncodeSettings): Pick<Rendition, "searched"> {
+  return aim.kind === "smart" && !lossless ? { searched: false } : {};
+}
+
 function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, isFallback = false): Attempt | null {
   const format = writableIn(task);
   if (!format) return null;
@@ -88,8 +94,16 @@ function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, is
     price: encodePrice(task, format, settings),
     isFallback,
     async run(session, breath) {
-      const bytes = await format.write.encode(task.picture, settings, breath);
-      return session.rendition({ bytes, ...(settings.lossless && { score: 100 }) });
+      const { predicted } = session;
+      const wanted = name === "encode blind" && predicted ? { ...settings, ...predicted } : settings;
+      const picture = session.pictureFor(task);
+      const bytes = await format.write.encode(picture, wanted, breath);
+      const made = session.rendition({ bytes, ...(settings.lossless && { score: 100 }) });
+      return {
+        ...made,
+        ...searchedBy(task, wanted),
+        ...(session.wasCutOff && !settings.lossless && { isCutOff: true }),
+      };
     },
   };
 }

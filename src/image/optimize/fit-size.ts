@@ -9,6 +9,7 @@ import type { EncodeSettings, Variant } from "../writer.ts";
 import type { Scale } from "../writer.ts";
 import type { Attempt } from "./attempt.ts";
 import { isDoubtful, leastSizeBeyond, leastSizePrice } from "./least-size.ts";
+import type { EndsInTime } from "./overrun.ts";
 import { encodePrice, fits, lookPrice, sourcePrice } from "./prices.ts";
 import { MIN_QUALITY, neighborOf } from "./quality.ts";
 import { divided, requantizePrice } from "./requantize.ts";
@@ -48,7 +49,7 @@ const STUDIED_SHARE = 0.6;
 const GUESSES = 4;
 
 /** Even the smallest file is larger than asked. */
-class TooSmall extends ApiError {
+export class TooSmall extends ApiError {
   readonly leastBytes: number;
 
   constructor(leastBytes: number, word = "") {
@@ -102,6 +103,8 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
       bytes: either(blind, asking ?? FREE, scores ? (room?.price ?? scored) : FREE).bytes,
       ms: wanted.reduce((sum, one) => sum + triesMs(one) + looking, asking?.ms ?? 0),
     },
+    isSearch: true,
+    onCoefficients: divides !== undefined,
     async run(session, breath) {
       if (room?.keepsPixels && scores) await session.keepPixels(breath);
       const beyond = asking && (await leastSizeBeyond(aim.bytes, format, session.picture, wanted, breath));
@@ -109,12 +112,14 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
       const { finish } = divides ? divided(task, divides, breath) : session.way(format, breath);
       const files: Uint8Array[] = [];
       for (const one of wanted) {
-        files.push(await largestWithin(finish, one, aim.bytes, { scale: format.write.qualities, maxTries }));
+        if (files.length > 0 && session.deadline.isOver()) break;
+        const terms = { scale: format.write.qualities, maxTries, deadline: session.deadline };
+        files.push(await largestWithin(finish, one, aim.bytes, terms));
       }
       const fitting = files.filter(({ length }) => length <= aim.bytes);
       const [first] = fitting;
       if (!first) throw new TooSmall(Math.min(...files.map(({ length }) => length)));
-      if (!scores) return session.rendition({ bytes: first });
+      if (!scores || session.deadline.isOver()) return session.rendition({ bytes: first });
       return session.rendition(await bestLooking(session.picture, format, fitting, breath));
     },
   };
@@ -164,12 +169,14 @@ async function largestWithin(
   encode: Encode,
   settings: EncodeSettings,
   limitBytes: number,
-  terms: { readonly scale: Scale; readonly maxTries: number },
+  { deadline, ...terms }: { readonly scale: Scale; readonly maxTries: number; readonly deadline: EndsInTime },
 ): Promise<Uint8Array> {
   let fits: Try | undefined;
   let over: Try | undefined;
   for (let tries = 0; !fits || fits.bytes.length < limitBytes * CLOSE; tries++) {
-    const quality = nextQuality(fits, over, settings.quality, limitBytes, { ...terms, tries });
+    // Once the time is over the file is one that fits, or else the smallest.
+    const pace = deadline.isOver() && tries > 0 ? { ...terms, maxTries: 0 } : terms;
+    const quality = nextQuality(fits, over, settings.quality, limitBytes, { ...pace, tries });
     if (quality === undefined) break;
     const bytes = await encode({ ...settings, quality });
     if (bytes.length <= limitBytes) fits = { quality, bytes };

@@ -3,7 +3,7 @@ import { beside, held } from "../../../wasm/price.ts";
 import { picturePrice } from "../pipeline.ts";
 import type { Attempt } from "./attempt.ts";
 import { TARGET_SCORE } from "./presets.ts";
-import { asStored, canDivide, isEncodedOtherwise, type Task } from "./task.ts";
+import { asStored, hasCoefficients, isEncodedOtherwise, type Task } from "./task.ts";
 
 /** Keeps a file that was already reduced as far as the preset allows: once more would add one loss to another. */
 export function keepMarked(task: Task): Attempt | null {
@@ -24,7 +24,7 @@ export function keepFitting(task: Task): Attempt | null {
 export function keepOriginal(task: Task): Attempt | null {
   const { stored, aim, format } = task;
   if (aim.kind === "size" || !format.write) return null;
-  const isShown = !stored.format.coefficients || canDivide(task);
+  const isShown = !stored.format.coefficients || hasCoefficients(stored);
   const attempt = aim.kind === "lossless" || isShown ? kept(task, false) : null;
   return attempt && { ...attempt, isFallback: true };
 }

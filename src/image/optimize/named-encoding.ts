@@ -1,9 +1,11 @@
 /** The encoding that the caller named: the smallest file that was found, or the original, may have the other. */
 import type { Allowance } from "../allowance.ts";
+import type { Breath } from "../breath.ts";
 import { isolateBudget } from "../budget.ts";
 import { SharedBytes } from "../shared-bytes.ts";
 import type { Rendition } from "./rendition.ts";
 import { isEncodedOtherwise, type Task } from "./task.ts";
+import { withoutWay } from "./ways.ts";
 
 /** The rendition in the encoding that was named, if any was; its pixels stay what they are. */
 export async function asNamed(task: Task, rendition: Rendition, allowance?: Allowance): Promise<Rendition> {
@@ -15,7 +17,9 @@ export async function asNamed(task: Task, rendition: Rendition, allowance?: Allo
   if (!isEncodedOtherwise(task, { bytes, format, facts })) return rendition;
   const settings = { progressive: encoding === "progressive", tag: facts.orientation };
   const price = recompress.price(bytes, facts, settings);
-  const made = await isolateBudget.run(price, (breath) => recompress.run(bytes, facts, settings, breath), allowance);
+  if (allowance?.affords(price) === false) return rendition;
+  const work = (breath: Breath) => recompress.run(bytes, facts, settings, breath);
+  const made = await isolateBudget.run(price, work, allowance).catch(withoutWay);
   if (!made) return rendition;
   const mark = marker?.read(bytes);
   rendition.file.release();

@@ -1,9 +1,11 @@
 /** Files of several scans, written anew in one: a decoder of several keeps the coefficients of the whole picture in memory. */
 import type { Allowance } from "../allowance.ts";
+import type { Breath } from "../breath.ts";
 import { isolateBudget } from "../budget.ts";
 import type { Attempt } from "./attempt.ts";
 import { fits } from "./prices.ts";
 import { type Task, taskOf } from "./task.ts";
+import { withoutWay } from "./ways.ts";
 
 /**
  * The task on a file of one scan, where that is needed: every look at coefficients takes longer in several scans, and a way
@@ -18,7 +20,8 @@ export async function inOneScan(task: Task, attempts: readonly Attempt[], allowa
   const settings = { progressive: false, tag: unchanged?.tag ?? 1 };
   const price = recompress.price(bytes, facts, settings);
   if (!isolateBudget.canHold(price, bytes.length) || allowance?.affords(price) === false) return task;
-  const made = await isolateBudget.run(price, (breath) => recompress.run(bytes, facts, settings, breath), allowance);
+  const work = (breath: Breath) => recompress.run(bytes, facts, settings, breath);
+  const made = await isolateBudget.run(price, work, allowance).catch(withoutWay);
   if (!made) return task;
   return taskOf({ ...task, stored: { ...stored, bytes: made, facts: format.read.probe(made) } }, unchanged);
 }

@@ -2,7 +2,7 @@
 import type { Attempt } from "./attempt.ts";
 import type { Rendition } from "./rendition.ts";
 import { searchedScore } from "./search-pixels.ts";
-import { canDivide, type Task } from "./task.ts";
+import { canDivide, hasCoefficients, type Task } from "./task.ts";
 
 /** A file of so few bytes is written anew without loss only: there is nothing worth searching for. */
 const LEAST_BYTES = 1_000;
@@ -13,7 +13,8 @@ const LITTLE_SAVED = 0.75;
 /** Whether the original is so small that nothing but its recompression is tried. */
 export function isTiny(task: Task): boolean {
   const { unchanged, stored, aim } = task;
-  if (aim.kind !== "smart" || !unchanged?.original || !stored.format.recompress || canDivide(task)) return false;
+  if (aim.kind !== "smart" || !unchanged?.original || !stored.format.recompress || hasCoefficients(stored))
+    return false;
   return unchanged.original.length <= LEAST_BYTES;
 }
 
@@ -49,15 +50,16 @@ export function recompressToo(task: Task): Attempt | null {
   return attempt && { ...attempt, mayBeat: isClose };
 }
 
-function recompressed({ stored, unchanged, settings }: Task): Attempt | null {
+function recompressed({ stored, unchanged, settings, leavesCoefficients = false }: Task): Attempt | null {
   const { bytes, facts, format } = stored;
-  const { recompress } = format;
-  if (!recompress || !unchanged) return null;
+  const { recompress, coefficients } = format;
+  if (!recompress || !unchanged || (coefficients && leavesCoefficients)) return null;
   const { turn, tag } = unchanged;
   const wanted = { progressive: settings.progressive, turn, tag };
   return {
     name: "recompress",
     price: recompress.price(bytes, facts, wanted),
+    onCoefficients: coefficients !== undefined,
     async run(session, breath) {
       const made = await recompress.run(bytes, facts, wanted, breath);
       return made && session.rendition({ bytes: made, score: 100 });

@@ -102,6 +102,8 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
     name: "requantize",
     price: most.price,
     leaner: leaner.map(({ price }) => price),
+    isSearch: true,
+    onCoefficients: true,
     async run(session, breath, room) {
       const { keepsPixels, reference } = rooms[room] ?? most;
       if (keepsPixels) await session.keepPixels(breath);
@@ -109,7 +111,7 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
         const shown = pixels ? session.picture : pictureOf(stored, lying);
         const ways = [divided(task, coefficients, breath)];
         if (pixels) ways.push({ ...spareWay(task, session.way(format, breath)), isLeftOut: leavesOut });
-        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath);
+        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath, session.deadline);
         const found = await Reference.during(shown, reference, breath, search);
         return found && session.rendition(found);
       } finally {

@@ -66,13 +66,14 @@ function pixelsBy(
     name: "search pixels",
     price: most.price,
     leaner: leaner.map(({ price }) => price),
+    isSearch: true,
     async run(session, breath, room) {
       const { keepsPixels, reference } = rooms[room] ?? most;
       if (keepsPixels) await session.keepPixels(breath);
       try {
         const { picture } = session;
         const ways = [session.way(format, breath, keepsResults)];
-        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath);
+        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath, session.deadline);
         const { tilesOfSmall } = format.write.qualities;
         const found = await Reference.during(picture, reference, breath, search, tilesOfSmall);
         if (!found) return BEATEN;
@@ -105,9 +106,11 @@ export function searchDeep(task: Task): Attempt | null {
     name: "search deep",
     // The best file so far is kept while another is made.
     price: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
+    isSearch: true,
     async run(session, breath) {
-      const rivals = { originalBytes: unchanged?.original?.length, compared };
-      return session.rendition(await smallestAnimation(picture, format, settings, targetScore, breath, rivals));
+      const rivals = { originalBytes: unchanged?.original?.length, compared, deadline: session.deadline };
+      const found = await smallestAnimation(picture, format, settings, targetScore, breath, rivals);
+      return found && session.rendition(found);
     },
   };
 }
@@ -126,9 +129,12 @@ export function searchFrames(task: Task): Attempt | null {
   return {
     name: "search frames",
     price: beside(held(bytes), { bytes: 0, ms }),
+    isSearch: true,
     async run(session, breath) {
       const originalBytes = unchanged?.original?.length;
-      const best = await smallestAnimation(picture, format, settings, targetScore, breath, { originalBytes });
+      const rivals = { originalBytes, rivalBytes: task.rivalBytes, deadline: session.deadline };
+      const best = await smallestAnimation(picture, format, settings, targetScore, breath, rivals);
+      if (!best) return BEATEN;
       if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
       const exact = await format.write.encode(picture, { ...settings, lossless: true }, breath);
       return session.rendition({ bytes: exact, score: 100 });

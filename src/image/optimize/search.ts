@@ -9,13 +9,15 @@ import type { EncodeSettings } from "../writer.ts";
 import { type Candidate, candidatesFor, closePoints, isWithin, type Way } from "./candidates.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
 import { type ExactMaker, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
+import { Notes, NotingLook } from "./noted.ts";
+import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import type { Patience } from "./presets.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import { mayBeExact, mostInHaste, mostOnSample, type Rival } from "./rival.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
-import { curveOf, distortionOf, type Found, Look, surely, type Trial } from "./trial.ts";
+import { curveOf, distortionOf, type Found, type Look, surely, type Trial } from "./trial.ts";
 import {
   bestWay,
   bytesOnSample,
@@ -68,20 +70,34 @@ type Quest = Goal & WrittenSearch & { readonly breath: Breath };
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
  * was found; null where it is plain from the sample that none is smaller than its rival.
  * @param ways the first is preferred where they do equally well
+ * @throws Overrun with what was found, when the deadline comes first
  */
 export async function smallestAbove(
   goal: Goal,
   reference: Reference,
   ways: readonly Way[],
   breath: Breath,
+  deadline: EndsInTime = ENDLESS,
 ): Promise<Found | null> {
   const { format } = goal;
   const { sample } = reference;
-  const lookBy = (score: Reference["score"], onPart?: Look) => new Look(format, sample.picture, score, breath, onPart);
-  const onSample = lookBy((rendition, background) => reference.scoreSample(rendition, background));
-  const look = lookBy((rendition, background) => reference.score(rendition, background), onSample);
-  const quest = { ...goal, reference, look, onSample, scale: format.write.qualities, breath };
-  return ways.some(({ preview }) => preview) ? smallestPreviewed(quest, ways) : smallestWritten(quest, ways);
+  const scale = format.write.qualities;
+  const notes = new Notes(scale, goal.targetScore);
+  const lookBy = (score: Reference["score"], isWhole: boolean, onPart?: Look) => {
+    const note = (bytes: Uint8Array, points: number) => notes.add(bytes, points, isWhole);
+    return new NotingLook(note, format, sample.picture, score, breath, onPart);
+  };
+  const onSample = lookBy((rendition, background) => reference.scoreSample(rendition, background), !sample.tiles);
+  const look = lookBy((rendition, background) => reference.score(rendition, background), true, onSample);
+  const quest = { ...goal, reference, look, onSample, scale, breath };
+  const timed = ways.map((way) => notes.way(way, deadline));
+  try {
+    return await (ways.some(({ preview }) => preview)
+      ? smallestPreviewed(quest, timed)
+      : smallestWritten(quest, timed));
+  } catch (error) {
+    throw error instanceof Overrun ? notes.overrun() : error;
+  }
 }
 
 /** Where files must be written to be looked at. */

@@ -1,6 +1,7 @@
 /** One picture on its way into one format: what is found out about it once and used by several attempts. */
+import { beside, held, type Price } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
-import { collectPixels, rowsOfPixels } from "../kept.ts";
+import { collectPixels, pixelBytes, rowsOfPixels } from "../kept.ts";
 import { firstFrame, type Picture, stillPicture } from "../picture.ts";
 import { pictureOf } from "../pipeline.ts";
 import { SharedBytes } from "../shared-bytes.ts";
@@ -8,27 +9,53 @@ import type { Stripped } from "../stripped.ts";
 import type { Chosen, EncodeSettings } from "../writer.ts";
 import type { Way } from "./candidates.ts";
 import { isOpaque } from "./opaque.ts";
+import { ENDLESS, type EndsInTime, type Predicted } from "./overrun.ts";
 import type { Rendition } from "./rendition.ts";
-import { asStored, deepTask, type Task, type WritableFormat } from "./task.ts";
+import { asStored, deepTask, type Task, taskOf, type WritableFormat } from "./task.ts";
 import type { Found, Maker } from "./trial.ts";
 
 const READ_ROWS = 32;
 
 export class Session {
-  readonly task: Task;
+  private planned: Task;
   private readonly source: SharedBytes;
   private holdsSource = true;
   private shown: Picture;
+  private keptBytes = 0;
   private wasDecoded = false;
   /** The picture with all bits of its samples, for the file that stays. */
-  private readonly deep: Picture | undefined;
+  private deep: Picture | undefined;
+  /** When the search that is under way ends. */
+  deadline: EndsInTime = ENDLESS;
+  /** What a search that took too long knew of the quality that is wanted. */
+  predicted: Predicted | undefined;
+  /** A search took too long, and made nothing that is good enough. */
+  wasCutOff = false;
 
   /** @param source the original's bytes; the session lets go of them when it will not read them again */
   constructor(task: Task, source: SharedBytes) {
-    this.task = task;
+    this.planned = task;
     this.source = source;
     this.shown = task.picture;
     this.deep = deepTask(task)?.picture;
+  }
+
+  get task(): Task {
+    return this.planned;
+  }
+
+  /** From now on the original is nothing but pixels: its coefficients cannot be read. */
+  leaveCoefficients(): void {
+    const { unchanged } = this.planned;
+    const stays = unchanged?.turn === 1 ? unchanged : undefined;
+    this.planned = taskOf({ ...this.planned, leavesCoefficients: true }, stays);
+    this.shown = this.planned.picture;
+    this.deep = deepTask(this.planned)?.picture;
+  }
+
+  /** The original was read to its end: it can be handed out without any work. */
+  get wasRead(): boolean {
+    return this.wasDecoded;
   }
 
   /** What is to be encoded. */
@@ -41,6 +68,7 @@ export class Session {
    * original, its memory goes.
    */
   async keepPixels(breath: Breath): Promise<void> {
+    if (this.keptBytes > 0) return;
     const pixels = await collectPixels(await firstFrame(this.task.picture, breath), breath);
     const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
     const { detail, texture, space } = this.task.picture;
@@ -48,12 +76,25 @@ export class Session {
       ...rowsOfPixels(pixels),
       opaque,
     }));
+    this.keptBytes = pixelBytes(pixels);
     if (this.task.isLast && !this.task.unchanged && !this.deep) this.releaseSource();
   }
 
-  /** Gives up what was kept of the picture. */
+  /** Gives up what was kept of the picture, unless the original is gone and nothing else is left of it. */
   dropPixels(): void {
+    if (!this.holdsSource) return;
     this.shown = this.task.picture;
+    this.keptBytes = 0;
+  }
+
+  /** The picture of a task on the same original, or what is kept of it where the original is gone. */
+  pictureFor({ picture }: Pick<Task, "picture">): Picture {
+    return this.holdsSource ? picture : this.shown;
+  }
+
+  /** A price beside what is kept of the picture. */
+  beside(price: Price): Price {
+    return beside(price, held(this.keptBytes));
   }
 
   /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */
@@ -89,6 +130,7 @@ export class Session {
   close(): void {
     this.dropPixels();
     this.releaseSource();
+    this.shown = this.task.picture;
   }
 
   private async readThrough(breath: Breath): Promise<void> {

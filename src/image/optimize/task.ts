@@ -42,6 +42,8 @@ export interface Wish {
   readonly start?: Start | undefined;
   /** Pixels of all files of this format that the request makes; absent where this is the only one. */
   readonly allPixels?: number | undefined;
+  /** The coefficients of the original turned out not to be readable, though its pixels may be. */
+  readonly leavesCoefficients?: boolean | undefined;
 }
 
 /** A picture of which nothing changes but, perhaps, how it lies. */
@@ -105,7 +107,8 @@ function unchangedBy({
   plan,
   format,
   aim,
-}: Pick<Wish, "stored" | "plan" | "format" | "aim">): Unchanged | null {
+  leavesCoefficients = false,
+}: Pick<Wish, "stored" | "plan" | "format" | "aim" | "leavesCoefficients">): Unchanged | null {
   const { bytes, facts } = stored;
   const { box, orientation, target: resized } = plan.view;
   if (stored.firstOnly || !keepsColors(stored, aim) || (facts.frames > 1 && !format.can.animation)) return null;
@@ -114,7 +117,7 @@ function unchangedBy({
   const { coefficients } = format;
   if (!coefficients) return null;
   const settings = { progressive: true, turn: orientation, quality: 100 };
-  const turns = coefficients.turns(bytes, orientation);
+  const turns = !leavesCoefficients && coefficients.turns(bytes, orientation);
   if (turns && isolateBudget.canHold(coefficients.price(bytes, facts, settings), bytes.length)) {
     return { turn: orientation, tag: 1, original: null };
   }
@@ -165,6 +168,11 @@ export function isEncodedOtherwise({ encoding }: Pick<Wish, "encoding">, { bytes
 }
 
 /** Whether a smaller file can be had by dividing the original's coefficients anew, without any pixels. */
-export function canDivide({ unchanged, stored }: Task): boolean {
-  return unchanged !== null && stored.format.coefficients?.divides(stored.bytes) === true;
+export function canDivide({ unchanged, stored, leavesCoefficients = false }: Task): boolean {
+  return unchanged !== null && !leavesCoefficients && hasCoefficients(stored);
+}
+
+/** Whether a file has coefficients that can be divided anew, if they can be read. */
+export function hasCoefficients({ format, bytes }: Stored): boolean {
+  return format.coefficients?.divides(bytes) === true;
 }
