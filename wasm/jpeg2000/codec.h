@@ -35,11 +35,17 @@ struct layout {
   uint8_t palette[MAX_CHANNELS + 1][MAX_PALETTE];
 };
 
+// Four inks fill a pixel: alpha lies beside them.
+static inline int has_alpha_apart(const struct layout *layout) {
+  return layout->model == MODEL_CMYK && layout->alpha != ALPHA_NONE;
+}
+
 // Pixels of the reduced picture, absolute.
 struct area {
   uint32_t x0, y0, x1, y1;
 };
 
-// convert.c: the pixels of `area` as RGBA (or four inks) to `to`, whose rows are `stride` pixels apart.
+// convert.c: the pixels of `area` as RGBA (or four inks) to `to`, and alpha beside inks to `alpha`, one byte a pixel; rows of
+// both are `stride` pixels apart.
 void convert_area(const struct layout *layout, const opj_image_t *image, uint32_t reduce, struct area area, uint32_t *to,
-                  uint32_t stride);
+                  uint8_t *alpha, uint32_t stride);

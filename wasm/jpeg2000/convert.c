@@ -93,34 +93,65 @@ static void from_gray(uint32_t *pixels, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) pixels[i] = (pixels[i] & 0xff000000) | (pixels[i] & 255) * 0x010101;
 }
 
+// Divides the lowest `bits` bits of a pixel, a byte each, by alpha; the others stay.
+static uint32_t straight(uint32_t from, uint32_t alpha, int bits) {
+  uint32_t pixel = bits == 32 ? 0 : from >> bits << bits;
+  for (int shift = 0; alpha && shift < bits; shift += 8) {
+    const uint32_t level = ((from >> shift & 255) * 255 + alpha / 2) / alpha;
+    pixel |= (level > 255 ? 255 : level) << shift;
+  }
+  return pixel;
+}
+
 static void straighten(uint32_t *pixels, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t alpha = pixels[i] >> 24;
-    if (alpha == 255) continue;
-    uint32_t pixel = alpha << 24;
-    for (int shift = 0; alpha && shift < 24; shift += 8) {
-      const uint32_t straight = ((pixels[i] >> shift & 255) * 255 + alpha / 2) / alpha;
-      pixel |= (straight > 255 ? 255 : straight) << shift;
-    }
-    pixels[i] = pixel;
+    if (alpha != 255) pixels[i] = straight(pixels[i], alpha, 24);
+  }
+}
+
+static void straighten_inks(uint32_t *pixels, const uint8_t *alpha, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (alpha[i] != 255) pixels[i] = straight(pixels[i], alpha[i], 32);
+}
+
+// Alpha beside inks that became colors.
+static void join_alpha(uint32_t *pixels, const uint8_t *alpha, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) pixels[i] = (pixels[i] & 0xffffff) | (uint32_t)alpha[i] << 24;
+}
+
+// Writes alpha as bytes, by way of the pixels, which are zero before and after.
+static void write_alpha(struct samples samples, uint32_t x, uint32_t count, const uint8_t *palette, uint32_t entries,
+                        uint32_t *pixels, uint8_t *alpha) {
+  add_channel(samples, x, count, 0, palette, entries, pixels);
+  for (uint32_t i = 0; i < count; i++) {
+    alpha[i] = (uint8_t)pixels[i];
+    pixels[i] = 0;
   }
 }
 
 void convert_area(const struct layout *layout, const opj_image_t *image, uint32_t reduce, struct area area, uint32_t *to,
-                  uint32_t stride) {
+                  uint8_t *alpha, uint32_t stride) {
   const uint32_t count = area.x1 - area.x0;
   const uint32_t blank = layout->alpha == ALPHA_NONE && layout->model != MODEL_CMYK ? 0xff000000 : 0;
-  for (uint32_t y = area.y0; y < area.y1; y++, to += stride) {
+  const uint32_t channels = layout->channels;
+  const int apart = has_alpha_apart(layout) && alpha;
+  for (uint32_t y = area.y0; y < area.y1; y++, to += stride, alpha += apart ? stride : 0) {
     for (uint32_t x = 0; x < count; x++) to[x] = blank;
-    for (uint32_t c = 0; c < layout->channels + (layout->alpha != ALPHA_NONE); c++) {
+    // Alpha comes first: where it lies apart it passes through pixels that are still empty.
+    for (uint32_t c = layout->alpha != ALPHA_NONE ? channels : channels - 1; c != UINT32_MAX; c--) {
       const struct samples samples = samples_of(layout, &image->comps[layout->component[c]], reduce, y);
       const uint8_t *palette = layout->column[c] >= 0 ? layout->palette[layout->column[c]] : NULL;
-      add_channel(samples, area.x0, count, c == layout->channels ? 24 : c * 8, palette, layout->entries, to);
+      if (c < channels) add_channel(samples, area.x0, count, c * 8, palette, layout->entries, to);
+      else if (apart) write_alpha(samples, area.x0, count, palette, layout->entries, to, alpha);
+      else if (layout->model != MODEL_CMYK) add_channel(samples, area.x0, count, 24, palette, layout->entries, to);
     }
+    if (apart && layout->alpha == ALPHA_PREMULTIPLIED) straighten_inks(to, alpha, count);
     if (layout->model == MODEL_YCC) from_ycc(to, count);
     else if (layout->model == MODEL_GRAY) from_gray(to, count);
     else if (layout->model == MODEL_CMYK && !layout->inks) from_inks(to, count);
-    if (layout->alpha == ALPHA_PREMULTIPLIED) straighten(to, count);
+    if (apart && !layout->inks) join_alpha(to, alpha, count);
+    if (layout->model != MODEL_CMYK && layout->alpha == ALPHA_PREMULTIPLIED) straighten(to, count);
     breathe((int)count * PIXEL_NANOSECONDS);
   }
 }

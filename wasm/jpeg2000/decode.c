@@ -13,6 +13,8 @@ struct reader {
   opj_j2k_t *codec;
   opj_image_t *image;
   uint32_t *band;
+  // Alpha of the band where its pixels have four inks; NULL otherwise.
+  uint8_t *alpha;
 };
 
 static OPJ_SIZE_T read_bytes(void *to, OPJ_SIZE_T length, void *data) {
@@ -90,10 +92,19 @@ struct layout *EXPORT(reader_layout)(struct reader *reader) { return &reader->la
 // Room for `pixels` pixels, which the next areas are written to.
 uint32_t *EXPORT(reader_band)(struct reader *reader, uint32_t pixels) {
   free(reader->band);
+  free(reader->alpha);
+  reader->alpha = NULL;
   reader->band = malloc((size_t)pixels * 4);
   if (!reader->band) fail("out of memory");
+  if (has_alpha_apart(&reader->layout)) {
+    reader->alpha = malloc(pixels);
+    if (!reader->alpha) fail("out of memory");
+  }
   return reader->band;
 }
+
+// Where the alpha of the band is, one byte a pixel, if the pixels are four inks.
+uint8_t *EXPORT(reader_alpha)(struct reader *reader) { return reader->alpha; }
 
 // Decodes what lies in x0, y0 to x1, y1 of the reference grid and writes the pixels from `left`, `top` to `right`,
 // `bottom` to the band, from its pixel `at` on. Pauses.
@@ -113,12 +124,13 @@ void EXPORT(reader_area)(struct reader *reader, uint32_t x0, uint32_t y0, uint32
   reader->codec = NULL;
   if (!is_complete(reader)) fail("missing components");
   convert_area(&reader->layout, reader->image, reader->reduce, (struct area){left, top, right, bottom}, reader->band + at,
-               stride);
+               reader->alpha ? reader->alpha + at : NULL, stride);
   leave_area(reader);
 }
 
 void EXPORT(reader_close)(struct reader *reader) {
   leave_area(reader);
   free(reader->band);
+  free(reader->alpha);
   free(reader);
 }

@@ -109,6 +109,12 @@ export class CodestreamReader {
     return this.job.bytes(this.band.address + from * 4, count * 4);
   }
 
+  /** Alpha of pixels of the band that are inks, one byte each; a view valid until the next call. */
+  alpha(from: number, count: number): Uint8Array {
+    const address = this.job.call((exports, pointer) => exports.reader_alpha(pointer));
+    return this.job.bytes(address + from, count);
+  }
+
   /** May be called twice and at any time. */
   close(): void {
     this.job.close();

@@ -13,6 +13,7 @@ export interface Jpeg2000Exports extends HeapExports {
   reader_new(source: number, size: number, reduce: number): number;
   reader_layout(reader: number): number;
   reader_band(reader: number, pixels: number): number;
+  reader_alpha(reader: number): number;
   reader_area(
     reader: number,
     x0: number,

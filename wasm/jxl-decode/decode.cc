@@ -42,6 +42,7 @@ class Decoder {
   Step Next();
   double Duration() const { return duration_; }
   Strips* Rows() { return &strips_; }
+  const uint8_t* Alpha() const { return black_; }
 
  private:
   void Feed();
@@ -223,7 +224,7 @@ void Decoder::Write(size_t x, size_t y, size_t count, const void* pixels) {
   }
 }
 
-// Black joins the other inks once all of it is there.
+// Black joins the other inks once all of it is there. The plane that it came in then holds the alpha of the pixels.
 void Decoder::AddInks() {
   if (black_ == nullptr) return;
   for (size_t y = 0; y < height_; y++) {
@@ -232,6 +233,7 @@ void Decoder::AddInks() {
     for (size_t x = 0; x < width_; x++, row += 4) {
       const unsigned black = black_[y * width_ + x];
       if (output_ == OUTPUT_INKS) {
+        black_[y * width_ + x] = row[3];
         row[3] = black;
       } else {
         for (size_t channel = 0; channel < 3; channel++) row[channel] = (row[channel] * black + 127) / 255;
@@ -303,6 +305,9 @@ const uint8_t* EXPORT(decoder_rows)(Decoder* decoder, int rows) {
   decoder->Rows()->Take(rows);
   return pixels;
 }
+
+// The alpha of all pixels of a frame of inks, one byte each, once rows of it are ready.
+const uint8_t* EXPORT(decoder_alpha)(const Decoder* decoder) { return decoder->Alpha(); }
 
 void EXPORT(decoder_close)(Decoder* decoder) { delete decoder; }
 

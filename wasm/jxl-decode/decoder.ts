@@ -27,6 +27,7 @@ interface JxlExports extends HeapExports {
   decoder_duration(decoder: number): number;
   decoder_ready(decoder: number, most: number): number;
   decoder_rows(decoder: number, rows: number): number;
+  decoder_alpha(decoder: number): number;
   decoder_close(decoder: number): void;
   original_open(): number;
   original_read(original: number, source: number, size: number): number;
@@ -79,8 +80,8 @@ export function readFacts(source: Source, mostFrames: number): CodestreamFacts {
   }
 }
 
-/** Memory that is held whatever the picture: tables, groups that are worked on, and what is read of the file. */
-const DECODER_BYTES = 10 << 20;
+/** Memory that is held whatever the picture is and however it is coded; `facts.cc` counts the rest. */
+const DECODER_BYTES = 2 << 20;
 /** What a pixel takes, and a byte of the file besides. */
 const PIXEL_NANOSECONDS = 42;
 const BYTE_NANOSECONDS = 10;
@@ -108,6 +109,7 @@ export type Step = (typeof STEPS)[number];
 export class JxlDecoder {
   private readonly job: SourceJob;
   private readonly rowBytes: number;
+  private readonly width: number;
   private readonly pointer: number;
 
   /**
@@ -115,6 +117,7 @@ export class JxlDecoder {
    * @throws NativeError when memory does not suffice
    */
   constructor(source: Source, facts: CodestreamFacts, output: Output, isDeep = false) {
+    this.width = facts.width;
     this.rowBytes = facts.width * (isDeep ? 8 : 4);
     this.job = new SourceJob(source, decodePrice(facts));
     const { gray, width, height, black = -1 } = facts;
@@ -147,6 +150,12 @@ export class JxlDecoder {
     return this.job.bytes(address, count * this.rowBytes);
   }
 
+  /** Alpha of rows of inks that were ready, from row `y` of the frame on, one byte a pixel; a view valid until the next call. */
+  alpha(y: number, count: number): Uint8Array {
+    const address = this.job.call((exports) => exports.decoder_alpha(this.pointer));
+    return this.job.bytes(address + y * this.width, count * this.width);
+  }
+
   /** May be called twice and at any time. */
   close(): void {
     this.job.close((exports) => exports.decoder_close(this.pointer));
@@ -155,11 +164,13 @@ export class JxlDecoder {
 
 /** Memory for each pixel of a picture whose JPEG file is made again: its coefficients, and what is known of blocks. */
 const ORIGINAL_PIXEL_BYTES = 18;
+/** What decoding coefficients takes whatever the picture: tables, codes, and two windows of what was read before. */
+const ORIGINAL_BYTES = 16 << 20;
 
 /** The price of making a packed JPEG file again. */
 export function originalPrice(facts: Pick<CodestreamFacts, "width" | "height" | "codedBytes">): Price {
   const pixels = facts.width * facts.height;
-  return priced(pixels * ORIGINAL_PIXEL_BYTES + 6 * facts.codedBytes + DECODER_BYTES, pixels, PIXEL_NANOSECONDS);
+  return priced(pixels * ORIGINAL_PIXEL_BYTES + 6 * facts.codedBytes + ORIGINAL_BYTES, pixels, PIXEL_NANOSECONDS);
 }
 
 /**

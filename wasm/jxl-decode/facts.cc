@@ -8,7 +8,9 @@
 #include "codestream.h"
 #include "lib/jxl/dec_ans.h"
 #include "lib/jxl/dec_bit_reader.h"
+#include "lib/jxl/chroma_from_luma.h"
 #include "lib/jxl/dec_noise.h"
+#include "lib/jxl/entropy_coder.h"
 #include "lib/jxl/fields.h"
 #include "lib/jxl/frame_header.h"
 #include "lib/jxl/icc_codec.h"
@@ -20,6 +22,7 @@
 #include "lib/jxl/modular/options.h"
 #include "lib/jxl/padded_bytes.h"
 #include "lib/jxl/quant_weights.h"
+#include "lib/jxl/quantizer.h"
 #include "lib/jxl/toc.h"
 #include "../native.h"
 
@@ -37,9 +40,27 @@ constexpr size_t LARGEST_WINDOW = 8 << 20;
 constexpr size_t FEW_NODES = 200;
 // Nodes of a tree, as the decoder bounds them.
 constexpr size_t MOST_TREE = 1 << 22;
-// What the decoder of a frame holds whatever its size. That of a frame that is not shown by itself, a layer, is still there
-// when the next one begins.
-constexpr double LAYER_BYTES = 14 << 20;
+// Of a node of a tree, in the two forms that it has while samples are decoded.
+constexpr double NODE_BYTES = 96;
+// Of a tree that was not read.
+constexpr double UNREAD_TREE_BYTES = 2 << 20;
+// Codes of samples in modular mode: tables of clusters of contexts.
+constexpr double CODES_BYTES = 1 << 20;
+// The window of a reader that copies what it read before (LZ77). Any reader may have one; those of passes are read by turns.
+constexpr double WINDOW_BYTES = 4.2 * (1 << 20);
+// What transforms of blocks take whatever the size of the picture: weights of all kinds of blocks, room for the largest one,
+// and for low frequencies of the group that is decoded.
+constexpr double TRANSFORM_BYTES = 7 << 20;
+// Codes and orders of coefficients of a pass.
+constexpr double PASS_BYTES = 1.5 * (1 << 20);
+// What rows of planes are rounded up to, and which lengths are avoided, in bytes (BytesPerRow of libjxl).
+constexpr size_t ROW_ALIGNMENT = 128;
+constexpr size_t ROW_ALIAS = 2048;
+// What columns around a group are rounded up to.
+constexpr size_t COLUMN_ALIGNMENT = 16;
+// Rows that a filter has for each channel, and one that makes pictures larger.
+constexpr size_t FILTER_ROWS = 8;
+constexpr size_t UPSAMPLING_ROWS = 16;
 // Splines are cut into segments, which are sorted by rows.
 constexpr double SPLINES_BYTES = 2 << 20;
 // Slots for frames that later ones refer to, and for those that hold the low frequencies of others.
@@ -69,6 +90,8 @@ class Walker {
   Status ReadProfile(BitReader* reader);
   bool ReadFrame(bool is_preview, FrameHeader* frame);
   bool IsInGroups(const FrameHeader& frame);
+  double PipelineBytes(const FrameHeader& frame, bool is_alone) const;
+  double ModularBytes(const FrameHeader& frame) const;
   void Note(const FrameHeader& frame);
   void Tell();
 
@@ -79,7 +102,11 @@ class Walker {
   JxlMemoryManager memory_;
   std::vector<uint32_t> sizes_;
   bool permuted_ = false;
-  bool after_layer_ = false;
+  // Buffers of the frame before, which are there until those of this frame take their place.
+  double left_ = 0;
+  // Channels of the frame may be squeezed.
+  bool squeezed_ = true;
+  double tree_ = UNREAD_TREE_BYTES;
   // The samples of the frame are predicted by weights that follow them, or by many rules.
   bool weighed_ = true;
 };
@@ -147,17 +174,19 @@ bool IsWeighed(const jxl::Tree& tree) {
   });
 }
 
-// Whether the groups of a frame in modular mode can be shown one by one, as its first section says. Where that is not easy
-// to tell they cannot.
+// Whether the groups of a frame can be shown one by one, as far as that depends on channels in modular mode, which the first
+// section tells. Where that is not easy to tell they cannot.
 bool Walker::IsInGroups(const FrameHeader& frame) {
+  const bool is_modular = frame.encoding == jxl::FrameEncoding::kModular;
+  const bool has_channels = is_modular || facts_->metadata.m.num_extra_channels > 0;
   weighed_ = true;
-  if (permuted_ || sizes_.size() == 1 || (frame.flags & (FrameHeader::kPatches | FrameHeader::kSplines)) != 0) return false;
-  if (!frame.chroma_subsampling.Is444()) return false;
-  for (const uint32_t upsampling : frame.extra_channel_upsampling) {
-    if (upsampling != frame.upsampling) return false;
-  }
+  squeezed_ = true;
+  tree_ = UNREAD_TREE_BYTES;
+  if (permuted_ || (frame.flags & (FrameHeader::kPatches | FrameHeader::kSplines)) != 0) return !has_channels;
+  bool same = frame.chroma_subsampling.Is444() || !is_modular;
+  for (const uint32_t upsampling : frame.extra_channel_upsampling) same &= upsampling == frame.upsampling;
   const size_t length = std::min<size_t>({sizes_[0], size_ - at_, LARGEST_WINDOW});
-  if (length == 0) return false;
+  if (length == 0) return !has_channels;
   std::vector<uint8_t> bytes(length);
   pull(source_, at_, bytes.data(), length);
   BitReader reader(jxl::Bytes(bytes.data(), length));
@@ -169,21 +198,104 @@ bool Walker::IsInGroups(const FrameHeader& frame) {
     }
     jxl::DequantMatrices matrices;
     JXL_RETURN_IF_ERROR(matrices.DecodeDC(&reader));
+    if (!is_modular) {
+      jxl::Quantizer quantizer(matrices);
+      JXL_RETURN_IF_ERROR(quantizer.Decode(&reader));
+      jxl::BlockCtxMap contexts;
+      JXL_RETURN_IF_ERROR(jxl::DecodeBlockCtxMap(&memory_, &reader, &contexts));
+      jxl::ColorCorrelation correlation;
+      JXL_RETURN_IF_ERROR(correlation.DecodeDC(&reader));
+    }
     if (reader.ReadFixedBits<1>() == 1) {
       jxl::Tree tree;
       jxl::ANSCode code;
       std::vector<uint8_t> contexts;
       JXL_RETURN_IF_ERROR(jxl::DecodeTree(&memory_, &reader, &tree, MOST_TREE));
       weighed_ = IsWeighed(tree);
+      tree_ = tree.size() * NODE_BYTES;
       JXL_RETURN_IF_ERROR(jxl::DecodeHistograms(&memory_, &reader, (tree.size() + 1) / 2, &code, &contexts));
     }
     return jxl::Bundle::Read(&reader, &header);
   };
   const bool is_read = static_cast<bool>(read()) && reader.AllReadsWithinBounds();
   (void)reader.Close();
+  if (!has_channels) return true;
   if (!is_read) return false;
   const auto& transforms = header.transforms;
-  return transforms.empty() || (transforms.size() == 1 && transforms[0].id == jxl::TransformId::kRCT);
+  squeezed_ = std::any_of(transforms.begin(), transforms.end(), [](const jxl::Transform& transform) {
+    return transform.id == jxl::TransformId::kSqueeze;
+  });
+  const bool has_none = transforms.empty() || (transforms.size() == 1 && transforms[0].id == jxl::TransformId::kRCT);
+  return same && has_none && sizes_.size() > 1;
+}
+
+// Bytes of a plane of samples as the decoder allocates it.
+double PlaneBytes(size_t width, size_t height) {
+  size_t row = jxl::RoundUpTo(width * sizeof(float) + ROW_ALIGNMENT / 8, ROW_ALIGNMENT);
+  if (row % ROW_ALIAS == 0) row += ROW_ALIGNMENT;
+  return static_cast<double>(row) * height + ROW_ALIAS;
+}
+
+// How far from a sample those lie that filters need, all filters together.
+size_t ReachOf(const FrameHeader& frame) {
+  constexpr size_t SMOOTHING[] = {0, 2, 3, 6};
+  const jxl::LoopFilter& filter = frame.loop_filter;
+  return (filter.gab ? 1 : 0) + SMOOTHING[std::min<uint32_t>(filter.epf_iters, 3)] +
+         (frame.chroma_subsampling.Is444() ? 0 : 2) + (frame.upsampling > 1 ? 2 : 0) +
+         (frame.flags & FrameHeader::kNoise ? 2 : 0);
+}
+
+// Buffers between decoded groups and pixels: those of a group, or of all groups where pixels come of both modes and those
+// in modular mode come last; and rows for what filters make.
+double Walker::PipelineBytes(const FrameHeader& frame, bool is_alone) const {
+  const jxl::FrameDimensions size = frame.ToFrameDimensions();
+  const size_t extra = facts_->metadata.m.num_extra_channels;
+  const bool is_modular = frame.encoding == jxl::FrameEncoding::kModular;
+  const bool is_noisy = frame.flags & FrameHeader::kNoise;
+  const size_t shown_side = size.group_dim * frame.upsampling;
+  // Samples of channels that are finer than color lie closer.
+  size_t finest = is_noisy ? frame.upsampling : 1;
+  for (const uint32_t upsampling : frame.extra_channel_upsampling) {
+    finest = std::max<size_t>(finest, jxl::DivCeil(frame.upsampling, upsampling));
+  }
+  const size_t reach = ReachOf(frame) + 1;
+  const size_t rows_around = 2 * (reach * finest + reach);
+  const size_t columns_around =
+      2 * jxl::RoundUpTo(jxl::RoundUpTo(reach, COLUMN_ALIGNMENT) * finest + reach, COLUMN_ALIGNMENT) + COLUMN_ALIGNMENT;
+  const auto group = [&](size_t side) { return PlaneBytes(side + columns_around, side + rows_around); };
+  double groups = 3 * group(size.group_dim);
+  for (const uint32_t upsampling : frame.extra_channel_upsampling) groups += group(shown_side / upsampling);
+  if (is_noisy) groups += 3 * group(shown_side);
+  const bool holds_all = !is_alone && (is_modular ? is_noisy : extra > 0);
+  if (holds_all) groups *= static_cast<double>(size.num_groups);
+
+  const jxl::LoopFilter& filter = frame.loop_filter;
+  const size_t filters = (filter.gab ? 1 : 0) + filter.epf_iters + (frame.chroma_subsampling.Is444() ? 0 : 2);
+  size_t rows = 3 * filters * FILTER_ROWS + (is_noisy ? 3 * FILTER_ROWS : 0);
+  if (frame.upsampling > 1) rows += 3 * UPSAMPLING_ROWS;
+  for (const uint32_t upsampling : frame.extra_channel_upsampling) rows += upsampling > 1 ? UPSAMPLING_ROWS : 0;
+  const double beside = PlaneBytes(facts_->metadata.xsize() + shown_side, 3 + extra + 3);
+  return groups + PlaneBytes(shown_side + columns_around * frame.upsampling, rows) + beside;
+}
+
+// All channels in modular mode, and one of them once more while a transform is undone. While the last step of squeezing is
+// undone, the halves of all channels that it joins are there, too, and those of one channel twice.
+double Walker::ModularBytes(const FrameHeader& frame) const {
+  const jxl::ImageMetadata& m = facts_->metadata.m;
+  const jxl::FrameDimensions size = frame.ToFrameDimensions();
+  const double color = PlaneBytes(size.xsize, size.ysize);
+  double bytes = 0;
+  double largest = 0;
+  if (frame.encoding == jxl::FrameEncoding::kModular) {
+    bytes += color * (m.color_encoding.IsGray() && frame.color_transform == jxl::ColorTransform::kNone ? 1 : 3);
+    largest = color;
+  }
+  for (const uint32_t upsampling : frame.extra_channel_upsampling) {
+    const double plane = PlaneBytes(jxl::DivCeil(size.xsize_upsampled, upsampling), jxl::DivCeil(size.ysize_upsampled, upsampling));
+    bytes += plane;
+    largest = std::max(largest, plane);
+  }
+  return squeezed_ ? bytes * 1.5 + largest / 2 : bytes + largest;
 }
 
 // Bytes that decoding a frame takes at most, beside what stays of others.
@@ -198,13 +310,18 @@ void Walker::Note(const FrameHeader& frame) {
   const bool is_modular = frame.encoding == jxl::FrameEncoding::kModular;
   const bool is_noisy = frame.flags & FrameHeader::kNoise;
   const bool is_low = frame.frame_type == jxl::FrameType::kDCFrame;
+  const double passes = frame.passes.num_passes;
 
-  double bytes = (is_modular ? 0 : pixels * BLOCK_BYTES) + (after_layer_ ? LAYER_BYTES : 0);
-  after_layer_ = frame.animation_frame.duration == 0;
-  if (!is_modular && frame.passes.num_passes > 1) bytes += pixels * 3 * sizeof(int32_t);
-  const bool is_alone = is_modular && IsInGroups(frame);
-  const size_t coded = (is_modular ? m.color_encoding.IsGray() && !m.xyb_encoded ? 1 : 3 : 0) + extra;
-  if (!is_alone) bytes += pixels * coded * (is_modular ? WHOLE_BYTES : sizeof(int32_t));
+  const bool is_alone = IsInGroups(frame);
+  double bytes = tree_ + CODES_BYTES + WINDOW_BYTES;
+  double pipeline = PipelineBytes(frame, is_alone);
+  if (!is_modular) {
+    bytes += pixels * BLOCK_BYTES + TRANSFORM_BYTES + passes * PASS_BYTES + (passes - 1) * WINDOW_BYTES;
+    if (passes > 1) pipeline += pixels * 3 * sizeof(int32_t);
+  }
+  bytes += std::max(left_, pipeline);
+  left_ = pipeline;
+  if (!is_alone) bytes += ModularBytes(frame);
   if (frame.flags & FrameHeader::kSplines) bytes += SPLINES_BYTES;
   // What groups give to their neighbors: rows of those above and below, columns of those aside.
   const double channels = 3 + extra + (is_noisy ? 3 : 0);
@@ -227,13 +344,15 @@ void Walker::Note(const FrameHeader& frame) {
   // Black comes as a plane of its own, which the other inks wait for.
   const bool has_black = m.Find(jxl::ExtraChannel::kBlack) != nullptr;
   if (has_black) bytes += canvas;
-  const bool whole = (is_modular && !is_alone) || permuted_ || has_black;
+  const bool whole = !is_alone || permuted_ || has_black;
   const size_t band = BAND_GROUPS * size.group_dim * frame.upsampling + BAND_ROWS;
   const double rows = std::min<double>(facts_->metadata.ysize(), band);
   const double waiting = whole ? canvas : facts_->metadata.xsize() * rows;
   numbers[FACT_WAITING] = std::max(numbers[FACT_WAITING], waiting);
   bytes += waiting * 4;
-  const double saved = shown * sizeof(float) * (3 + extra);
+  // A layer that is saved when it is put on the canvas has the size of that.
+  const bool is_put = frame.frame_type != jxl::FrameType::kReferenceOnly && !frame.save_before_color_transform;
+  const double saved = (is_put ? std::max(shown, canvas) : shown) * sizeof(float) * (3 + extra);
   if (frame.CanBeReferenced()) bytes += saved;
   if (is_low) bytes += pixels * 3 * sizeof(float);
 

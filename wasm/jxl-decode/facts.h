@@ -38,7 +38,7 @@ enum Fact {
 // that is not known.
 #define WEIGHED_WORK 5
 // Bytes for each pixel of what is known of blocks: low frequencies, sizes, quantization, filters.
-#define BLOCK_BYTES 1.2
+#define BLOCK_BYTES 0.7
 // Rows that filters need of groups above and below, both together.
 #define BORDER_ROWS 18
 // Columns that they need of groups aside, both together: whole vectors.
@@ -48,6 +48,3 @@ enum Fact {
 // Rows of groups, and of pixels, that lie decoded before the first is read.
 #define BAND_GROUPS 2
 #define BAND_ROWS 64
-// Bytes of a pixel and a channel where all of a frame in modular mode is decoded before any of it is shown, which squeezed
-// channels are made larger for.
-#define WHOLE_BYTES 7

@@ -6,6 +6,8 @@ source "$here/../source.sh"
 source "$here/../jxl/source.sh"
 work=$(work_folder jxl-encode)
 
+patch_jxl "$work/source" "$here/libjxl.patch"
+
 # Entropy codes and frames are in files of ours that include those of libjxl (entropy.cc, vardct.cc).
 parts=(
   ac_strategy ans_common chroma_from_luma coeff_order color_encoding_internal compressed_dc convolve_symmetric5 dec_ans

@@ -15,6 +15,7 @@ struct layout {
 reader *reader_new(int source, uint32_t size, uint32_t reduce);
 layout *reader_layout(reader *);
 uint32_t *reader_band(reader *, uint32_t pixels);
+uint8_t *reader_alpha(reader *);
 void reader_area(reader *, uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1, uint32_t left, uint32_t top, uint32_t right,
                  uint32_t bottom, uint32_t at, uint32_t stride);
 void reader_close(reader *);
@@ -75,7 +76,7 @@ void choose_layout(Input &input, const Header &header, layout *to) {
   if (channels[to->model] > header.components) to->model = 0;
   to->inks = to->model == 3 && input.flag();
   to->channels = channels[to->model];
-  to->alpha = header.components > to->channels && to->model != 3 ? input.number(0, 2) : 0;
+  to->alpha = header.components > to->channels ? input.number(0, 2) : 0;
   to->entries = input.number(0, 3) ? 0 : input.number<uint32_t>(1, MAX_PALETTE);
   for (int c = 0; c <= MAX_CHANNELS; c++) {
     to->component[c] = std::min<uint32_t>(c, header.components - 1);
@@ -113,6 +114,7 @@ void read(Input &input) {
                   std::min(header.x1, right * header.step_x << reduce),
                   std::min(header.y1, bottom * header.step_y << reduce), left, top, right, bottom, 0, stride);
       host::look_at(band, stride * (bottom - top) * 4);
+      if (reader_alpha(r)) host::look_at(reader_alpha(r), stride * (bottom - top));
     }
   });
   reader_close(r);

@@ -34,8 +34,8 @@ export interface Codestream {
   readonly tiles: number;
   /** Compressed bytes of the largest tile. */
   readonly tileBytes: number;
-  /** Code blocks of a tile, about. */
-  readonly codeBlocks: number;
+  /** What the decoder keeps of the code blocks and packets of a tile, about, their samples left out. */
+  readonly recordBytes: number;
 }
 
 const MARKER = { siz: 0xff51, cod: 0xff52, coc: 0xff53, qcd: 0xff5c, sot: 0xff90, sod: 0xff93, eoc: 0xffd9 };
@@ -51,15 +51,31 @@ const MAX_TILES = 65_535;
 const MAX_PACKETS = 4_000_000;
 const TILE_HEADER_BYTES = 12;
 
+/** Coding passes of a bit plane, and bits that a band may have beyond those of samples (table A.19, B.10). */
+const PASSES_PER_BIT = 3;
+const GUARD_BITS = 8;
+/** Styles of code blocks that end a segment with a coding pass: bypass and termination. */
+const MANY_SEGMENTS = 1 | 4;
+/** Records of OpenJPEG: a code block and its place in tag trees, ten of its segments, and a part of one in a layer. */
+const BLOCK_BYTES = 140;
+const SEGMENTS_BYTES = 400;
+const SEGMENTS_AT_ONCE = 10;
+const CHUNK_BYTES = 16;
+/** A precinct in all of its bands, and whether a packet was seen. */
+const PRECINCT_BYTES = 700;
+const PACKET_BYTES = 2;
+
 type Size = Pick<Codestream, "image" | "tile" | "components" | "tiles">;
 
 interface Styles {
   levels: number;
+  layers: number;
   lossy: boolean;
   progressive: boolean;
   finestStep: number;
-  codeBlocks: number;
-  packets: number;
+  /** Of each component of a tile. */
+  readonly packets: number[];
+  readonly recordBytes: number[];
 }
 
 /** @throws ApiError 422 when the markers contradict each other, a tile is missing or the codestream is cut short */
@@ -69,15 +85,18 @@ export function readCodestream(bytes: Uint8Array): Codestream {
   const size = readSize(view);
   const styles: Styles = {
     levels: 32,
+    layers: 1,
     lossy: false,
     progressive: false,
     finestStep: 0,
-    codeBlocks: 0,
-    packets: 0,
+    packets: size.components.map(() => 0),
+    recordBytes: size.components.map(() => 0),
   };
   const start = readStyles(view, 2, size, styles, MARKER.sot);
-  if (styles.codeBlocks === 0) throw unusable("has no coding style");
-  return { ...size, ...styles, tileBytes: readTileParts(view, start, size, styles) };
+  if (sumOf(styles.packets) === 0) throw unusable("has no coding style");
+  const tileBytes = readTileParts(view, start, size, styles);
+  const { levels, lossy, progressive, finestStep, recordBytes } = styles;
+  return { ...size, levels, lossy, progressive, finestStep, tileBytes, recordBytes: sumOf(recordBytes) };
 }
 
 function readSize(view: DataView): Size {
@@ -117,7 +136,7 @@ function readStyles(view: DataView, from: number, size: Size, styles: Styles, la
     }
     const length = segmentLength(view, at);
     if (marker === MARKER.cod && length >= 12) readCodingStyle(view, at + 4, at + 2 + length, size, styles);
-    if (marker === MARKER.coc && length >= 9) readComponentStyle(view, at + 4, styles);
+    if (marker === MARKER.coc && length >= 9) readComponentStyle(view, at + 4, at + 2 + length, size, styles);
     if (marker === MARKER.qcd && length >= 4) readQuantization(view, at + 4, length - 2, size, styles);
     at += 2 + length;
   }
@@ -125,34 +144,67 @@ function readStyles(view: DataView, from: number, size: Size, styles: Styles, la
 }
 
 function readCodingStyle(view: DataView, at: number, end: number, size: Size, styles: Styles): void {
-  const levels = view.getUint8(at + 5);
-  const layers = view.getUint16(at + 2);
-  const blockBits = view.getUint8(at + 6) + view.getUint8(at + 7) + 4;
-  const precincts = view.getUint8(at) & 1 ? at + 10 : undefined;
-  if (levels > 32 || blockBits > 12 || (precincts !== undefined && precincts + levels >= end))
+  styles.layers = Math.max(styles.layers, view.getUint16(at + 2));
+  styles.progressive ||= view.getUint8(at + 1) <= 2;
+  const components = size.components.map((_, component) => component);
+  readBlocks(view, at + 5, end, (view.getUint8(at) & 1) === 1, size, styles, components);
+}
+
+function readComponentStyle(view: DataView, at: number, end: number, size: Size, styles: Styles): void {
+  const component = view.getUint8(at);
+  if (component >= size.components.length) throw unusable("has a damaged header");
+  readBlocks(view, at + 2, end, (view.getUint8(at + 1) & 1) === 1, size, styles, [component]);
+}
+
+/**
+ * Levels, code blocks and precincts (tables A.15, A.20), which begin at `at`. A code block is never larger than its
+ * precinct (B.7), so that low precincts make many blocks of a row each.
+ */
+function readBlocks(
+  view: DataView,
+  at: number,
+  end: number,
+  hasPrecincts: boolean,
+  size: Size,
+  styles: Styles,
+  components: readonly number[],
+): void {
+  const levels = view.getUint8(at);
+  const [blockWidth, blockHeight] = [view.getUint8(at + 1) + 2, view.getUint8(at + 2) + 2];
+  if (levels > 32 || blockWidth + blockHeight > 12 || (hasPrecincts && at + 5 + levels >= end))
     throw unusable("has a damaged header");
   const { width, height } = size.tile;
   const { x0, y0, x1, y1 } = size.image;
   const [tileWidth, tileHeight] = [Math.min(width, x1 - x0), Math.min(height, y1 - y0)];
-  let packets = 0;
+  let [precincts, blocks] = [0, 0];
   for (let resolution = 0; resolution <= levels; resolution++) {
     const scale = 2 ** (levels - resolution);
-    const bits = precincts === undefined ? 0xff : view.getUint8(precincts + resolution);
-    packets += Math.ceil(tileWidth / scale / 2 ** (bits & 15)) * Math.ceil(tileHeight / scale / 2 ** (bits >> 4));
+    const bits = hasPrecincts ? view.getUint8(at + 5 + resolution) : 0xff;
+    const [across, down] = [bits & 15, bits >> 4];
+    precincts += Math.ceil(tileWidth / scale / 2 ** across) * Math.ceil(tileHeight / scale / 2 ** down);
+    // Above the lowest resolution there are three bands of half its sides. Where tiles begin, blocks may be divided.
+    const half = resolution > 0 ? 1 : 0;
+    const columns = 1 + Math.ceil(tileWidth / scale / 2 ** (half + Math.min(blockWidth, Math.max(0, across - half))));
+    const rows = 1 + Math.ceil(tileHeight / scale / 2 ** (half + Math.min(blockHeight, Math.max(0, down - half))));
+    blocks += columns * rows * (half ? 3 : 1);
   }
-  packets *= layers * size.components.length;
-  if (packets * size.tiles > MAX_PACKETS) throw unusable("has too many packets");
-  const blocks = (tileWidth * tileHeight * size.components.length) / 2 ** blockBits;
+  const packets = precincts * styles.layers;
+  for (const component of components) {
+    const passes = PASSES_PER_BIT * ((size.components[component]?.depth ?? MAX_DEPTH) + GUARD_BITS);
+    const segments = view.getUint8(at + 3) & MANY_SEGMENTS ? passes : 1;
+    const blockBytes =
+      BLOCK_BYTES + Math.ceil(segments / SEGMENTS_AT_ONCE) * SEGMENTS_BYTES + styles.layers * CHUNK_BYTES;
+    const bytes = blocks * blockBytes + precincts * PRECINCT_BYTES + packets * PACKET_BYTES;
+    styles.recordBytes[component] = Math.max(styles.recordBytes[component] ?? 0, bytes);
+    styles.packets[component] = Math.max(styles.packets[component] ?? 0, packets);
+  }
+  if (sumOf(styles.packets) * size.tiles > MAX_PACKETS) throw unusable("has too many packets");
   styles.levels = Math.min(styles.levels, levels);
-  styles.lossy ||= view.getUint8(at + 9) === 0;
-  styles.progressive ||= view.getUint8(at + 1) <= 2;
-  styles.packets = Math.max(styles.packets, packets);
-  styles.codeBlocks = Math.max(styles.codeBlocks, blocks + packets);
+  styles.lossy ||= view.getUint8(at + 4) === 0;
 }
 
-function readComponentStyle(view: DataView, at: number, styles: Styles): void {
-  styles.levels = Math.min(styles.levels, view.getUint8(at + 2));
-  styles.lossy ||= view.getUint8(at + 6) === 0;
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function readQuantization(view: DataView, at: number, length: number, size: Size, styles: Styles): void {

@@ -4,7 +4,7 @@ import type { NativeError } from "../../../../wasm/load.ts";
 import type { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../breath.ts";
-import { converted } from "../../color/convert.ts";
+import { convertedInks, type InkRows } from "../../color/inks.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
 import type { Box } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
@@ -90,16 +90,16 @@ interface Reading extends Opened {
 function openRows(reading: Reading): Rows {
   const { layout } = reading;
   const { profile } = reading.facts;
-  if (profile && layout.model === "cmyk" && !layout.alpha) {
+  if (profile && layout.model === "cmyk") {
     const inks = readerRows({ ...reading, layout: { ...layout, model: "inks" } });
-    const rows = converted(inks, profile, "cmyk");
+    const rows = convertedInks(inks, profile, "cmyk");
     if (rows) return rows;
     inks.close();
   }
   return readerRows(reading);
 }
 
-function readerRows(reading: Reading): Rows {
+function readerRows(reading: Reading): InkRows {
   const { file, stream, layout, facts, region, reduce } = reading;
   const codestream = terminated(file.codestream);
   const reader = guarded(() => new CodestreamReader(codestream, layout, reduce, facts.decodeBytes ?? 0), refused);
@@ -107,10 +107,13 @@ function readerRows(reading: Reading): Rows {
   const bands = bandsOf(stream, layout, region, reduce);
   let band: Band | undefined;
   let y = region.top;
+  /** The pixels of the band that were read last. */
+  let last: readonly [from: number, count: number] = [0, 0];
   return {
     width,
     height: region.bottom - region.top,
     opaque: !layout.alpha,
+    alpha: layout.alpha ? () => reader.alpha(...last) : null,
     async read(max) {
       if (y === region.bottom) return null;
       if (!band || y === band.bottom) {
@@ -119,7 +122,8 @@ function readerRows(reading: Reading): Rows {
         band = next;
       }
       const count = Math.min(max, band.bottom - y);
-      const pixels = reader.pixels((y - band.top) * width, count * width);
+      last = [(y - band.top) * width, count * width];
+      const pixels = reader.pixels(...last);
       y += count;
       return pixels;
     },

@@ -26,6 +26,8 @@ const ROW_BYTES = 16 << 20;
 const TILE_UNIT = 128;
 
 const BLOCK_SAMPLES = 64 * 64;
+/** What the decoder keeps of a code block. */
+const BLOCK_RECORD_BYTES = 700;
 
 /** Measured: coefficients, what they are coded to, and the tile as it is written. */
 const SAMPLE_BYTES = 11;
@@ -86,7 +88,7 @@ export function tiledStream(shape: Shape): Codestream {
     components: Array.from({ length: components }, () => ({ depth: 8, signed: false, stepX: 1, stepY: 1 })),
     tiles: Math.ceil(width / tileWidth) * Math.ceil(height / tileHeight),
     tileBytes: samples,
-    codeBlocks: samples / BLOCK_SAMPLES,
+    recordBytes: (samples / BLOCK_SAMPLES) * BLOCK_RECORD_BYTES,
     levels: 5,
     lossy: true,
     progressive: true,

@@ -52,6 +52,7 @@ function rolesOf(file: Jp2File, channels: readonly ChannelSource[], stream: Code
     return { colors: channels.slice(0, expected), alpha: extra && { ...extra, premultiplied: false } };
   }
   const colors: ChannelSource[] = [];
+  const unassigned: ChannelSource[] = [];
   let alpha: Layout["alpha"];
   channels.forEach((source, index) => {
     const definition = definitions.find(({ channel }) => channel === index) ?? {
@@ -59,9 +60,12 @@ function rolesOf(file: Jp2File, channels: readonly ChannelSource[], stream: Code
       association: index + 1,
     };
     if (definition.kind === 0 && definition.association >= 1) colors[definition.association - 1] = source;
+    // Some writers associate the only color with all of the picture; OpenJPEG leaves such channels where they are.
+    if (definition.kind === 0 && definition.association === ALL_COLORS) unassigned.push(source);
     const opacity = definition.kind === 1 || definition.kind === 2;
     if (opacity && definition.association === ALL_COLORS) alpha = { ...source, premultiplied: definition.kind === 2 };
   });
+  for (let at = 0; unassigned.length > 0; at++) colors[at] ??= unassigned.shift()!;
   if (Object.keys(colors).length !== colors.length || stream.components.length === 0)
     throw unusable("has damaged channel definitions");
   return { colors, alpha };

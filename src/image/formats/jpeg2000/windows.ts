@@ -26,8 +26,8 @@ const PART_SHARE = SAMPLE_BYTES / PART_SAMPLE_BYTES;
 /** A part needs the code blocks at its edges: this many pixels more, both sides together. */
 const PART_EDGE = 192;
 const PIXEL_BYTES = 4;
-/** A code block's record, its segments and its place in tag trees. */
-const BLOCK_BYTES = 700;
+/** Of five channels four are inks, and alpha lies beside them. */
+const pixelBytes = (components: number): number => (components > 4 ? PIXEL_BYTES + 1 : PIXEL_BYTES);
 /** What OpenJPEG keeps of every tile and every component in it. */
 const TILE_RECORD_BYTES = 7_000;
 const COMPONENT_RECORD_BYTES = 1_200;
@@ -120,7 +120,7 @@ function partOf(width: number, components: number): Size {
   const perPixel = components * PART_SAMPLE_BYTES;
   const across = Math.ceil(width / Math.ceil(width / PART_WIDTH));
   const edge = (across + PART_EDGE) * perPixel;
-  const height = Math.floor((PART_BYTES - edge * PART_EDGE) / (edge + width * PIXEL_BYTES));
+  const height = Math.floor((PART_BYTES - edge * PART_EDGE) / (edge + width * pixelBytes(components)));
   return { width: across, height: Math.max(LEAST_PART_ROWS, height) };
 }
 
@@ -166,9 +166,9 @@ export function decodePrice(stream: Codestream, codedBytes: number, size: Size, 
 }
 
 function decodeBytes(stream: Codestream, size: Size, step: Layout["step"]): number {
-  const { components, tiles, tileBytes, codeBlocks, levels } = stream;
+  const { components, tiles, tileBytes, recordBytes, levels } = stream;
   const count = components.length;
-  const records = FIXED_BYTES + tiles * (TILE_RECORD_BYTES + count * COMPONENT_RECORD_BYTES) + codeBlocks * BLOCK_BYTES;
+  const records = FIXED_BYTES + tiles * (TILE_RECORD_BYTES + count * COMPONENT_RECORD_BYTES) + recordBytes;
   const reductions = Array.from({ length: levels + 1 }, (_, reduce) => samplesBytes(stream, size, step, 2 ** reduce));
   return Math.ceil(records + tileBytes + Math.max(...reductions));
 }
@@ -190,7 +190,7 @@ function samplesBytes(
   // An area is held besides the tile in it, unless it is one.
   const single = group.width * group.height === 1;
   const ofTile = single ? 0 : Math.min(picture.width, tileSize.width) * Math.min(picture.height, tileSize.height);
-  return (across * rows + ofTile) * count * SAMPLE_BYTES + picture.width * rows * PIXEL_BYTES;
+  return (across * rows + ofTile) * count * SAMPLE_BYTES + picture.width * rows * pixelBytes(count);
 }
 
 function partBytes({ width, height }: Size, count: number): number {
@@ -198,5 +198,5 @@ function partBytes({ width, height }: Size, count: number): number {
   const rows = Math.min(height, part.height);
   const samples = (part.width + PART_EDGE) * (rows + PART_EDGE) * count;
   // A region that is less wide is decoded in parts of the same size, or in higher ones.
-  return Math.max(PART_BYTES, samples * PART_SAMPLE_BYTES + width * rows * PIXEL_BYTES);
+  return Math.max(PART_BYTES, samples * PART_SAMPLE_BYTES + width * rows * pixelBytes(count));
 }

@@ -4,7 +4,7 @@ import { JxlDecoder, type Output } from "../../../../wasm/jxl-decode/decoder.ts"
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../breath.ts";
-import { converted } from "../../color/convert.ts";
+import { convertedInks, type InkRows } from "../../color/inks.ts";
 import type { Decoded, Demand, Facts } from "../../format.ts";
 import { bytesPerPixel, type Rows } from "../../rows.ts";
 import { guarded, guardedAsync } from "../guard.ts";
@@ -21,7 +21,7 @@ export async function* openFrames(
   const opened = openFile(bytes);
   const { told } = opened;
   const colors = colorsOf(told);
-  const inks = colors.output === "inks" && !facts.alpha && facts.profile;
+  const inks = colors.output === "inks" && facts.profile;
   // Without a profile that is of use each ink takes its own color from the paper.
   const output = colors.output === "inks" && !(inks && isUsable(inks)) ? "colors-of-inks" : colors.output;
   const deep = demand.deep ? true : undefined;
@@ -32,7 +32,7 @@ export async function* openFrames(
       const delayMs = told.animated ? (frames.duration() * 1_000) / told.ticksPerSecond : 0;
       yield {
         delayMs,
-        rows: inks && output === "inks" ? (converted(rows, inks, INKS) ?? rows) : rows,
+        rows: inks && output === "inks" ? (convertedInks(rows, inks, INKS) ?? rows) : rows,
         box: demand.box,
       };
     }
@@ -91,20 +91,23 @@ class Frames {
   }
 
   /** The rows of the frame down to the last wanted one. */
-  rows({ box }: Demand): Rows {
+  rows({ box }: Demand): InkRows {
     const { width, height, alphaBits } = this.opened.told;
     const { deep } = this.form;
     const end = Math.max(1, Math.min(height, Math.ceil(box.y + box.height)));
     let y = 0;
+    let count = 0;
     return {
       width,
       height: end,
       opaque: alphaBits === 0,
+      alpha: alphaBits > 0 && this.form.output === "inks" ? () => this.decoder.alpha(y - count, count) : null,
       deep,
       read: async (max) => {
         if (y === end) return null;
         const rows = await this.read(Math.min(max, end - y));
-        y += rows.length / (width * bytesPerPixel({ deep }));
+        count = rows.length / (width * bytesPerPixel({ deep }));
+        y += count;
         return rows;
       },
       close: () => undefined,

@@ -7,6 +7,7 @@ import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
 import { openFile } from "../../../../src/image/formats/jpeg2000/facts.ts";
 import { layoutOf } from "../../../../src/image/formats/jpeg2000/layout.ts";
 import { bandsOf } from "../../../../src/image/formats/jpeg2000/windows.ts";
+import { jxl } from "../../../../src/image/formats/jxl.ts";
 import { resample } from "../../../../src/image/resample.ts";
 import { jpeg2000Heap } from "../../../../wasm/jpeg2000/instance.ts";
 import alpha from "../../../fixtures/jpeg2000/alpha.jp2";
@@ -17,12 +18,15 @@ import sizeMax from "../../../fixtures/jpeg2000/broken/jp2-siz-max.jp2";
 import tiles1x1 from "../../../fixtures/jpeg2000/broken/jp2-tiles-1x1.jp2";
 import truncated from "../../../fixtures/jpeg2000/broken/jp2-truncated.jp2";
 import magicOnly from "../../../fixtures/jpeg2000/broken/magic-only.jp2";
+import grayAlpha from "../../../fixtures/jpeg2000/gray-alpha.j2k";
 import gray from "../../../fixtures/jpeg2000/gray.j2k";
 import index from "../../../fixtures/jpeg2000/index.j2k";
+import inksAlpha from "../../../fixtures/jpeg2000/inks-alpha.j2k";
 import inks from "../../../fixtures/jpeg2000/inks.j2k";
 import layers from "../../../fixtures/jpeg2000/layers.jp2";
 import lossless from "../../../fixtures/jpeg2000/lossless.jp2";
 import lossy from "../../../fixtures/jpeg2000/lossy.jp2";
+import lowPrecincts from "../../../fixtures/jpeg2000/low-precincts.j2k";
 import parts from "../../../fixtures/jpeg2000/parts.j2k";
 import signed from "../../../fixtures/jpeg2000/signed.j2k";
 import sixteen from "../../../fixtures/jpeg2000/sixteen.jp2";
@@ -31,6 +35,7 @@ import tilesOffset from "../../../fixtures/jpeg2000/tiles-offset.j2k";
 import tiles from "../../../fixtures/jpeg2000/tiles.j2k";
 import twelve from "../../../fixtures/jpeg2000/twelve.jp2";
 import ycc420 from "../../../fixtures/jpeg2000/ycc420.j2k";
+import inksJxl from "../../../fixtures/jxl/inks.jxl";
 import adobeRgb from "../../../fixtures/profiles/adobe-rgb.icc";
 import { decodeFile, fileDigest, outcomeOf } from "../../../support/files.ts";
 import { drain, psnr, rowsOf, sample } from "../../../support/rows.ts";
@@ -74,6 +79,14 @@ function priceOf(file: ArrayBuffer | Uint8Array) {
 }
 
 const OPACITY = [3, 1, 0] as const;
+const FOUR_INKS = [
+  [0, 0, 1],
+  [1, 0, 2],
+  [2, 0, 3],
+  [3, 0, 4],
+] as const;
+/** The profile of four inks, which black darkens to black. */
+const inkProfile = () => jxl.read.probe(new Uint8Array(inksJxl)).profile ?? new Uint8Array();
 
 describe("JPEG 2000", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
@@ -177,6 +190,53 @@ describe("the boxes of a JP2 file", () => {
     });
   });
 
+  it.each([
+    ["whose colors follow from a profile", () => profiled(inkProfile())],
+    ["whose colors follow from nothing", () => enumerated(12)],
+  ])("say that there is alpha beside four inks, %s", async (_name, color) => {
+    const opaque = jp2File(inksAlpha, [color(), definitions(...FOUR_INKS, [4, 65_535, 65_535])]);
+    const clear = jp2File(inksAlpha, [color(), definitions(...FOUR_INKS, [4, 1, 0])]);
+    expect(jpeg2000.read.probe(clear)).toMatchObject({ colorspace: "CMYK", alpha: true });
+    const [without, data] = [await pixels(opaque), await pixels(clear)];
+    for (const at of [0, 1, 2]) expect(channel(data, at)).toEqual(channel(without, at));
+    const levels = Uint8Array.from({ length: 40 }, (_, x) =>
+      x < 10 ? 255 : x < 30 ? Math.floor(((x - 10) * 255) / 20) : 0,
+    );
+    for (let y = 0; y < 30; y++) expect(channel(data, 3).subarray(y * 40, y * 40 + 40)).toEqual(levels);
+    // Small and in parts, inks and alpha are still those of the same pixels.
+    const facts = jpeg2000.read.probe(clear);
+    const demand = { box: { x: 7, y: 9, width: 30, height: 20 }, width: 30, height: 20 };
+    for await (const { rows, box: at } of jpeg2000.read.open(clear, facts, demand, UNPAUSED)) {
+      const part = await drain(rows, 3);
+      for (let y = 0; y < 20; y++) {
+        const from = ((at.y + y) * part.width + at.x) * 4;
+        const expected = ((9 + y) * 40 + 7) * 4;
+        expect(part.data.subarray(from, from + 120)).toEqual(data.subarray(expected, expected + 120));
+      }
+    }
+  });
+
+  it("say that inks are multiplied with alpha", async () => {
+    const clear = jp2File(inksAlpha, [enumerated(12), definitions(...FOUR_INKS, [4, 1, 0])]);
+    const multiplied = jp2File(inksAlpha, [enumerated(12), definitions(...FOUR_INKS, [4, 2, 0])]);
+    const [data, straightened] = [await pixels(clear), await pixels(multiplied)];
+    expect(channel(straightened, 3)).toEqual(channel(data, 3));
+    data.forEach((value, at) => {
+      const opacity = sample(data, at | 3);
+      // More ink than was stored: darker, where it is not opaque.
+      if (opacity === 255) expect(straightened[at]).toBe(value);
+      else if (at % 4 < 3 && opacity > 0) expect(sample(straightened, at)).toBeLessThanOrEqual(value);
+    });
+  });
+
+  it("say that the color of gray is that of all the picture", async () => {
+    const color = definitions([0, 0, 0], [1, 1, 0]);
+    const expected = await pixels(jp2File(grayAlpha, [enumerated(17), definitions([0, 0, 1], [1, 1, 0])]));
+    const file = jp2File(grayAlpha, [enumerated(17), color]);
+    expect(jpeg2000.read.probe(file)).toMatchObject({ colorspace: "Gray", alpha: true });
+    expect(await pixels(file)).toEqual(expected);
+  });
+
   it("hold a profile, which is honored", async () => {
     const { codestream } = openFile(new Uint8Array(lossless)).file;
     const file = jp2File(codestream, [profiled(adobeRgb)]);
@@ -206,6 +266,7 @@ describe("the boxes of a JP2 file", () => {
     ["a palette that ends early", [enumerated(16), box("pclr", [0, 9, 3, 7, 7, 7, 1, 2])]],
     ["a channel that is no component", [enumerated(16), ...palette([1, 2, 3]).slice(0, 1), box("cmap", [0, 9, 1, 0])]],
     ["a color that is missing", [enumerated(16), definitions([0, 0, 3])]],
+    ["the same color twice", [enumerated(16), definitions([0, 0, 1], [1, 0, 1], [2, 0, 3])]],
     ["a box in the header that escapes", [box("colr", [1, 0, 0, 0, 0, 0, 16], 5_000)]],
   ])("are refused with %s", async (_name, header) => {
     expect(await outcomeOf(jpeg2000, jp2File(inks, header))).toBe(422);
@@ -307,7 +368,8 @@ describe("parts of a JPEG 2000 picture", () => {
   });
 
   it("take no more memory than declared, and none afterward", async () => {
-    for (const [name, file] of FILES) {
+    // Precincts of two rows make code blocks of a single one.
+    for (const [name, file] of [...FILES, ["low precincts", lowPrecincts] as const]) {
       const bytes = new Uint8Array(file);
       const before = jpeg2000Heap(true).used;
       await decodeFile(jpeg2000, bytes);

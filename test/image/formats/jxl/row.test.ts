@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
+import { converted } from "../../../../src/image/color/convert.ts";
 import { identify } from "../../../../src/image/detect.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
 import { png } from "../../../../src/image/formats/png.ts";
@@ -17,14 +18,17 @@ import animated from "../../../fixtures/jxl/animated.jxl";
 import flat from "../../../fixtures/jxl/flat.jxl";
 import gray from "../../../fixtures/jxl/gray.jxl";
 import grayByDjxl from "../../../fixtures/jxl/gray.png";
+import inksAlpha from "../../../fixtures/jxl/inks-alpha.jxl";
 import inks from "../../../fixtures/jxl/inks.jxl";
 import jpeg from "../../../fixtures/jxl/jpeg.jxl";
+import largeGroups from "../../../fixtures/jxl/large-groups.jxl";
 import linear from "../../../fixtures/jxl/linear.jxl";
 import lossless from "../../../fixtures/jxl/lossless.jxl";
 import lossy from "../../../fixtures/jxl/lossy.jxl";
 import lossyByDjxl from "../../../fixtures/jxl/lossy.png";
 import p3Lossless from "../../../fixtures/jxl/p3-lossless.jxl";
 import p3 from "../../../fixtures/jxl/p3.jxl";
+import packedProfile from "../../../fixtures/jxl/packed-profile.jxl";
 import patches from "../../../fixtures/jxl/patches.jxl";
 import patchesByDjxl from "../../../fixtures/jxl/patches.png";
 import pqLossless from "../../../fixtures/jxl/pq-lossless.jxl";
@@ -37,15 +41,18 @@ import layers from "../../../fixtures/jxl/splines-in-layers.jxl";
 import layersByDjxl from "../../../fixtures/jxl/splines-in-layers.png";
 import splines from "../../../fixtures/jxl/splines.jxl";
 import splinesByDjxl from "../../../fixtures/jxl/splines.png";
+import squeezedAlpha from "../../../fixtures/jxl/squeezed-alpha.jxl";
 import squeezed from "../../../fixtures/jxl/squeezed.jxl";
 import turned from "../../../fixtures/jxl/turned.jxl";
+import upsampledGroups from "../../../fixtures/jxl/upsampled-groups.jxl";
 import sixteenPng from "../../../fixtures/png/rgb-16.png";
+import adobeProfile from "../../../fixtures/profiles/adobe-rgb.icc";
 import sourceAlpha from "../../../fixtures/resample/source-alpha.png";
 import source from "../../../fixtures/resample/source.png";
 import { beginnings, decodeFile, mutations, outcomeOf } from "../../../support/files.ts";
 import { interleaved } from "../../../support/interleaved.ts";
 import { rendered } from "../../../support/render.ts";
-import { digest, drain, type Pixels } from "../../../support/rows.ts";
+import { digest, drain, type Pixels, rowsOf } from "../../../support/rows.ts";
 
 const FACTS = [
   ["lossy", lossy, { quality: 90, depth: 24, colorspace: "RGB", interlaced: false }],
@@ -140,6 +147,42 @@ describe("JPEG XL", () => {
     expect(at(36, 5)).toEqual([93, 59, 100, 255]);
   });
 
+  it("mixes inks as its profile says where there is alpha, too", async () => {
+    const { data, width, height } = await decoded(inksAlpha);
+    const expected = Uint8Array.from({ length: width }, (_, x) => (x < 12 ? 255 : x >= 36 ? 0 : (36 - x) * 10));
+    for (let y = 0; y < height; y++) {
+      const row = data.subarray(y * width * 4, (y + 1) * width * 4);
+      expect(row.filter((_, at) => at % 4 === 3)).toEqual(expected);
+    }
+    // The inks of a pixel that both files have: what is transparent has colors, too.
+    const at = (x: number, y: number) => [...data.subarray((y * width + x) * 4, (y * width + x) * 4 + 3)];
+    const without = await mixed(Uint8Array.of(5 * 5, 3 * 8, 255 - 5 * 3, 255 - 3 * 4));
+    expect(at(5, 3)).toEqual(without);
+    expect(at(40, 20)).toEqual(await mixed(Uint8Array.of(40 * 5, 20 * 8, 255 - 40 * 3, 255 - 20 * 4)));
+  });
+
+  it.each([
+    ["groups of 1,024 pixels a side, and a window of what was read before", largeGroups],
+    ["groups of 1,024 pixels a side, made larger", upsampledGroups],
+    ["a JPEG file with a profile", packedProfile],
+    ["colors in blocks beside alpha that is squeezed", squeezedAlpha],
+    ["layers", layers],
+    ["inks and alpha", inksAlpha],
+  ])("declares what decoding takes: %s", async (_name, file) => {
+    const bytes = new Uint8Array(file);
+    const facts = jxl.read.probe(bytes);
+    const before = jxlDecodeHeap(true).used;
+    await decodeFile(jxl, bytes);
+    const demand = { box: whole(facts), width: facts.width, height: facts.height };
+    expect(jxlDecodeHeap().peak - before).toBeLessThanOrEqual(jxl.read.price(facts, demand).bytes);
+  });
+
+  it("gives back a JPEG file with its profile", async () => {
+    const bytes = new Uint8Array(packedProfile);
+    const file = await jxl.unpack.run(bytes, jxl.read.probe(bytes), UNPAUSED);
+    expect(identify(file).facts.profile).toEqual(new Uint8Array(adobeProfile));
+  });
+
   it("shows all frames of an animation, over each other", async () => {
     const bytes = new Uint8Array(animated);
     const { facts } = identify(bytes);
@@ -194,6 +237,14 @@ describe("JPEG XL", () => {
     expect(jxl.metadata.read(bytes)).toEqual({});
   });
 });
+
+/** What the profile of the inks makes of one mixture, 255 being no ink. */
+async function mixed(mixture: Uint8Array): Promise<number[]> {
+  const { profile = new Uint8Array() } = jxl.read.probe(new Uint8Array(inksAlpha));
+  const rows = converted(rowsOf({ width: 1, height: 1, data: mixture }), profile, "cmyk-inverted");
+  if (!rows) throw new Error("the profile is of no use");
+  return [...(await drain(rows)).data.subarray(0, 3)];
+}
 
 /** Chroma that is made larger in another way. */
 const JPEG_LEVELS = 40;
