@@ -102,6 +102,31 @@ export function record<const Entries extends v.ObjectEntries>(entries: Entries) 
   );
 }
 
+/** Names that objects of JavaScript have of themselves: a schema of names and values passes over them in silence. */
+const RESERVED = ["constructor", "prototype", "__proto__"] as const;
+export const reservedRule = `must not have a member named ${RESERVED.join(", ")}`;
+
+/** Whether a value has a member by a name that nobody may use. */
+export function hasReserved(value: unknown): boolean {
+  return typeof value === "object" && value !== null && RESERVED.some((name) => Object.hasOwn(value, name));
+}
+
+/** An object of names and values; a list is none, and no name is passed over. */
+export function dictionary<const Key extends v.GenericSchema<string, string>, const Value extends v.GenericSchema>(
+  key: Key,
+  value: Value,
+  rule: string,
+) {
+  const members = judgedAs(v.record(key, value, rule), hasReserved, v.never(reservedRule));
+  return judgedAs(members, Array.isArray, v.never(rule));
+}
+
+/** A whole number above zero and not above `max`. */
+export function positiveInteger(max: number) {
+  const rule = "must be a positive integer";
+  return v.pipe(v.number(rule), v.integer(rule), v.minValue(1, rule), v.maxValue(max, `must be at most ${max}`));
+}
+
 /** Puts the members of a schema's output into the order in which they were sent. */
 export function inSentOrder<Schema extends v.GenericSchema<unknown, object>>(schema: Schema): Schema {
   return {

@@ -336,7 +336,7 @@ export type Optimize = {
 };
 
 export type Store = {
-  readonly provider: "provider-a" | "aws";
+  readonly provider: "provider-a" | "aws" | "aws-s3";
   readonly key: string;
   readonly secret: string;
   readonly bucket: string;
@@ -348,7 +348,7 @@ export type Store = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly tags?: Readonly<Record<string, string>>;
 } | {
-  readonly provider: "provider-b" | "google";
+  readonly provider: "provider-b" | "google" | "gcs";
   readonly keyfile?: string;
   readonly key?: string;
   readonly secret?: string;
@@ -377,7 +377,7 @@ export type Store = {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 } | {
-  readonly provider: "provider-e" | "provider-e-alt" | "azure" | "microsoft" | "microsoft-azure";
+  readonly provider: "provider-e" | "azure" | "provider-e-alt" | "microsoft" | "microsoft-azure";
   readonly account: string;
   readonly key: string;
   readonly container: string;
@@ -394,7 +394,7 @@ export type Store = {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 } | {
-  readonly provider: "provider-g" | "digitalocean";
+  readonly provider: "provider-g" | "digitalocean" | "spaces";
   readonly key: string;
   readonly secret: string;
   readonly bucket: string;
@@ -404,7 +404,7 @@ export type Store = {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 } | {
-  readonly provider: "s3" | "edge";
+  readonly provider: "s3" | "r2" | "edge";
   readonly key: string;
   readonly secret: string;
   readonly endpoint: string;
@@ -708,7 +708,7 @@ export type NewAsset = {
 
 export type NewConnector = {
   readonly name: string;
-  readonly provider: "provider-a" | "aws" | "provider-b" | "google" | "provider-c" | "alibaba" | "provider-d" | "rackspace" | "provider-e" | "provider-e-alt" | "azure" | "microsoft" | "microsoft-azure" | "provider-f" | "ibm" | "softlayer" | "provider-g" | "digitalocean" | "s3" | "edge";
+  readonly provider: "provider-a" | "aws" | "aws-s3" | "provider-b" | "google" | "gcs" | "provider-c" | "alibaba" | "provider-d" | "rackspace" | "provider-e" | "azure" | "provider-e-alt" | "microsoft" | "microsoft-azure" | "provider-f" | "ibm" | "softlayer" | "provider-g" | "digitalocean" | "spaces" | "s3" | "r2" | "edge";
   readonly key?: unknown;
   readonly secret?: unknown;
   readonly bucket?: unknown;

@@ -1,7 +1,7 @@
 /** What the paths of deliveries take and give. */
 import * as v from "valibot";
 
-import { flag, httpUrl, integer, judgedAs, oneOf, record, text } from "../fields.ts";
+import { dictionary, flag, httpUrl, integer, judgedAs, oneOf, record, text } from "../fields.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_OBJECT_KEY_BYTES, MAX_SIDE_PIXELS, MAX_URL_CHARACTERS } from "../limits.ts";
 import {
   DEFAULT_DELIVERY_TTL_SECONDS,
@@ -77,7 +77,7 @@ const Sources = v.pipe(
 
 const presetRule = "must be named by at most 32 letters, digits, hyphens and underscores";
 const Presets = v.pipe(
-  v.record(
+  dictionary(
     v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, presetRule)),
     Derivation,
     "must be an object of names and what they stand for",
@@ -174,7 +174,8 @@ export interface DeliveryRules {
  */
 export function parseDelivery(body: object): DeliveryRules {
   const plain = withPlainPresets(body);
-  return { ...checked(NewDelivery, plain), presets: plain.presets ?? {} };
+  const rules = checked(NewDelivery, plain);
+  return { ...rules, presets: plain.presets ?? {} };
 }
 
 /**
@@ -190,8 +191,9 @@ export function parseDeliveryChange(body: object): Partial<DeliveryRules> {
 
 /** Presets are requests: they know the same other names. */
 function withPlainPresets(body: object): { readonly presets?: PresetBodies } {
-  if (!("presets" in body) || typeof body.presets !== "object" || body.presets === null) return body as object;
-  const presets = Object.entries(body.presets).map(([key, preset]: [string, unknown]) => {
+  const { presets: given } = body as { readonly presets?: unknown };
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return body as object;
+  const presets = Object.entries(given).map(([key, preset]: [string, unknown]) => {
     return [key, typeof preset === "object" && preset !== null ? plainBody(preset) : preset] as const;
   });
   return { ...body, presets: Object.fromEntries(presets) as PresetBodies };

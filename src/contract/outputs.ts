@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
-import { integer, oneOf, record, text } from "../fields.ts";
+import { dictionary, hasReserved, integer, oneOf, record, reservedRule, text } from "../fields.ts";
 import { MAX_OUTPUTS, MAX_SIDE_PIXELS, MAX_SIZES_CHARACTERS, MAX_SRCSET_WIDTHS } from "../limits.ts";
 import type { Store } from "../storage/providers.ts";
 import { inOrder } from "./in-order.ts";
@@ -10,8 +10,6 @@ import { resultEntries } from "./members.ts";
 
 const NAME = /^[a-z\d_-]{1,32}$/;
 const nameRule = "must be named by 1 to 32 of a-z, 0-9, _ and -";
-/** Names that objects of JavaScript have of themselves: schemas pass over them in silence. */
-const TAKEN: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 const numberRule = `must have 1 to ${MAX_OUTPUTS} members`;
 
 /** One of several results: what is done with the picture after the request's own operations. */
@@ -19,7 +17,7 @@ export const OutputEntry = record(resultEntries);
 export type OutputEntry = v.InferOutput<typeof OutputEntry>;
 
 export const Outputs = v.pipe(
-  v.record(v.pipe(v.string(), v.regex(NAME, nameRule)), OutputEntry, "must be an object"),
+  dictionary(v.pipe(v.string(), v.regex(NAME, nameRule)), OutputEntry, "must be an object"),
   v.check((outputs) => Object.keys(outputs).length > 0 && Object.keys(outputs).length <= MAX_OUTPUTS, numberRule),
 );
 export type Outputs = v.InferOutput<typeof Outputs>;
@@ -129,7 +127,8 @@ export function withDefaults(
   if (!isObject(outputs)) return request;
   const entries = Object.entries(outputs);
   if (entries.length > MAX_OUTPUTS) throw new ApiError(422, `outputs ${numberRule}`);
-  if (entries.some(([name]) => TAKEN.has(name))) throw new ApiError(422, `a member of outputs ${nameRule}`);
+  // Said here: what is joined below has no such member any more.
+  if (hasReserved(outputs)) throw new ApiError(422, `outputs ${reservedRule}`);
   const whole = entries.map(([name, entry]) => [name, isObject(entry) ? joined(request, named(name, entry)) : entry]);
   return { ...request, outputs: Object.fromEntries(whole) };
 

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
-import { flag, httpUrl, oneOf, record } from "../fields.ts";
+import { dictionary, flag, httpUrl, oneOf, record } from "../fields.ts";
 import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS } from "../image/operations.ts";
 import { Optimize, Output } from "../image/output.ts";
@@ -40,12 +40,17 @@ export type Derivation = v.InferOutput<typeof Derivation>;
 export const UploadBody = record(processingEntries);
 export type UploadBody = v.InferOutput<typeof UploadBody>;
 
+/** Whether a request may have a member of this name, or of one that an alias stands for. */
+export function isRequestMember(name: string): boolean {
+  return Object.hasOwn(processingEntries, name) || ALIASES.has(name);
+}
+
 const PROFILE = /^[a-z]{1,16}:(?!\/\/)[^\s/]{1,254}$/i;
 const urlRule = "must be a valid http or https URL, or <platform>:<user>";
 
 /** Names and values as RFC 9110 allows them in a request. */
 const FetchHeaders = v.pipe(
-  v.record(
+  dictionary(
     v.pipe(
       v.string(),
       v.regex(
@@ -114,13 +119,16 @@ function checkShape(value: unknown, path: readonly string[]): void {
   for (const [key, member] of Object.entries(value)) checkShape(member, [...path, key]);
 }
 
+/** Operations by their aliases. */
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries<OperationRow>(OPERATIONS).flatMap(([name, row]) =>
+    (row.aliases ?? []).map((alias) => [alias, name] as const),
+  ),
+);
+
 /** The body with every alias replaced by the name it stands for. */
 function canonical(body: object): Record<string, unknown> {
-  const aliases = new Map<string, string>();
-  for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
-    for (const alias of row.aliases ?? []) aliases.set(alias, name);
-  }
-  const renamed = rename(body, aliases);
+  const renamed = rename(body, ALIASES);
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = renamed[name];
     if (row.memberAliases && isObject(params))

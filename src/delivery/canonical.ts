@@ -49,10 +49,16 @@ function presetOf({ presets }: Pick<Delivery, "presets">, name: string): Derivat
   return preset as DerivationBody;
 }
 
-/** Formats count that are named: `*` says little of browsers that are older than a format. */
+/**
+ * Formats count that are named: `*` says little of browsers that are older than a format. A class that has a format which
+ * the client refuses (`q=0`) is not its own; PNG, JPEG and GIF are everybody's.
+ */
 function classOf(accept = ""): { readonly name: string; readonly accept: string } {
   const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim().toLowerCase()));
-  const takes = (mime: string) =>
-    ranges.some(([range, ...rest]) => range === mime && !rest.some((one) => /^q=0(?:\.0*)?$/.test(one)));
-  return CLASSES.find(({ mimes }) => mimes.every(takes)) ?? PLAIN;
+  const isRefusal = (parameters: readonly string[]) => parameters.some((one) => /^q=0(?:\.0*)?$/.test(one));
+  const takes = (mime: string) => ranges.some(([range, ...rest]) => range === mime && !isRefusal(rest));
+  const refuses = (mime: string) => ranges.some(([range, ...rest]) => range === mime && isRefusal(rest));
+  const fits = ({ mimes, accept: all }: (typeof CLASSES)[number]) =>
+    mimes.every(takes) && !all.split(",").some(refuses);
+  return CLASSES.find(fits) ?? PLAIN;
 }

@@ -31,8 +31,11 @@ export function checkHost(c: AppContext): void {
  */
 export function checkPage(c: AppContext): void {
   if (!isGuarded(c)) return;
-  const isForeign = c.req.header("sec-fetch-site") === "cross-site";
-  if (!isForeign && isOurPage(c, c.req.header("origin"))) return;
+  const origin = c.req.header("origin");
+  // Two names of this machine are two sites to a browser: a page may hide where it is, but not say that it is here.
+  const isCrossing = c.req.header("sec-fetch-site") === "cross-site";
+  const page = isCrossing ? (origin ?? c.req.header("referer") ?? "") : origin;
+  if (isOurPage(c, page)) return;
   throw new ApiError(403, "This service answers pages of its own machine, and of hosts in ALLOWED_HOSTS");
 }
 

@@ -196,7 +196,7 @@ async function pour(body: ReadableStream<Uint8Array>, write: (chunk: Uint8Array)
       // A reader that was canceled at the deadline reports an end like any other.
       if (terms.signal.aborted) throw failed(terms.signal.reason, terms);
       const piece = await reader.read().catch((cause: unknown) => {
-        throw failed(cause, terms);
+        throw failed(cause, terms, "origin broke off its answer");
       });
       if (piece !== undefined) write(piece);
       else if (!terms.signal.aborted) return;
@@ -229,10 +229,8 @@ function percentDecoded(text: string): string {
   }
 }
 
-function failed(cause: unknown, terms: Terms): ApiError {
-  return terms.signal.aborted
-    ? unable("origin took too long", cause, "late")
-    : unable("origin is not reachable", cause);
+function failed(cause: unknown, terms: Terms, reason = "origin is not reachable"): ApiError {
+  return terms.signal.aborted ? unable("origin took too long", cause, "late") : unable(reason, cause);
 }
 
 function tooLarge(maxBytes: number): ApiError {

@@ -34,22 +34,29 @@ export interface UploadOptions {
   readonly memory?: Memory;
   /** Present where the upload comes with an upload token: then there may be no part `data`. */
   readonly gate?: Gate | undefined;
+  /** Whether a name is that of a member of `data`: a part of that name is in the wrong place. */
+  readonly isMember?: (name: string) => boolean;
 }
+
+/** Names of parts that are shown: a part cannot carry other text out. */
+const SHOWN = /^[\w.[\]-]{1,64}$/;
+/** Names that people give the part with the image. */
+const IMAGE_NAMES = /^(?:(?:image|img|photo|picture|pic|upload|media|attachment|blob|files?)s?\d*|file)(?:\[\d*\])?$/i;
 
 /** Encodings of a part that leave its bytes as they are (RFC 2045 section 6.2). */
 const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
 
 /**
- * Reads a multipart upload: the part `file`, and a part `data` with a JSON object before or behind it. Other parts are
- * passed over, up to MAX_MULTIPART_EXTRA_BYTES. The file is held once.
+ * Reads a multipart upload: the part `file`, and a part `data` with a JSON object before or behind it. Parts without a name
+ * are passed over, up to MAX_MULTIPART_EXTRA_BYTES. The file is held once.
  * @param maxBytes of the file
  * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 408 for a slow one, 413 for too many bytes (before they
- *   are read), 503 when there is no room for them, 422 for a missing, empty or repeated part
+ *   are read), 503 when there is no room for them, 422 for a missing, empty or repeated part, and for one of another name
  */
 export async function readUpload(
   request: Request,
   maxBytes: number,
-  { subject = "The image", memory = isolateBudget, gate }: UploadOptions = {},
+  { subject = "The image", memory = isolateBudget, gate, isMember = () => false }: UploadOptions = {},
 ): Promise<Upload> {
   const { value, parameters } = parseHeaderValue(request.headers.get("content-type") ?? "");
   if (!value.startsWith("multipart/") || request.body === null) {
@@ -63,7 +70,7 @@ export async function readUpload(
   const roomOf = (limit: number) => (room ??= roomFor(memory, announced, limit + MAX_JSON_BYTES));
   // Who is not known yet gets no room, however much is announced.
   if (!gate) roomOf(maxBytes);
-  const parts = collectParts({ maxBytes, announced, subject, gate, roomOf });
+  const parts = collectParts({ maxBytes, announced, subject, gate, roomOf, isMember });
   const reader = readerOf(request.body);
   try {
     await readMultipart(bounded(reader.pull, maxBody), parameters.get("boundary") ?? "", parts.open);
@@ -101,11 +108,12 @@ interface Terms {
   readonly announced: number | undefined;
   readonly subject: string;
   readonly gate: Gate | undefined;
+  readonly isMember: (name: string) => boolean;
   /** Sets room aside for a file of so many bytes, once. */
   readonly roomOf: (maxBytes: number) => Room;
 }
 
-function collectParts({ maxBytes, announced, subject, gate, roomOf }: Terms) {
+function collectParts({ maxBytes, announced, subject, gate, roomOf, isMember }: Terms) {
   let file: { readonly content: Gatherer; readonly name: string } | undefined;
   let data: Gatherer | undefined;
   const door = gate && doorOf(gate);
@@ -120,8 +128,9 @@ function collectParts({ maxBytes, announced, subject, gate, roomOf }: Terms) {
   const open = (headers: PartHeaders): Sink | undefined | Promise<Sink> => {
     const disposition = headers.get("content-disposition");
     const part = disposition?.parameters.get("name");
-    if (part === "token" && door) return door.token();
-    if (disposition === undefined || (part !== "file" && part !== "data")) return undefined;
+    if (part === "token") return door?.token();
+    if (disposition === undefined || part === undefined || part === "") return undefined;
+    if (part !== "file" && part !== "data") throw misnamed(part, { subject, headers, isMember });
     if (!IDENTITY.has(headers.get("content-transfer-encoding")?.value ?? "")) {
       throw new ApiError(400, `The part ${part} must be sent as it is, without a transfer encoding`);
     }
@@ -142,6 +151,21 @@ function collectParts({ maxBytes, announced, subject, gate, roomOf }: Terms) {
     return { bytes, name: file.name, data: options };
   };
   return { open, upload };
+}
+
+/** A part that is none of an upload: nothing is passed over in silence. */
+function misnamed(
+  part: string,
+  { subject, headers, isMember }: Pick<Terms, "subject" | "isMember"> & { readonly headers: PartHeaders },
+): ApiError {
+  const shown = SHOWN.test(part) ? `"${part}"` : "a part of another name";
+  if (isMember(part)) return new ApiError(422, `${shown} belongs into data`);
+  const isFile =
+    dispositionFileName(headers.get("content-disposition") ?? { value: "", parameters: new Map() }) !== undefined ||
+    (headers.get("content-type")?.value.startsWith("image/") ?? false);
+  const what = subject.replace(/^The/, "the");
+  if (isFile || IMAGE_NAMES.test(part)) return new ApiError(422, `${what} must be in the part "file", not ${shown}`);
+  return new ApiError(422, `${shown} is not a part of an upload, which has file, data and token`);
 }
 
 /** What stands before a file that comes with an upload token. */

@@ -1,7 +1,7 @@
 /** Building blocks of the providers' schemas. What ends up in a host name, a path or a header is checked here. */
 import * as v from "valibot";
 
-import { text } from "../fields.ts";
+import { dictionary, text } from "../fields.ts";
 import {
   MAX_CREDENTIAL_CHARACTERS,
   MAX_HEADER_VALUE_CHARACTERS,
@@ -66,7 +66,7 @@ const asciiValue = v.pipe(
 /** Custom metadata: names by `form`, printable ASCII values. */
 export function metadata(form = /^[A-Za-z\d_-]+$/, names = "letters, digits, hyphens and underscores") {
   return v.pipe(
-    v.record(pattern(form, `must be named by ${names}`), asciiValue, "must be an object of texts"),
+    dictionary(pattern(form, `must be named by ${names}`), asciiValue, "must be an object of texts"),
     v.check(
       (members) => Object.entries(members).flat().join("").length <= MAX_OBJECT_METADATA_BYTES,
       `must have at most ${MAX_OBJECT_METADATA_BYTES} characters, names and values together`,
@@ -89,5 +89,5 @@ export function objectHeaders(names: readonly string[]) {
     v.string(),
     v.check((value) => known.has(value.toLowerCase()), `is not one of the allowed headers ${names.join(", ")}`),
   );
-  return v.record(name, asciiValue, "must be an object of texts");
+  return dictionary(name, asciiValue, "must be an object of texts");
 }

@@ -21,7 +21,7 @@ const endpoint = v.pipe(
 export const edge = provider({
   summary: "Any S3-compatible store whose host the operator has allowed.",
   code: "s3",
-  aliases: ["edge"],
+  aliases: ["r2", "edge"],
   credentials: { key: credential(), secret: credential(), endpoint },
   params: {
     bucket: dottedBucket(),

@@ -1,7 +1,7 @@
 /** S3 itself: Signature Version 4, the bucket in the host name. */
 import * as v from "valibot";
 
-import { oneOf, text } from "../fields.ts";
+import { dictionary, oneOf, text } from "../fields.ts";
 import { MAX_OBJECT_TAGS, MAX_TAG_KEY_CHARACTERS, MAX_TAG_VALUE_CHARACTERS } from "../limits.ts";
 import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
 import { encodeKey } from "./path.ts";
@@ -20,14 +20,14 @@ const CLASSES = {
 type ClassName = keyof typeof CLASSES;
 
 const tags = v.pipe(
-  v.record(text(1, MAX_TAG_KEY_CHARACTERS), text(0, MAX_TAG_VALUE_CHARACTERS), "must be an object of texts"),
+  dictionary(text(1, MAX_TAG_KEY_CHARACTERS), text(0, MAX_TAG_VALUE_CHARACTERS), "must be an object of texts"),
   v.check((members) => Object.keys(members).length <= MAX_OBJECT_TAGS, `must have at most ${MAX_OBJECT_TAGS} members`),
 );
 
 export const providerA = provider({
   summary: "The S3 object store of a large general cloud.",
   code: "provider-a",
-  aliases: ["aws"],
+  aliases: ["aws", "aws-s3"],
   credentials: { key: credential(), secret: credential() },
   params: {
     bucket: dottedBucket(),

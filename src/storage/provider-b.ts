@@ -37,7 +37,7 @@ interface Bucket extends ObjectWishes {
 export const providerB = provider({
   summary: "The cloud storage of a search-engine company.",
   code: "provider-b",
-  aliases: ["google"],
+  aliases: ["google", "gcs"],
   credentials: {
     keyfile: v.optional(pattern(/^[A-Za-z\d]{10}$/, "must be the id of a saved keyfile")),
     key: v.optional(credential()),

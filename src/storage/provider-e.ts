@@ -18,7 +18,7 @@ interface Account {
 export const providerE = provider({
   summary: "The blob storage of a software vendor.",
   code: "provider-e",
-  aliases: ["provider-e-alt", "azure", "microsoft", "microsoft-azure"],
+  aliases: ["azure", "provider-e-alt", "microsoft", "microsoft-azure"],
   credentials: {
     account: pattern(/^[a-z\d]{3,24}$/, "must be 3 to 24 lower-case letters and digits"),
     key: pattern(/^(?:[A-Za-z\d+/]{4})+(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/, "must be base64"),

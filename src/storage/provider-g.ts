@@ -10,7 +10,7 @@ import { CANNED_ACLS, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
 export const providerG = provider({
   summary: "The space storage of a droplet cloud.",
   code: "provider-g",
-  aliases: ["digitalocean"],
+  aliases: ["digitalocean", "spaces"],
   credentials: { key: credential(), secret: credential() },
   params: {
     bucket: hostBucket(),

@@ -88,11 +88,14 @@ const byConnector = v.strictObject(
   (issue) => (issue.expected === "never" ? "is not a known parameter" : "is required, or provider"),
 );
 
-const codes = ROWS.map((row) => row.code).join(", ");
+/** The names by which people know the providers; their codes and other names are in the reference. */
+const everyday = ROWS.flatMap(({ code, aliases: [usual = code] }) =>
+  code === edge.code ? [usual, code] : [usual],
+).join(", ");
 
 /** The member `store` of a request. */
 export const Store = v.variant("provider", [...schemas.values(), byConnector] as never, (issue) =>
-  issue.path ? `must be one of ${codes}` : "must be an object",
+  issue.path ? `must be one of ${everyday}` : "must be an object",
 ) as unknown as v.GenericSchema<unknown, Store>;
 export type Store = SpelledStore | ConnectedStore;
 

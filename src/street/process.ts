@@ -4,6 +4,7 @@
  */
 import type { Processing } from "../contract/request.ts";
 import type { AnalysisAnswers, InputMetadata, OutputMetadata } from "../contract/response.ts";
+import { ApiError } from "../errors.ts";
 import { discard, type Encoded, type HeldBytes, type Original } from "../files.ts";
 import type { Allowance } from "../image/allowance.ts";
 import { analyze } from "../image/analyze.ts";
@@ -175,20 +176,32 @@ export async function withOverlays<Result>(
   ports: Ports,
   use: (overlays: ReadonlyMap<string, Uint8Array>) => Result | Promise<Result>,
 ): Promise<Result> {
-  const all = [processing, ...Object.values(processing.outputs ?? {})];
-  const ids = Object.entries<OperationRow>(OPERATIONS).flatMap(([name, row]) =>
-    all.flatMap((members) => {
+  const outputs = Object.entries(processing.outputs ?? {});
+  const all = [["", processing] as const, ...outputs.map(([name, entry]) => [`outputs.${name}.`, entry] as const)];
+  const needed = Object.entries<OperationRow>(OPERATIONS).flatMap(([name, row]) =>
+    all.flatMap(([place, members]) => {
       const params = members[name as OperationName];
-      return params === undefined ? [] : (row.needs?.(params as never) ?? []);
+      const ids = params === undefined ? [] : (row.needs?.(params as never) ?? []);
+      return ids.map((id) => ({ id, place }));
     }),
   );
   const overlays = new Map<string, HeldBytes>();
   try {
-    for (const id of new Set(ids)) overlays.set(id, await ports.readWatermark(accountId, id));
+    for (const { id, place } of needed) {
+      if (!overlays.has(id)) overlays.set(id, await placed(place, ports.readWatermark(accountId, id)));
+    }
     return await use(new Map(overlays.entries().map(([id, { bytes }]) => [id, bytes])));
   } finally {
     for (const overlay of overlays.values()) discard(overlay);
   }
+}
+
+/** What reading came to; a refusal is told with the place of the member that it is about. */
+async function placed<Result>(place: string, reading: Promise<Result>): Promise<Result> {
+  return reading.catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    throw new ApiError(422, `${place}${error.message}`, { cause: error });
+  });
 }
 
 /** What a format is called where the work came to nothing. */

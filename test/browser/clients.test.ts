@@ -2,10 +2,8 @@
  * Small sites, as the clients of the package and the real frameworks make them, before the running service: every
  * candidate of every picture loads, as large as it was asked for, in a format of today.
  */
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import { createImage } from "@nuxt/image/runtime";
 import cloudflare from "@nuxt/image/runtime/providers/cloudflare";
@@ -20,10 +18,10 @@ import type { Response } from "playwright-core";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import { DEMO_KEY } from "../../src/cli/local.ts";
+import { hasLanguage, signedIn } from "../support/signers.ts";
 import { withAstroSite } from "./astro-site.ts";
 import { BASE, useBrowser, withPage } from "./page.ts";
 
-const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Width and height of the sample. */
 const SHAPE = [768, 512] as const;
@@ -166,40 +164,18 @@ describe.skipIf(inject("browser") === "")("a site", () => {
   });
 });
 
-/** How a program of the documentation is run: it is given key, salt and address. */
-const LANGUAGES = {
-  python: { program: "python3", show: "import sys\nprint(sign_url(*sys.argv[1:]))", option: "-c" },
-  php: { program: "php", show: "echo sign_url(...array_slice($argv, 1));", option: "-r" },
-};
-
-/** What the documentation shows in a language. */
-async function documented(language: string): Promise<string> {
-  const page = await readFile(join(ROOT, "src", "docs", "sites.md"), "utf8");
-  const [, code] = new RegExp(`\n\`\`\`${language}\n([^]*?sign_url[^]*?)\n\`\`\``).exec(page) ?? [];
-  if (code === undefined) throw new Error(`The documentation signs nothing in ${language}`);
-  return code;
-}
-
-async function isThere(program: string): Promise<boolean> {
-  return run(program, ["--version"]).then(
-    () => true,
-    () => false,
-  );
-}
-
 describe.skipIf(inject("browser") === "")("a signature", () => {
   it.for(["python", "php"] as const)(
     "in %s, as the documentation makes it, opens the address",
     async (language, { skip }) => {
-      const { program, option, show } = LANGUAGES[language];
-      skip(!(await isThere(program)), `there is no ${program} on this machine`);
+      skip(!(await hasLanguage(language)), `there is no ${language} on this machine`);
+      const page = await readFile(join(ROOT, "src", "docs", "sites.md"), "utf8");
       const { url, signing } = await createDelivery(`${BASE}/`);
       for (const source of ["sample.jpg", `${BASE}/sample.jpg?v=1,2`, encodeURIComponent(`${BASE}/sample.jpg?a=b c`)]) {
         const address = `${url}/w=48,h=48,fit=cover,q=75/${source}`;
-        const args = ["--", signing.key, signing.salt, address].slice(language === "php" ? 0 : 1);
-        const { stdout } = await run(program, [option, `${await documented(language)}\n${show}`, ...args]);
-        expect(stdout.trim()).toBe(await signURL(signing, address));
-        expect((await fetch(stdout.trim())).status).toBe(200);
+        const [made = ""] = await signedIn(language, page, signing, [address]);
+        expect(made).toBe(await signURL(signing, address));
+        expect((await fetch(made)).status).toBe(200);
         expect((await fetch(address)).status).toBe(403);
       }
     },

@@ -20,6 +20,13 @@ describe("request bodies", () => {
     [{ resize: { width: 1.5 } }, "resize.width must be a positive integer"],
     [{ resize: { width: "12a" } }, "resize.width must be a positive integer"],
     [{ resize: { width: 99_999 } }, "resize.width must be at most 16384"],
+    [{ upscale: { factor: "2" } }, "upscale.factor must be a positive integer"],
+    [{ superres: { factor: "2" } }, "upscale.factor must be a positive integer"],
+    [{ upscale: { factor: 0 } }, "upscale.factor must be a positive integer"],
+    [{ upscale: { factor: 9 } }, "upscale.factor must be at most 8"],
+    [{ scale: { size: "2" } }, "scale.size must be a number above 0 and at most 10"],
+    [{ rotate: { angle: "90" } }, "rotate.angle must be an integer between 0 and 359"],
+    [{ optimize: { quality: "80" } }, "optimize.quality must be an integer between 1 and 100"],
     [{ resize: {} }, "resize needs width or height"],
     [{ resize: [] }, "resize must not be a list"],
     [{ resize: { width: [1] } }, "resize.width must not be a list"],
@@ -42,6 +49,17 @@ describe("request bodies", () => {
     [{ padding: { color: "zzz" } }, "padding.background must be a hex color in the form RGB, RRGGBB or RRGGBBAA"],
   ])("refuse %j", (body, message) => {
     expect(refusal(UploadBody, body)).toBe(message);
+  });
+
+  it("pass over no member in silence, whatever its name", () => {
+    const reserved = "must not have a member named constructor, prototype, __proto__";
+    const url = "https://a.test/";
+    expect(refusal(FetchBody, { url, headers: { constructor: "a" } })).toBe(`headers ${reserved}`);
+    expect(refusal(FetchBody, JSON.parse('{"url":"https://a.test/","headers":{"__proto__":"a"}}') as object)).toBe(
+      `headers ${reserved}`,
+    );
+    expect(refusal(UploadBody, { outputs: { prototype: {} } })).toBe(`outputs ${reserved}`);
+    expect(refusal(UploadBody, { constructor: {} })).toBe("constructor is not a known parameter");
   });
 
   it("take widths as strings of digits", () => {

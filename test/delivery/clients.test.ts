@@ -10,8 +10,10 @@ import { DIALECTS } from "../../src/delivery/dialects.ts";
 import { admit } from "../../src/delivery/policy.ts";
 import { signatureOf as signatureOfService } from "../../src/delivery/signature.ts";
 import { identityOf, locate } from "../../src/delivery/sources.ts";
+import sites from "../../src/docs/sites.md?raw";
 import { openedDelivery } from "../support/opened-delivery.ts";
 import { refusal } from "../support/refusal.ts";
+import { VECTOR_PAIR, vectorsOf } from "../support/signing-vectors.ts";
 
 const PREFIX = "https://www.example.com/uploads/";
 const PAIR = { key: "00ff10".repeat(8), salt: "a1b2c3d4".repeat(8) };
@@ -30,13 +32,13 @@ const DELIVERY = openedDelivery(PAIR, {
 });
 
 /** What the service makes of an address, as a browser sends it. */
-async function read(address: string) {
+async function read(address: string, delivery = DELIVERY) {
   const [, name = "", path = ""] = /^https:\/\/[^/]+\/([^/]+)\/[^/]+(\/.*)$/.exec(new URL(address).href) ?? [];
   const dialect = DIALECTS[name as keyof typeof DIALECTS];
   const spelled = dialect.split(path);
   if (!spelled) throw new Error("no address");
-  const { asked, located } = await admit(DELIVERY, dialect, spelled, NOW);
-  return { ...canonicalOf(DELIVERY, asked, "image/webp"), source: identityOf(located) };
+  const { asked, located } = await admit(delivery, dialect, spelled, NOW);
+  return { ...canonicalOf(delivery, asked, "image/webp"), source: identityOf(located) };
 }
 
 describe("an address", () => {
@@ -118,6 +120,16 @@ describe("a signature", () => {
   it("is the service's own", async () => {
     for (const text of ["", "/w=1/a.jpg", "\u0000å🖼", "x".repeat(5_000)]) {
       expect(await signatureOf(PAIR, text)).toBe(await signatureOfService(PAIR, text));
+    }
+  });
+
+  it("of the documentation is one of the service", async () => {
+    const vectors = vectorsOf(sites);
+    expect(vectors.length).toBeGreaterThan(8);
+    const delivery = { ...DELIVERY, unsigned: false as const, signing: { current: VECTOR_PAIR } };
+    for (const { address, signed } of vectors) {
+      expect((await read(signed, delivery)).source).toMatch(/^https:\/\/www\.example\.com\/uploads\//);
+      expect(await refusal(read(address, delivery))).toMatchObject({ status: 403 });
     }
   });
 

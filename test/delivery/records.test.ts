@@ -94,6 +94,15 @@ describe("a delivery", () => {
     [{ sources: [{ kind: "bucket", name: "b", path: "a/../b" }] }, "sources.0.path must be a folder"],
     [{ sources: [{ kind: "bucket", name: "b" }] }, "sources.0.kind must be web or store"],
     [{ sources: [WEB], presets: { "a b": {} } }, "a member of presets must be named by"],
+    [
+      { sources: [WEB], presets: [{ resize: { width: 9 } }] },
+      "presets must be an object of names and what they stand for",
+    ],
+    [{ sources: [WEB], presets: [] }, "presets must be an object of names and what they stand for"],
+    [
+      JSON.parse('{"sources":[{"kind":"web","prefix":"https://a.test/"}],"presets":{"constructor":{"store":{}}}}'),
+      "presets must not have a member named constructor, prototype, __proto__",
+    ],
     [{ sources: [WEB], presets: { a: { resize: {} } } }, "presets.a.resize needs width or height"],
     [{ sources: [WEB], presets: { a: { store: {} } } }, "presets.a.store is not a known parameter"],
     [{ sources: [WEB], unsigned: true }, "unsigned must be false, or an object"],

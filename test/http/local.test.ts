@@ -37,6 +37,7 @@ describe("a page of another site", () => {
     ["that shows an image", { "sec-fetch-site": "cross-site", "sec-fetch-dest": "image" }],
     ["of an older browser", { origin: "https://evil.example" }],
     ["in a frame without an origin", { origin: "null" }],
+    ["that says where it is", { "sec-fetch-site": "cross-site", referer: "https://evil.example/localhost" }],
     ["whose name looks like ours", { origin: "http://localhost.evil.example" }],
   ])("%s is answered neither pictures nor anything with a key", async (_, headers) => {
     const { key } = await openAccount();
@@ -79,6 +80,8 @@ it("pages of this machine, programs and addresses that were typed are answered",
     { origin: "http://localhost:3000", "sec-fetch-site": "same-site" },
     { origin: "http://127.0.0.1:3000" },
     { origin: "http://[::1]:3000" },
+    { "sec-fetch-site": "cross-site", referer: "http://127.0.0.1:3000/" },
+    { "sec-fetch-site": "cross-site", origin: "http://127.0.0.1:3000" },
     { "sec-fetch-site": "none" },
     { "sec-fetch-site": "same-origin" },
   ]) {

@@ -68,7 +68,12 @@ describe("outputs", () => {
       "outputs must have 1 to 20 members",
     ],
     [{ outputs: { Large: {} } }, "outputs.Large must be named by 1 to 32 of a-z, 0-9, _ and -"],
-    [{ outputs: { constructor: {} } }, "a member of outputs must be named by 1 to 32 of a-z, 0-9, _ and -"],
+    [{ outputs: { constructor: {} } }, "outputs must not have a member named constructor, prototype, __proto__"],
+    [
+      { outputs: { a: {}, b: { watermark: { id: "abcDEF1234" } } } },
+      "outputs.b.watermark.id must be the id of a saved watermark",
+    ],
+    [{ outputs: { a: { upscale: { factor: "2" } } } }, "outputs.a.upscale.factor must be a positive integer"],
     [{ outputs: { "a.b": {} } }, "a member of outputs must be named by 1 to 32 of a-z, 0-9, _ and -"],
     [{ outputs: { small: { resize: { width: 0 } } } }, "outputs.small.resize.width must be a positive integer"],
     [{ outputs: { small: { webhook: {} } } }, "outputs.small.webhook is not a known parameter"],

@@ -102,7 +102,21 @@ describe("an upload with a store that cannot be used", () => {
     ["another account's connector", { id: "abcDEF1234" }, "store.id must be the id of a saved connector"],
     ["an id that is none", { id: "x" }, "store.id must be the id of a saved connector"],
     ["neither id nor provider", { bucket }, "store.id is required, or provider"],
-    ["an unknown provider", { provider: "x" }, /^store\.provider must be one of provider-a, /],
+    [
+      "an unknown provider",
+      { provider: "x" },
+      "store.provider must be one of aws, google, alibaba, rackspace, azure, ibm, digitalocean, r2, s3",
+    ],
+    [
+      "a list of metadata",
+      { provider: "aws", ...credentials, ...rest, metadata: ["a"] },
+      "store.metadata must not be a list",
+    ],
+    [
+      "a name that would be passed over",
+      { provider: "aws", ...credentials, ...rest, metadata: { constructor: "a" } },
+      "store.metadata must not have a member named constructor, prototype, __proto__",
+    ],
     ["an unknown member", { id: "abcDEF1234", nonsense: 1 }, "store.nonsense is not a known parameter"],
     ["an unknown keyfile", { provider: "google", keyfile: "abcDEF1234", bucket }, /^store\.keyfile must be the id/],
     [

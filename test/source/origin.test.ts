@@ -193,6 +193,13 @@ describe("readOrigin", () => {
     },
   );
 
+  it.each(["/short", "/cut"])("says that %s broke off, not that nobody was there", async (path) => {
+    expect(await refusal(read(path))).toEqual({
+      status: 422,
+      message: "Unable to fetch image: origin broke off its answer",
+    });
+  });
+
   it("refuses an origin that is not there", async () => {
     expect(await refusal(read("http://127.0.0.1:1/"))).toEqual({
       status: 422,

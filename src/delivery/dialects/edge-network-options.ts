@@ -143,11 +143,13 @@ function readFormat(wish: Wish, value: string): void {
 }
 
 function jsonOf(name: string, value: string): DerivationBody {
-  let bytes: Uint8Array;
+  let json: object;
   try {
-    bytes = Uint8Array.fromBase64(value.replace(/=+$/, ""), { alphabet: "base64url" });
-  } catch {
+    json = parseJsonObject(Uint8Array.fromBase64(value.replace(/=+$/, ""), { alphabet: "base64url" }), name);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 422) throw error;
+    // Without the error as the cause: it quotes what was sent.
     throw new ApiError(422, `${name} must be a JSON object in base64url`);
   }
-  return plainBody(parseJsonObject(bytes, name)) as DerivationBody;
+  return plainBody(json) as DerivationBody;
 }

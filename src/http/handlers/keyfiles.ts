@@ -57,7 +57,10 @@ export async function removeKeyfile(c: AppContext): Promise<Response> {
 /** The file of a form, or the whole body. */
 async function readKeyfile(request: Request): Promise<{ value: object; data: object }> {
   if (/^multipart\//i.test(request.headers.get("content-type") ?? "")) {
-    const { original, data } = await readUpload(request, MAX_KEYFILE_BYTES, { subject: "The keyfile" });
+    const { original, data } = await readUpload(request, MAX_KEYFILE_BYTES, {
+      subject: "The keyfile",
+      isMember: (name) => name === "name",
+    });
     original.memory.release();
     return { value: parseJsonObject(original.bytes, "The keyfile"), data };
   }

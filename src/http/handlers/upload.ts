@@ -1,5 +1,5 @@
 /** Processing of an image that the request carries. */
-import { UploadBody, parseBody } from "../../contract/request.ts";
+import { isRequestMember, UploadBody, parseBody } from "../../contract/request.ts";
 import { MAX_SOURCE_BYTES } from "../../limits.ts";
 import { type Gate, readUpload } from "../../source/upload.ts";
 import type { AppContext } from "../context.ts";
@@ -9,7 +9,10 @@ import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 
 /** POST /1.0/upload */
 export async function uploadImage(c: AppContext): Promise<Response> {
-  const { original, data: sent } = await readUpload(c.req.raw, MAX_SOURCE_BYTES, { gate: gateOf(c) }).catch(
+  const { original, data: sent } = await readUpload(c.req.raw, MAX_SOURCE_BYTES, {
+    gate: gateOf(c),
+    isMember: isRequestMember,
+  }).catch(
     // Whose token was not read before the request was refused is counted by address.
     (error: unknown) => (c.var.admission ? Promise.reject(error) : refuseAnonymous(c, error)),
   );

@@ -34,7 +34,7 @@ type Details = Omit<WatermarkRecord, "id" | "name" | "created_at">;
 
 /** POST /1.0/watermarks */
 export async function addWatermark(c: AppContext): Promise<Response> {
-  const { original, data } = await readUpload(c.req.raw, MAX_WATERMARK_BYTES);
+  const { original, data } = await readUpload(c.req.raw, MAX_WATERMARK_BYTES, { isMember: (name) => name === "name" });
   try {
     return await saveWatermark(c, original, data);
   } finally {
