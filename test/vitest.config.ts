@@ -19,6 +19,7 @@ const terminal = [
   "test/docs.test.ts",
   // What it asks of the heap, no other runtime tells.
   "test/image/stripped.test.ts",
+  "test/image/walk.test.ts",
 ];
 
 // Whole matrices, model runs and builds under sanitizers: each crosses behaviors that the other tests touch one by one.

@@ -28,6 +28,30 @@ export const PARTS = {
   slices: { most: 4_096, name: "units in one HEVC picture" },
   /** Chunks of a WebP file, or of a frame: a frame of an animation is one, and there are 1,500 frames at most. */
   webpChunks: { most: 4_096, name: "chunks" },
+  /** Chunks of a PNG file: writers that flush often make one of every 4 KiB, some of every 512 bytes. */
+  pngChunks: { most: 65_536, name: "chunks" },
+  /** Marker segments of a JPEG file: an original that is all metadata has 512 full ones; scans have a few each. */
+  segments: { most: 4_096, name: "segments" },
+  /** All segments of a JPEG file, those of its scans included: a progressive file has ten scans, the worst 900. */
+  scanSegments: { most: 16_384, name: "segments" },
+  /** Extensions and images of a GIF file: a frame of an animation has two, and there are 1,500 frames at most. */
+  blocks: { most: 16_384, name: "blocks" },
+  /** Pieces of one image or extension of a GIF file: 32 MiB are 131,072 full ones, and some writers fill half of them. */
+  subBlocks: { most: 1_048_576, name: "pieces of one block" },
+  /** Boxes of a JPEG XL file: one for each frame at most, and some of metadata. */
+  jxlBoxes: { most: 4_096, name: "boxes" },
+  /** Boxes of a JPEG 2000 file, or of its header: files have about ten. */
+  jp2Boxes: { most: 1_000, name: "boxes" },
+  /** Marker segments of one header of a JPEG 2000 codestream: a few for each component. */
+  markers: { most: 4_096, name: "markers in one header" },
+  /** Channels of a JPEG 2000 file: at most five components, and what a palette makes of them. */
+  channels: { most: 1_024, name: "channels" },
+  /** Entries of the first directory of a TIFF file: microscopes and surveys write up to a hundred. */
+  entries: { most: 1_024, name: "entries in one directory" },
+  /** Photoshop's image resources: files of many paths and guides have hundreds. */
+  resources: { most: 16_384, name: "image resources" },
+  /** Blocks behind the layers of a Photoshop file. */
+  layerBlocks: { most: 16_384, name: "blocks behind the layers" },
 } as const;
 
 /**

@@ -33,6 +33,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   floor: () => import("./floor.ts"),
   formats: () => import("./formats.ts"),
   fuel: () => import("./fuel.ts"),
+  framing: () => import("./framing.ts"),
   "gain-maps": () => import("./gain-maps.ts"),
   gif: () => import("./gif.ts"),
   gravity: () => import("./gravity.ts"),

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/errors.ts";
 import { identify } from "../../src/image/detect.ts";
 import { gif } from "../../src/image/formats/gif.ts";
+import { copiedItems } from "../../src/image/formats/heif/copy.ts";
 import { readItems } from "../../src/image/formats/heif/items.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
 import { svg } from "../../src/image/formats/svg.ts";
@@ -68,11 +69,13 @@ describe("what would be compared with all the rest of a file", () => {
   });
 
   it("is not the file once for every item of a HEIF file whose pieces overlap", () => {
-    const count = (items: number, share: number) => {
-      const read = readItems(heifOfPieces(items, share));
-      return read.data(read.item(items)).length;
+    const copied = (count: number, share: number) => {
+      const items = readItems(heifOfPieces(count, share));
+      const all = Array.from({ length: count }, (_, index) => items.item(index + 1));
+      return copiedItems(items, new Set(all)).items.map(({ data }) => data.length);
     };
-    expect(count(8, 1 / 8)).toBe(64);
-    expect(() => count(9, 1 / 8)).toThrow("damaged");
+    expect(copied(8, 1 / 8)).toEqual(Array(8).fill(64));
+    expect(() => copied(8, 9 / 8)).toThrow("damaged");
+    expect(() => copied(20_000, 1 / 2)).toThrow("share too many bytes");
   });
 });

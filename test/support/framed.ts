@@ -147,6 +147,33 @@ export function jp2(boxes: Uint8Array, header: Uint8Array): Uint8Array {
   return joined(signature, type, box("jp2h", header), boxes, box("jp2c", [0xff, 0x4f, 0xff, 0x51]));
 }
 
+/** A JPEG XL file of boxes before its codestream, which ends behind its signature. */
+export function jxl(boxes: Uint8Array): Uint8Array {
+  const signature = box("JXL ", [0x0d, 0x0a, 0x87, 0x0a]);
+  return joined(signature, box("ftyp", text("jxl "), u32(0), text("jxl ")), boxes, box("jxlc", [0xff, 0x0a]));
+}
+
+/** A JPEG 2000 codestream of a gray pixel with marker segments in its header, or in that of its only tile, which is empty. */
+export function j2c(header: Uint8Array, tile: Uint8Array = new Uint8Array(0)): Uint8Array {
+  const sides = [1, 1, 0, 0, 1, 1, 0, 0].flatMap(u32);
+  const size = [0xff, 0x4f, 0xff, 0x51, ...u16(41), 0, 0, ...sides, ...u16(1), 7, 1, 1];
+  const style = [0xff, 0x52, ...u16(12), 0, 0, ...u16(1), 0, 0, 4, 4, 0, 1];
+  const quantization = [0xff, 0x5c, ...u16(4), 0x40, 0x40];
+  const begin = [0xff, 0x90, ...u16(10), ...u16(0), ...u32(tile.length + 14), 0, 1];
+  return joined(size, style, quantization, header, begin, tile, [0xff, 0x93, 0xff, 0xd9]);
+}
+
+/** A HEIC file of one item with a configuration and data, which is no picture. */
+export function heicOf(config: Uint8Array, data: Uint8Array): Uint8Array {
+  const written = (at: number) => {
+    const properties = box("ipco", box("hvcC", config), box("ispe", FULL, u32(64), u32(64)));
+    const associations = box("ipma", FULL, u32(1), u16(1), [2, 1, 2]);
+    const place = box("iloc", FULL, [0x44, 0], u16(1), u16(1), u16(0), u16(1), u32(at), u32(data.length));
+    return heif(itemsOf(1, "hvc1"), box("iprp", properties, associations), place);
+  };
+  return joined(written(written(0).length), data);
+}
+
 export function psd(resources: Uint8Array, layers: Uint8Array): Uint8Array {
   const head = [...text("8BPS"), 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, ...u32(1), ...u32(1), 0, 8, 0, 1];
   return joined(head, u32(0), u32(resources.length), resources, u32(layers.length), layers, [0, 0, 7]);

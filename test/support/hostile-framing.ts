@@ -17,11 +17,14 @@ import {
   box,
   chunk,
   gif,
+  heicOf,
   heif,
   itemsOf,
+  j2c,
   joined,
   jp2,
   jpeg,
+  jxl,
   listed,
   numbered,
   png,
@@ -39,6 +42,7 @@ import {
   u32le,
   webpChunk,
 } from "./framed.ts";
+import { gridOf, sequenceOf, stillOf } from "./shared-parts.ts";
 
 /** Makes a file of about so many bytes. */
 type Family = (bytes: number) => Uint8Array;
@@ -182,6 +186,19 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
       Array.from({ length: 2_000 }, (_, index) => [...u16(50_000 + index), ...u16(1), ...u32(bytes), ...u32(8)]),
       new Uint8Array(bytes),
     ),
+  "HEIC, units": (bytes) => heicOf(new Uint8Array(23), new Uint8Array(bytes)),
+  "HEIC, units of a configuration": (bytes) => {
+    const lists = numbered(bytes, () => joined([32], u16(65_535), new Uint8Array(2 * 65_535))).subarray(0, bytes);
+    return heicOf(joined(new Uint8Array(22), [255], lists), new Uint8Array(0));
+  },
+  "AVIF, units": (bytes) => stillOf({ units: bytes }),
+  "AVIF, units of frames that share them": (bytes) => sequenceOf(100, bytes),
+  "AVIF, properties": (bytes) => stillOf({ properties: bytes }),
+  "AVIF, a grid of one item in two pieces": (bytes) => gridOf(160, bytes),
+  "JPEG XL, empty boxes": (bytes) => jxl(repeated(box("free"), bytes)),
+  "JPEG XL, a codestream in pieces": (bytes) => jxl(repeated(box("jxlp", u32(0), [0]), bytes)),
+  "JPEG 2000, markers": (bytes) => j2c(repeated([0xff, 0x64, 0, 2], bytes)),
+  "JPEG 2000, markers of a tile": (bytes) => j2c(new Uint8Array(0), repeated([0xff, 0x64, 0, 2], bytes)),
   "JPEG 2000, empty boxes": (bytes) => jp2(repeated(box("free"), bytes), new Uint8Array(0)),
   "JPEG 2000, color boxes": (bytes) => jp2(new Uint8Array(0), repeated(box("colr", [1, 0, 0, ...u32(99)]), bytes)),
   "JPEG 2000, channels": (bytes) => jp2(new Uint8Array(0), box("cmap", new Uint8Array(bytes))),
@@ -189,6 +206,24 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
     psd(repeated([...text("8BIM"), ...u16(1_000), 0, 0, ...u32(0)], bytes), new Uint8Array(0)),
   "PSD, layer blocks": (bytes) =>
     psd(new Uint8Array(0), joined(u32(0), u32(0), repeated([...text("8BIMabcd"), ...u32(0)], bytes))),
+  "JPEG, resources of Photoshop": (bytes) =>
+    jpeg(
+      numbered(bytes, () =>
+        segment(0xed, joined(text("Photoshop 3.0\0"), repeated([...text("8BIM"), 0, 1, 0, 0, ...u32(0)], 60_000))),
+      ),
+    ),
+  "BMP, a palette": (bytes) =>
+    joined(
+      text("BM"),
+      u32le(0),
+      u32le(0),
+      u32le(54),
+      u32le(40),
+      u32le(1),
+      u32le(1),
+      [1, 0, 8, 0],
+      new Uint8Array(bytes),
+    ),
   "ICO, entries": (bytes) =>
     joined([0, 0, 1, 0, 255, 255], repeated([16, 16, 0, 0, 1, 0, 32, 0, ...u32le(4_000_000_000), ...u32le(22)], bytes)),
   "SVG, elements": (bytes) =>

@@ -1,21 +1,15 @@
 /** HEIF files of one pixel whose parts multiply: units behind a picture, items and samples that share bytes. */
-import { av1 } from "../../src/image/formats/avif/codec.ts";
-import { readItems } from "../../src/image/formats/heif/items.ts";
-import { find } from "../../src/image/formats/heif/properties.ts";
 import { FULL, avis, box, joined, repeated, stscEntry, text, together, u16, u32 } from "./framed.ts";
 
-/** A coded picture of one pixel: `white_1x1.avif` of the fixtures. */
-export interface Pixel {
-  readonly config: Uint8Array;
-  readonly data: Uint8Array;
-}
-
-export function pixelOf(file: Uint8Array): Pixel {
-  const items = readItems(file);
-  const config = find(items.primary.properties, av1.configType);
-  if (!config) throw new Error("the fixture has no configuration");
-  return { config, data: items.data(items.primary) };
-}
+/** A white pixel in AV1 as this service encodes one: a sequence header and a frame, and the box that describes them. */
+const SEQUENCE = [0x0a, 0x08, 0x18, 0x00, 0x06, 0x28, 0x08, 0x68, 0x34, 0x20];
+const FRAME = [
+  0x32, 0x11, 0x18, 0xa7, 0x67, 0x65, 0x61, 0x88, 0x20, 0x82, 0x0a, 0x00, 0x90, 0x3d, 0x3e, 0xec, 0x60, 0x8a, 0x5e,
+];
+const PIXEL = joined(SEQUENCE, FRAME);
+const AV1C = box("av1C", [0x81, 0, 0x4c, 0]);
+/** Units of the pixel. */
+export const OWN_UNITS = 2;
 
 /** Units of AV1 that say nothing, of two bytes each. */
 export const padding = (bytes: number) => repeated([0x7a, 0], bytes);
@@ -48,12 +42,12 @@ const iinf = (...types: readonly string[]) =>
 const ispe = (side: number) => box("ispe", FULL, u32(side), u32(side));
 
 /** A still of one pixel, with bytes of units behind it, or with boxes among its properties. */
-export function stillOf({ config, data }: Pixel, { units = 0, properties = 0 } = {}): Uint8Array {
-  const item = joined(data, units > 0 ? padding(units) : []);
+export function stillOf({ units = 0, properties = 0 } = {}): Uint8Array {
+  const item = joined(PIXEL, units > 0 ? padding(units) : []);
   const idle = properties > 0 ? [repeated(box("free"), properties)] : [];
   return avifOf({
     items: iinf("av01"),
-    properties: [box("av1C", config), ispe(1), ...idle],
+    properties: [AV1C, ispe(1), ...idle],
     associations: joined(u32(1), u16(1), [2, 1, 2]),
     data: item,
     locations: (at) => joined(FULL, [0x44, 0], u16(1), u16(1), u16(0), u16(1), u32(at), u32(item.length)),
@@ -61,27 +55,27 @@ export function stillOf({ config, data }: Pixel, { units = 0, properties = 0 } =
 }
 
 /** A grid of so many places a side, which are all the same item in two pieces: the pixel, and zeros. */
-export function gridOf({ config, data }: Pixel, side: number, zeros: number): Uint8Array {
+export function gridOf(side: number, zeros: number): Uint8Array {
   const grid = [0, 0, side - 1, side - 1, ...u16(side), ...u16(side)];
   const piece = (at: number, length: number) => [...u32(at), ...u32(length)];
   return avifOf({
     items: iinf("grid", "av01"),
-    properties: [box("av1C", config), ispe(1), ispe(side)],
+    properties: [AV1C, ispe(1), ispe(side)],
     associations: joined(u32(2), u16(1), [1, 3], u16(2), [2, 1, 2]),
     references: box("dimg", u16(1), u16(side * side), repeated(u16(2), side * side * 2)),
-    data: joined(grid, data, new Uint8Array(zeros)),
+    data: joined(grid, PIXEL, new Uint8Array(zeros)),
     locations: (at) => {
-      const [pixelAt, zerosAt] = [at + grid.length, at + grid.length + data.length];
+      const [pixelAt, zerosAt] = [at + grid.length, at + grid.length + PIXEL.length];
       const own = [...u16(1), ...u16(0), ...u16(1), ...piece(at, grid.length)];
-      const tile = [...u16(2), ...u16(0), ...u16(2), ...piece(pixelAt, data.length), ...piece(zerosAt, zeros)];
+      const tile = [...u16(2), ...u16(0), ...u16(2), ...piece(pixelAt, PIXEL.length), ...piece(zerosAt, zeros)];
       return joined(FULL, [0x44, 0], u16(2), own, tile);
     },
   });
 }
 
 /** A sequence whose frames are all the same bytes: the pixel, and units behind it. */
-export function sequenceOf({ data }: Pixel, frames: number, units: number): Uint8Array {
-  const sample = joined(data, padding(units));
+export function sequenceOf(frames: number, units: number): Uint8Array {
+  const sample = joined(PIXEL, padding(units));
   const written = (at: number) =>
     avis(
       box("stsz", FULL, u32(sample.length), u32(frames)),

@@ -63,14 +63,22 @@ interface Segment {
   readonly end: number;
 }
 
-/** @throws NativeError when the bytes have no frame header, or none that could be decoded */
-export function readHeader(bytes: Uint8Array): JpegHeader {
+/** What `readHeader` says of a file of more segments than it may have. */
+export const TOO_MANY_SEGMENTS = "the JPEG file has too many segments";
+
+/**
+ * @param mostSegments before the first scan
+ * @throws NativeError when the bytes have no frame header, or none that could be decoded
+ */
+export function readHeader(bytes: Uint8Array, mostSegments = Infinity): JpegHeader {
   if (bytes[0] !== 0xff || bytes[1] !== MARKER.soi) throw new NativeError("not a JPEG file");
   const tables: (Uint16Array | undefined)[] = [];
   const metadata = new JpegMetadata();
   let frame: Frame | undefined;
+  let count = 0;
   for (let segment = nextSegment(bytes, 2); segment; segment = nextSegment(bytes, segment.end)) {
     const { code, payload } = segment;
+    if (++count > mostSegments) throw new NativeError(TOO_MANY_SEGMENTS);
     if (code === MARKER.dqt) readTables(payload, tables);
     else if (isFrame(code)) frame ??= readFrame(code, payload);
     else if (code === MARKER.sos) {

@@ -1,6 +1,6 @@
 /** A picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
 import { fuelFor } from "../fuel/fuel.ts";
-import { allocated, type HeapExports, heapOf, native, type NativeInstance } from "../load.ts";
+import { allocated, type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import type { Turns } from "../pausing.ts";
 import { type Price, priced } from "../price.ts";
@@ -32,16 +32,36 @@ export function readPrice(pixels: number): Price {
   return priced(0, pixels, NANOSECONDS);
 }
 
+/**
+ * What libtiff may read of a file to find its facts, as a part of it, and however small it is: a directory of 4,096 entries
+ * that all have the same megabytes for a value would have it copy them as often.
+ */
+const MAX_READINGS = 2;
+const FREE_READING_BYTES = 1 << 20;
+
+/** What a reader says of such a file. */
+export const SHARED_VALUES = "the values of the TIFF file share too many bytes";
+
+interface Source {
+  readonly bytes: Uint8Array;
+  /** Bytes that may still be read of it. */
+  left: number;
+}
+
 /** The files of open readers, by the number under which C asks for their bytes. */
-const sources = new Numbered<Uint8Array>();
+const sources = new Numbered<Source>();
 
 const tiff = native<TiffExports>(module, {
   name: "tiff",
   keepBytes: KEEP_BYTES,
   imports: (instance) => ({
     pull(source = 0, from = 0, to = 0, length = 0) {
-      const piece = sources.get(instance.exports, source)?.subarray(from, from + length);
-      if (!piece) return 0;
+      const file = sources.get(instance.exports, source);
+      const piece = file?.bytes.subarray(from, from + length);
+      if (!file || !piece) return 0;
+      file.left -= piece.length;
+      // libtiff would go on with the next entry.
+      if (file.left < 0) throw new NativeError(SHARED_VALUES);
       instance.bytes(to, piece.length).set(piece);
       return piece.length;
     },
@@ -96,12 +116,15 @@ export class TiffReader {
   constructor(bytes: Uint8Array, mostBytes: number, pixels: number, directory = 0) {
     this.mostBytes = mostBytes;
     this.instance = tiff.acquireAlone(fuelFor(readPrice(pixels)));
-    this.source = sources.add(this.instance.exports, bytes);
+    const source = { bytes, left: Math.max(MAX_READINGS * bytes.length, FREE_READING_BYTES) };
+    this.source = sources.add(this.instance.exports, source);
     try {
       this.pointer = this.run((exports) => exports.reader_new(this.source, bytes.length));
       allocated(this.pointer);
       this.run((exports) => exports.reader_open(this.pointer, mostBytes, directory));
       this.facts = this.readFacts();
+      // Rows are read at a price.
+      source.left = Infinity;
     } catch (error) {
       this.close();
       throw error;

@@ -1,7 +1,7 @@
 /** TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first full picture of the file; of RAW files of cameras, a preview. */
 import type { NativeError } from "../../../wasm/load.ts";
 import { beside, held } from "../../../wasm/price.ts";
-import { FACTS_BYTES, readPrice, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
+import { FACTS_BYTES, readPrice, SHARED_VALUES, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
 import { ApiError } from "../../errors.ts";
 import type { Breath } from "../breath.ts";
 import { converted } from "../color/convert.ts";
@@ -11,6 +11,7 @@ import { guarded, guardedAsync } from "./guard.ts";
 import { jpeg } from "./jpeg.ts";
 import { TIFF } from "./optional.ts";
 import { placeOf } from "./tiff/directories.ts";
+import { checkEntries } from "./tiff/directory.ts";
 import { factsOf } from "./tiff/facts.ts";
 import { metadata } from "./tiff/metadata.ts";
 
@@ -20,6 +21,7 @@ const read: Reader = {
     if (place.kind === "preview") {
       return { ...jpeg.read.probe(place.file), orientation: place.orientation, isPreview: true };
     }
+    checkEntries(bytes, place.at);
     const reader = guarded(() => new TiffReader(bytes, FACTS_BYTES, 0, place.at), refusal);
     try {
       return factsOf(reader.facts);
@@ -141,6 +143,7 @@ function reasonOf(message: string): string {
   if (number !== undefined) {
     return `The TIFF file is compressed ${COMPRESSIONS[number] ? `with ${COMPRESSIONS[number]}, which` : "in a way that"} is not supported`;
   }
+  if (message === SHARED_VALUES) return "The TIFF file cannot be read: its values share too many bytes";
   if (message === "not supported") return "The TIFF file has samples of a kind that is not supported";
   return "The TIFF file is damaged or cut short";
 }

@@ -1,5 +1,7 @@
 /** What is kept of IPTC-IIM records (IPTC-IIM 4.2), and the resource of Photoshop that holds them. */
+import { ApiError } from "../../errors.ts";
 import { joined } from "../../joined.ts";
+import { Resources } from "./resources.ts";
 import type { MetadataWish } from "./wish.ts";
 
 /** Records are read up to here; whatever is longer holds previews. */
@@ -50,17 +52,13 @@ function keeps(dataset: number, wish: Kept): boolean {
 }
 
 /** The records in Photoshop's image resources; undefined where there are none. */
-export function iptcIn(resources: Uint8Array): Uint8Array | undefined {
-  for (let at = 0; at + 12 <= resources.length;) {
-    if (String.fromCharCode(...resources.subarray(at, at + 4)) !== SIGNATURE) return undefined;
-    const number = (resources[at + 4]! << 8) | resources[at + 5]!;
-    // A name with its length, both together even.
-    const nameBytes = (resources[at + 6]! + 2) & ~1;
-    const start = at + 6 + nameBytes + 4;
-    if (start > resources.length) return undefined;
-    const length = new DataView(resources.buffer, resources.byteOffset + start - 4).getUint32(0);
-    if (number === IPTC_RESOURCE) return resources.subarray(start, start + length);
-    at = start + length + (length & 1);
+export function iptcIn(bytes: Uint8Array): Uint8Array | undefined {
+  const resources = new Resources(bytes);
+  try {
+    while (resources.next() && resources.isSigned) if (resources.number === IPTC_RESOURCE) return resources.data;
+  } catch (error) {
+    // More of them than there may be say nothing of the picture.
+    if (!(error instanceof ApiError)) throw error;
   }
   return undefined;
 }

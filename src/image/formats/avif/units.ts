@@ -1,8 +1,8 @@
 /** The units of an AV1 bitstream (AV1 bitstream specification, sections 5.3 and 5.5). */
 import { PARTS } from "../../../limits/parts.ts";
+import { Walk } from "../../walk.ts";
 import { Bits } from "../heif/bits.ts";
 import { damaged, unsupported } from "../heif/bytes.ts";
-import { Walk } from "../walk.ts";
 
 /** obu_type. */
 export const UNIT = { sequence: 1, temporalDelimiter: 2, frameHeader: 3, frame: 6 } as const;

@@ -1,6 +1,8 @@
 /** The GIF container (GIF89a specification, 31 July 1990): which bytes hold which frame, without decoding any. */
 import { ApiError } from "../../../errors.ts";
-import { joined } from "../../../joined.ts";
+import { MAX_FRAMES } from "../../../limits.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import { tooManyParts, Walk } from "../../walk.ts";
 
 export interface GifFrame {
   readonly x: number;
@@ -46,6 +48,8 @@ interface GraphicControl {
 }
 
 const HEADER_BYTES = 13;
+/** An image before its color table. */
+const IMAGE_BYTES = 10;
 const IMAGE = 0x2c;
 const EXTENSION = 0x21;
 const TRAILER = 0x3b;
@@ -86,6 +90,51 @@ export function parseGif(bytes: Uint8Array): GifFile {
   };
 }
 
+/** The blocks of a file behind its header and palette, up to its trailer or to what is no block. */
+export class Blocks extends Walk {
+  constructor(bytes: Uint8Array, from: number) {
+    super(bytes, PARTS.blocks, from);
+  }
+
+  get isImage(): boolean {
+    return this.bytes[this.at] === IMAGE;
+  }
+
+  /** What kind of extension it is; undefined for an image. */
+  get label(): number | undefined {
+    return this.isImage ? undefined : this.bytes[this.at + 1];
+  }
+
+  /** No more blocks follow, and the trailer stands where the next one would. */
+  get isAtTrailer(): boolean {
+    return this.bytes[this.at] === TRAILER;
+  }
+
+  /** The end is the end of the file, or lies beyond it. */
+  get isAtEnd(): boolean {
+    return this.at >= this.bytes.length;
+  }
+
+  protected read(from: number): boolean {
+    const { bytes } = this;
+    let at = from;
+    // Some writers end their blocks twice.
+    while (bytes[at] === 0) at++;
+    this.at = at;
+    this.end = at;
+    if (bytes[at] === EXTENSION) this.start = at + 2;
+    else if (bytes[at] === IMAGE) this.start = at + IMAGE_BYTES + tableBytes(bytes[at + 9] ?? 0) + 1;
+    else return false;
+    this.end = skipSubBlocks(bytes, this.start);
+    return true;
+  }
+}
+
+/** The bytes of the color table that a packed field announces. */
+export function tableBytes(flags: number): number {
+  return flags & 0x80 ? 3 << ((flags & 7) + 1) : 0;
+}
+
 function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | undefined) {
   const frames: GifFrame[] = [];
   let repeated: number | undefined;
@@ -93,34 +142,32 @@ function readBlocks(bytes: Uint8Array, start: number, palette: Uint8Array | unde
   let control = NO_CONTROL;
   let codedBytes = 0;
   let firstBytes = 0;
-  let at = start;
-  while (at < bytes.length && bytes[at] !== TRAILER) {
-    if (bytes[at] === IMAGE) {
+  const blocks = new Blocks(bytes, start);
+  while (blocks.next()) {
+    const { at, label } = blocks;
+    if (blocks.isImage) {
       const frame = frameAt(bytes, at, palette, control);
       frames.push(frame);
+      if (frames.length > MAX_FRAMES) throw tooManyFrames();
       control = NO_CONTROL;
-      at = skipSubBlocks(bytes, frame.dataOffset);
-      codedBytes += at - frame.dataOffset;
+      codedBytes += blocks.end - frame.dataOffset;
       if (frames.length === 1) firstBytes = codedBytes;
-    } else if (bytes[at] === EXTENSION) {
-      const label = bytes[at + 1];
-      if (label === GRAPHIC_CONTROL) control = controlAt(bytes, at + 2) ?? control;
-      else if (label === APPLICATION) {
-        repeated = loopsAt(bytes, at + 2) ?? repeated;
-        profile ??= profileAt(bytes, at + 2);
-      }
-      at = skipSubBlocks(bytes, at + 2);
-    } else if (bytes[at] === 0) {
-      // Some writers end their blocks twice.
-      at++;
-    } else break;
+    } else if (label === GRAPHIC_CONTROL) control = controlAt(bytes, at + 2) ?? control;
+    else if (label === APPLICATION) {
+      repeated = loopsAt(bytes, at + 2) ?? repeated;
+      profile ??= profileAt(bytes, at + 2);
+    }
   }
   // Nothing but its trailer says that an animation has lost no frames, of which only the first may be left.
   const isAnimation = repeated !== undefined || frames.length > 1;
-  const mayHaveBeen = at !== bytes.length && frames.some(({ delayMs }) => delayMs > 0);
-  if ((isAnimation || mayHaveBeen) && bytes[at] !== TRAILER) throw damaged();
+  const mayHaveBeen = blocks.at !== bytes.length && frames.some(({ delayMs }) => delayMs > 0);
+  if ((isAnimation || mayHaveBeen) && !blocks.isAtTrailer) throw damaged();
   // Without an extension that says otherwise an animation plays once.
   return { frames, codedBytes, laterBytes: codedBytes - firstBytes, loops: repeated ?? 1, profile };
+}
+
+function tooManyFrames(): ApiError {
+  return new ApiError(422, `The animation must have at most ${MAX_FRAMES} frames`);
 }
 
 function frameAt(bytes: Uint8Array, at: number, global: Uint8Array | undefined, control: GraphicControl): GifFrame {
@@ -160,40 +207,63 @@ function controlAt(bytes: Uint8Array, at: number): GraphicControl | undefined {
 
 /** Netscape's extension counts repetitions: an animation plays once more than it says. */
 function loopsAt(bytes: Uint8Array, at: number): number | undefined {
-  const name = applicationAt(bytes, at);
-  if ((name !== "NETSCAPE2.0" && name !== "ANIMEXTS1.0") || bytes[at + 12]! < 3 || bytes[at + 13] !== 1)
-    return undefined;
+  const isKnown = LOOPS.some((name) => isApplication(bytes, at, name));
+  if (!isKnown || bytes[at + 12]! < 3 || bytes[at + 13] !== 1) return undefined;
   const repetitions = uint16(bytes, at + 14);
   return repetitions === 0 ? 0 : repetitions + 1;
 }
 
+const LOOPS = ["NETSCAPE2.0", "ANIMEXTS1.0"] as const;
+const PROFILE = "ICCRGBG1012";
+
 function profileAt(bytes: Uint8Array, at: number): Uint8Array | undefined {
-  if (applicationAt(bytes, at) !== "ICCRGBG1012") return undefined;
-  const pieces = [...subBlocks(bytes, at + 12)];
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  return length > MAX_PROFILE_BYTES ? undefined : joined(pieces);
+  if (!isApplication(bytes, at, PROFILE)) return undefined;
+  let length = 0;
+  const counted = new SubBlocks(bytes, at + 12);
+  while (counted.next()) length += counted.contentBytes;
+  if (length > MAX_PROFILE_BYTES) return undefined;
+  const profile = new Uint8Array(length);
+  const pieces = new SubBlocks(bytes, at + 12);
+  // Byte by byte: a view of each piece would take a hundred times its memory where pieces have one byte.
+  for (let to = 0; pieces.next();) {
+    for (let from = pieces.start; from < pieces.start + pieces.contentBytes; from++) profile[to++] = bytes[from]!;
+  }
+  return profile;
 }
 
-function applicationAt(bytes: Uint8Array, at: number): string {
-  return bytes[at] === 11 ? String.fromCharCode(...bytes.subarray(at + 1, at + 12)) : "";
+/** Whether an extension of an application has this name of eleven letters. */
+function isApplication(bytes: Uint8Array, at: number, name: string): boolean {
+  if (bytes[at] !== name.length) return false;
+  for (let index = 0; index < name.length; index++) if (bytes[at + 1 + index] !== name.charCodeAt(index)) return false;
+  return true;
 }
 
-/** Where the sub-blocks that begin at `at` end. */
+/** Where the sub-blocks that begin at `at` end. @throws ApiError 422 where there are more than there may be */
 export function skipSubBlocks(bytes: Uint8Array, at: number): number {
   let end = at;
-  while (end < bytes.length && bytes[end] !== 0) end += bytes[end]! + 1;
+  let left: number = PARTS.subBlocks.most;
+  while (end < bytes.length && bytes[end] !== 0) {
+    if (left-- === 0) throw tooManyParts(PARTS.subBlocks);
+    end += bytes[end]! + 1;
+  }
   return end + 1;
 }
 
-/** The sub-blocks from `at` on, one after the other; the last may be cut short. */
-export function* subBlocks(bytes: Uint8Array, at: number): Generator<Uint8Array, undefined> {
-  for (let from = at; from < bytes.length && bytes[from] !== 0; from += bytes[from]! + 1) {
-    yield bytes.subarray(from + 1, from + 1 + bytes[from]!);
+/** The sub-blocks from a place on; the last may be cut short. */
+export class SubBlocks extends Walk {
+  constructor(bytes: Uint8Array, from: number) {
+    super(bytes, PARTS.subBlocks, from);
+  }
+
+  protected read(at: number): boolean {
+    this.start = at + 1;
+    this.end = this.start + this.bytes[at]!;
+    return this.bytes[at] !== 0;
   }
 }
 
 function paletteAt(bytes: Uint8Array, at: number, flags: number): Uint8Array {
-  const length = 3 << ((flags & 7) + 1);
+  const length = tableBytes(flags);
   if (at + length > bytes.length) throw damaged();
   return bytes.subarray(at, at + length);
 }

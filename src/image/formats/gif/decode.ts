@@ -14,7 +14,7 @@ import type { Box } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
 import { canvasRows } from "../canvas-rows.ts";
 import { guarded, guardedAsync } from "../guard.ts";
-import { damaged, type GifFile, type GifFrame, subBlocks } from "./container.ts";
+import { damaged, type GifFile, type GifFrame, SubBlocks } from "./container.ts";
 
 /** The frames of a file; one at a time, each must be closed or read to its end before the next. */
 export async function* openFrames(
@@ -102,12 +102,12 @@ function clipped({ x, y, width, height }: Box, canvas: { width: number; height: 
 }
 
 function optionsOf(bytes: Uint8Array, frame: GifFrame): FrameOptions {
-  const blocks = subBlocks(bytes, frame.dataOffset);
-  let rest = new Uint8Array(0);
+  const blocks = new SubBlocks(bytes, frame.dataOffset);
+  let rest: Uint8Array = new Uint8Array(0);
   return {
     ...frame,
     input(max) {
-      if (rest.length === 0) rest = (blocks.next().value as Uint8Array<ArrayBuffer> | undefined) ?? rest;
+      if (rest.length === 0 && blocks.next()) rest = blocks.content;
       if (rest.length === 0) return null;
       const piece = rest.subarray(0, max);
       rest = rest.subarray(max);

@@ -4,9 +4,9 @@
  */
 import { ApiError } from "../../../errors.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import type { Parts } from "../walk.ts";
+import type { Parts } from "../../walk.ts";
 import { type Box, Boxes, damaged, fullBox } from "./bytes.ts";
-import { type Location, readLocations } from "./items.ts";
+import { type Location, Locations } from "./items.ts";
 import { merged, meets, type Range } from "./ranges.ts";
 import type { WrittenItem } from "./write.ts";
 
@@ -238,16 +238,16 @@ function eachEntry(file: Uint8Array, meta: PlacedBox, visit: (entry: Entry) => v
   }
   const { iinf, iloc, idat } = found;
   if (!iinf) return;
-  const locations = iloc ? readLocations(iloc.payload) : new Map<number, Location>();
+  const locations = iloc && new Locations(iloc.payload);
   const { version, fields } = fullBox(iinf.payload);
   fields.number(version === 0 ? 2 : 4);
   const boxes = new PlacedBoxes(file, fields.rest(), { parts: PARTS.items });
   while (boxes.next()) {
     const entry = entryOf(boxes.placed);
     if (!entry) continue;
-    const location = locations.get(entry.id);
+    const location = locations?.get(entry.id);
     // However often an item is listed, its pieces count once.
-    locations.delete(entry.id);
+    locations?.delete(entry.id);
     visit({ ...entry, ranges: location ? rangesOf(location, file, idat) : [] });
   }
 }

@@ -1,7 +1,8 @@
 /** Big-endian fields and boxes (ISO/IEC 14496-12, section 4), never read beyond where they end. */
 import { ApiError } from "../../../errors.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { type Parts, Walk } from "../walk.ts";
+import type { Parts } from "../../walk.ts";
+import { BoxWalk } from "../box-walk.ts";
 
 export const damaged = (cause?: unknown) => new ApiError(422, "The image is damaged or cut short", { cause });
 export const unsupported = (what: string) => new ApiError(422, `The image cannot be read: ${what}`);
@@ -18,11 +19,9 @@ export interface Box {
 export class Fields {
   private at = 0;
   private readonly bytes: Uint8Array;
-  private readonly view: DataView;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   get left(): number {
@@ -40,11 +39,13 @@ export class Fields {
 
   /** A signed number of 4 bytes. */
   signed(): number {
-    return this.view.getInt32(this.take(4));
+    return this.number(4) | 0;
   }
 
   type(): string {
-    return String.fromCharCode(...this.piece(4));
+    const from = this.take(4);
+    const { bytes } = this;
+    return String.fromCharCode(bytes[from]!, bytes[from + 1]!, bytes[from + 2]!, bytes[from + 3]!);
   }
 
   /** Up to a zero byte, which is skipped, or to the end. */
@@ -72,12 +73,8 @@ export class Fields {
   }
 }
 
-const HEADER_BYTES = 8;
-/** The header of a box whose size has 64 bits. */
-const LONG_HEADER_BYTES = 16;
-
 /** The boxes that follow one another in `bytes`. */
-export class Boxes extends Walk {
+export class Boxes extends BoxWalk {
   private readonly lenient: boolean;
 
   /** @param lenient the last box may be cut short, or followed by what is no box */
@@ -86,35 +83,15 @@ export class Boxes extends Walk {
     this.lenient = lenient;
   }
 
-  get type(): string {
-    return this.textAt(this.at + 4);
-  }
-
-  is(type: string): boolean {
-    return this.isAt(this.at + 4, type);
-  }
-
   /** The box itself, to be kept. */
   get box(): Box {
     return { type: this.type, payload: this.content, cut: this.isCut };
   }
 
   protected read(at: number): boolean {
-    const left = this.bytes.length - at;
-    const isLong = left >= LONG_HEADER_BYTES && this.numberAt(at) === 1;
-    const headerBytes = isLong ? LONG_HEADER_BYTES : HEADER_BYTES;
-    const size = left < HEADER_BYTES ? 0 : this.sizeAt(at, isLong);
-    const isBox = size >= headerBytes && size <= Number.MAX_SAFE_INTEGER;
-    if (!this.lenient && (!isBox || size > left)) throw damaged();
-    this.start = at + headerBytes;
-    this.end = at + size;
-    return isBox;
-  }
-
-  /** The size of a box of which there is a header: 0 stands for all that is left. */
-  private sizeAt(at: number, isLong: boolean): number {
-    if (isLong) return this.numberAt(at + 8) * 2 ** 32 + this.numberAt(at + 12);
-    return this.numberAt(at) || this.bytes.length - at;
+    const fit = this.readHeader(at);
+    if (fit !== "whole" && !this.lenient) throw damaged();
+    return fit === "whole" || fit === "cut";
   }
 }
 

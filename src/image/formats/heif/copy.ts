@@ -20,6 +20,8 @@ export function copiedItems(
 ): { readonly items: WrittenItem[]; readonly references: WrittenReference[] } {
   const [shown] = kept;
   const numbers = new Map([...kept].map((item, index) => [item.id, index + 1]));
+  // Items may share bytes, and each is written with all of its own.
+  for (const item of kept) items.countReading(items.length(item));
   const copies = [...kept].map((item) => ({
     type: item.type,
     hidden: item !== shown && !isAlpha(item.properties),

@@ -1,7 +1,7 @@
 /** The items of a HEIF file: where their bytes lie, what describes them, what they refer to (ISO/IEC 14496-12, 8.11). */
 import { joined } from "../../../joined.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { tooManyParts } from "../walk.ts";
+import { tooManyParts } from "../../walk.ts";
 import { type Box, Boxes, childrenOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
 import type { Item, Items, Reference } from "./item.ts";
 import { Readings } from "./readings.ts";
@@ -32,11 +32,15 @@ export function readItems(bytes: Uint8Array): Items {
     return readTracks(bytes, moov);
   }
   const properties = readProperties(boxes.iprp ?? NOTHING);
+  const types = readTypes(boxes.iinf ?? NOTHING);
   const items = new Map<number, Item>();
-  readEntries(boxes.iinf ?? NOTHING, (id, type) => items.set(id, { id, type, properties: [], ...properties.get(id) }));
-  const item = (id: number) => items.get(id) ?? fail();
-  const locations = readLocations(boxes.iloc ?? NOTHING);
-  checkPieces(locations, bytes.length);
+  const item = (id: number) => {
+    const known = items.get(id) ?? { id, type: types.get(id) ?? fail(), properties: [], ...properties.get(id) };
+    items.set(id, known);
+    return known;
+  };
+  const locations = boxes.iloc && new Locations(boxes.iloc);
+  if (locations) checkPieces(locations, bytes.length);
   const store = new ItemBytes(locations, bytes, boxes.idat ?? NOTHING);
   const readings = new Readings(bytes.length);
   return {
@@ -78,61 +82,114 @@ function readPrimary(pitm: Uint8Array): number {
   return fields.number(version === 0 ? 2 : 4);
 }
 
-function readEntries(iinf: Uint8Array, found: (id: number, type: string) => void): void {
+/** The type of each item. Those that many items have are one string. */
+function readTypes(iinf: Uint8Array): ReadonlyMap<number, string> {
   const { version, fields } = fullBox(iinf);
   const count = fields.number(version === 0 ? 2 : 4);
   if (count > PARTS.items.most) throw tooManyParts(PARTS.items);
-  const entries = new Boxes(fields.rest(), { parts: PARTS.items });
+  const list = fields.rest();
+  const view = new DataView(list.buffer, list.byteOffset, list.length);
+  const names = new Map<number, string>();
+  const types = new Map<number, string>();
+  const entries = new Boxes(list, { parts: PARTS.items });
   for (let left = count; left > 0 && entries.next(); left--) {
-    const entry = fullBox(entries.content);
+    const at = entries.start;
     // Versions 0 and 1 are for items that are not pictures.
-    if (!entries.is("infe") || entry.version < 2) continue;
-    const id = entry.fields.number(entry.version === 2 ? 2 : 4);
-    entry.fields.number(2);
-    found(id, entry.fields.type());
+    if (!entries.is("infe") || list[at]! < 2) continue;
+    const idBytes = list[at] === 2 ? 2 : 4;
+    // Version and flags, the number, and that of a key.
+    const typeAt = at + 4 + idBytes + 2;
+    if (typeAt + 4 > entries.end) throw damaged();
+    const type = view.getUint32(typeAt);
+    const name = names.get(type) ?? new Fields(list.subarray(typeAt)).type();
+    names.set(type, name);
+    types.set(idBytes === 2 ? view.getUint16(at + 4) : view.getUint32(at + 4), name);
   }
+  return types;
 }
 
-/** Where the bytes of each item of a list lie. */
-export function readLocations(iloc: Uint8Array): Map<number, Location> {
-  const { version, fields } = fullBox(iloc);
-  const sizes = fields.number(2);
-  const [offsetBytes, lengthBytes, baseBytes] = [sizes >> 12, (sizes >> 8) & 15, (sizes >> 4) & 15];
-  const indexBytes = version === 0 ? 0 : sizes & 15;
-  if (version > 2 || [offsetBytes, lengthBytes, baseBytes, indexBytes].some((size) => size > 8)) throw damaged();
-  const count = fields.number(version < 2 ? 2 : 4);
-  const locations = new Map<number, Location>();
-  let total = 0;
-  for (let read = 0; read < count; read++) {
-    const id = fields.number(version < 2 ? 2 : 4);
-    const construction = version === 0 ? 0 : fields.number(2) & 15;
-    // A reference to another file, which this service never opens, and 0 for this one.
-    const elsewhere = fields.number(2) !== 0;
+/**
+ * Where the bytes of each item of a list lie. What the list says of an item is read when it is asked for: until then, nothing
+ * is kept but where that stands.
+ */
+export class Locations {
+  private readonly iloc: Uint8Array;
+  private readonly version: number;
+  private readonly sizes: readonly [offset: number, length: number, base: number, index: number];
+  private readonly places = new Map<number, number>();
+  /** The items that lie in more than one piece. */
+  readonly several: number[] = [];
+
+  /** @throws ApiError 422 when the list is damaged, or its pieces are too many */
+  constructor(iloc: Uint8Array) {
+    const { version, fields } = fullBox(iloc);
+    const packed = fields.number(2);
+    this.iloc = iloc;
+    this.version = version;
+    this.sizes = [packed >> 12, (packed >> 8) & 15, (packed >> 4) & 15, version === 0 ? 0 : packed & 15];
+    if (version > 2 || this.sizes.some((size) => size > 8)) throw damaged();
+    const view = new DataView(iloc.buffer, iloc.byteOffset, iloc.length);
+    let left = fields.number(version < 2 ? 2 : 4);
+    let total = 0;
+    for (let at = iloc.length - fields.left; left > 0; left--) {
+      const pieces = at + this.headBytes <= iloc.length ? view.getUint16(at + this.headBytes - 2) : fail();
+      total += 1 + pieces;
+      if (total > PARTS.extents.most) throw tooManyParts(PARTS.extents);
+      const id = version < 2 ? view.getUint16(at) : view.getUint32(at);
+      this.places.set(id, at);
+      if (pieces > 1) this.several.push(id);
+      at += this.headBytes + pieces * this.pieceBytes;
+      if (at > iloc.length) throw damaged();
+    }
+  }
+
+  /** Undefined where the list says nothing of an item, or that its bytes lie in another file, which is never opened. */
+  get(id: number): Location | undefined {
+    const at = this.places.get(id);
+    if (at === undefined) return undefined;
+    const [offsetBytes, lengthBytes, baseBytes, indexBytes] = this.sizes;
+    const fields = new Fields(this.iloc.subarray(at));
+    fields.piece(this.idBytes);
+    const construction = this.version === 0 ? 0 : fields.number(2) & 15;
+    // A reference to another file, and 0 for this one.
+    const isElsewhere = fields.number(2) !== 0;
     const base = fields.number(baseBytes);
-    const extents = Array.from({ length: bounded(fields.number(2), (total += 1)) }, () => {
-      total++;
+    if (isElsewhere || construction > 1) return undefined;
+    const extents = Array.from({ length: fields.number(2) }, () => {
       fields.number(indexBytes);
       return { offset: base + fields.number(offsetBytes), length: fields.number(lengthBytes) };
     });
-    if (!elsewhere && construction < 2) locations.set(id, { construction, extents });
+    return { construction, extents };
   }
-  return locations;
-}
 
-function bounded(count: number, total: number): number {
-  if (total + count > PARTS.extents.most) throw tooManyParts(PARTS.extents);
-  return count;
+  delete(id: number): void {
+    this.places.delete(id);
+  }
+
+  private get idBytes(): number {
+    return this.version < 2 ? 2 : 4;
+  }
+
+  /** What is said of an item before its pieces: number, construction, data reference, base and how many there are. */
+  private get headBytes(): number {
+    return this.idBytes + (this.version === 0 ? 0 : 2) + 2 + this.sizes[2] + 2;
+  }
+
+  private get pieceBytes(): number {
+    const [offsetBytes, lengthBytes, , indexBytes] = this.sizes;
+    return offsetBytes + lengthBytes + indexBytes;
+  }
 }
 
 /**
  * Pieces have to be put together, item by item: those of one cannot be more than the file, unless they overlap. Items may
  * share pieces: of a picture in layers each layer is one with those below it.
  */
-function checkPieces(locations: ReadonlyMap<number, Location>, fileBytes: number): void {
-  for (const { extents } of locations.values()) {
-    if (extents.length < 2) continue;
+function checkPieces(locations: Locations, fileBytes: number): void {
+  for (const id of locations.several) {
     let left = fileBytes;
-    for (const { offset, length } of extents) left -= length || Math.max(0, fileBytes - offset);
+    for (const { offset, length } of locations.get(id)?.extents ?? [])
+      left -= length || Math.max(0, fileBytes - offset);
     if (left < 0) throw damaged();
   }
 }
@@ -256,13 +313,13 @@ function isPreferred(grpl: Uint8Array, one: number, other: number): boolean {
 
 /** The bytes of items, which are joined where an item lies in several pieces. */
 class ItemBytes {
-  private readonly locations: ReadonlyMap<number, Location>;
+  private readonly locations: Locations | undefined;
   private readonly file: Uint8Array;
   private readonly idat: Uint8Array;
   /** The item that was joined last: a grid mostly names an item again before it names another. */
   private last: { readonly id: number; readonly bytes: Uint8Array } | undefined;
 
-  constructor(locations: ReadonlyMap<number, Location>, file: Uint8Array, idat: Uint8Array) {
+  constructor(locations: Locations | undefined, file: Uint8Array, idat: Uint8Array) {
     this.locations = locations;
     this.file = file;
     this.idat = idat;
@@ -293,7 +350,7 @@ class ItemBytes {
   }
 
   private placeOf(id: number) {
-    const { construction, extents } = this.locations.get(id) ?? fail();
+    const { construction, extents } = this.locations?.get(id) ?? fail();
     return { extents, source: construction === 0 ? this.file : this.idat };
   }
 }

@@ -1,11 +1,14 @@
 /** What JPEG headers say, in the words of the engine. */
+import { TOO_MANY_SEGMENTS } from "../../../../wasm/jpeg/header.ts";
 import { type JpegHeader, readHeader } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
+import { PARTS } from "../../../limits/parts.ts";
 import { textureOf } from "../../content.ts";
 import { exifOrientation } from "../../exif.ts";
 import type { Facts } from "../../format.ts";
 import type { Size } from "../../geometry.ts";
+import { tooManyParts } from "../../walk.ts";
 import { guarded } from "../guard.ts";
 import { neededProfile } from "./profile.ts";
 import { estimateQuality } from "./quality.ts";
@@ -22,12 +25,13 @@ export const SAMPLINGS: Readonly<Record<string, readonly [h: number, v: number]>
 
 /** What native code refuses is damaged. */
 export function damaged(cause: NativeError): ApiError {
+  if (cause.message === TOO_MANY_SEGMENTS) return tooManyParts(PARTS.segments);
   return new ApiError(422, "The JPEG file is damaged, cut short or of an unsupported kind", { cause });
 }
 
 /** @throws ApiError 422 when there is no picture in the file */
 export function headerOf(bytes: Uint8Array): JpegHeader {
-  return guarded(() => readHeader(bytes), damaged);
+  return guarded(() => readHeader(bytes, PARTS.segments.most), damaged);
 }
 
 /** @throws ApiError 422 when there is no picture in the file */

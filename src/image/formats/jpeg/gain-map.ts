@@ -12,7 +12,7 @@ import { profileSegments } from "./embed.ts";
 import { headerOf } from "./facts.ts";
 import { metadata } from "./metadata.ts";
 import { firstPicture, INDEX_SEGMENT_BYTES, indexSegment, isPicture, otherPictures } from "./multi-picture.ts";
-import { behindJfif, contentBehind, namedSegment, segmentsOf, XMP_NAME } from "./segments.ts";
+import { behindJfif, namedSegment, segmentNamed, Segments, XMP_NAME } from "./segments.ts";
 import { pictureOnly } from "./strip.ts";
 
 const APP1 = 0xe1;
@@ -36,7 +36,7 @@ function read(bytes: Uint8Array): GainMap | undefined {
 
 /** Files behind the picture, by the index, and by the directory where it names another place. */
 function filesBehind(bytes: Uint8Array): readonly Uint8Array[] {
-  const xmp = contentsOf(bytes, APP1, XMP_NAME)[0];
+  const xmp = contentOf(bytes, APP1, XMP_NAME);
   const entry = xmp && directoryEntry(xmp);
   if (!entry || entry.fromEnd >= bytes.length) return otherPictures(bytes);
   const start = bytes.length - entry.fromEnd;
@@ -46,23 +46,18 @@ function filesBehind(bytes: Uint8Array): readonly Uint8Array[] {
 
 /** @param picture the file that the one of the map is in */
 function termsOf(file: Uint8Array, picture: Uint8Array): Pick<GainMap, "terms" | "levels"> | undefined {
-  const iso = contentsOf(file, APP2, ISO)[0];
+  const iso = contentOf(file, APP2, ISO);
   const own = iso && readIso(iso);
   if (own) return { terms: own };
-  const xmp = contentsOf(file, APP1, XMP_NAME)[0];
+  const xmp = contentOf(file, APP1, XMP_NAME);
   const terms = xmp && readTerms(xmp);
   if (terms) return { terms };
   return xmp && isOfAppleMap(xmp) ? readApple(xmp, () => metadata.read(picture).exif) : undefined;
 }
 
-/** The contents of all segments with a name. */
-function contentsOf(bytes: Uint8Array, code: number, name: string): Uint8Array[] {
-  const contents: Uint8Array[] = [];
-  for (const segment of segmentsOf(bytes)) {
-    const content = segment.code === code ? contentBehind(name, segment.payload) : undefined;
-    if (content) contents.push(content);
-  }
-  return contents;
+/** The content of the first segment with a name. */
+function contentOf(bytes: Uint8Array, code: number, name: string): Uint8Array | undefined {
+  return segmentNamed(bytes, code, name)?.contentBehind(name);
 }
 
 function profileIn(file: Uint8Array): Uint8Array | undefined {
@@ -83,12 +78,11 @@ function write(bytes: Uint8Array, map: GainMap, mostBytes = Infinity): Uint8Arra
 /** Behind the application segments stands the mark of the file, which is about the picture. */
 function writeWith(bytes: Uint8Array, map: GainMap, { inXmp }: { readonly inXmp: boolean }): Uint8Array {
   const file = mapFile(map, inXmp);
-  const kept = segmentsOf(bytes).find(({ code, payload }) => code === APP1 && contentBehind(XMP_NAME, payload));
-  const packet = inXmp
-    ? withDirectory(kept && decoded(kept.payload.subarray(XMP_NAME.length)), file.length)
-    : undefined;
+  const kept = segmentNamed(bytes, APP1, XMP_NAME);
+  const said = kept?.contentBehind(XMP_NAME);
+  const packet = inXmp ? withDirectory(said && decoded(said), file.length) : undefined;
   const directory = packet === undefined ? undefined : namedSegment(APP1, XMP_NAME, encoded(packet));
-  const at = kept?.start ?? endOfMetadata(bytes);
+  const at = kept?.at ?? endOfMetadata(bytes);
   const end = Math.max(kept?.end ?? at, endOfApplications(bytes));
   const head = [
     bytes.subarray(0, at),
@@ -121,13 +115,18 @@ function mapFile({ file, terms, profile }: GainMap, inXmp: boolean): Uint8Array 
 /** Where the segments of JFIF and EXIF end. */
 function endOfMetadata(bytes: Uint8Array): number {
   let at = behindJfif(bytes);
-  for (const { code, start, end } of segmentsOf(bytes)) if (code === APP1 && start === at) at = end;
+  const segments = new Segments(bytes);
+  while (segments.next()) if (segments.code === APP1 && segments.at === at) at = segments.end;
   return at;
 }
 
 function endOfApplications(bytes: Uint8Array): number {
   let at = behindJfif(bytes);
-  for (const { code, start, end } of segmentsOf(bytes)) if (code > APP1 && code <= APP15 && start >= at) at = end;
+  const segments = new Segments(bytes);
+  while (segments.next()) {
+    const isApplication = segments.code > APP1 && segments.code <= APP15;
+    if (isApplication && segments.at >= at) at = segments.end;
+  }
   return at;
 }
 

@@ -7,7 +7,7 @@ import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
 import type { Marker } from "../../format.ts";
 import { firstPicture } from "./multi-picture.ts";
-import { segmentsOf } from "./segments.ts";
+import { Segments } from "./segments.ts";
 
 const COMMENT = 0xfe;
 const TAG = 0xda;
@@ -23,9 +23,11 @@ function write(bytes: Uint8Array, score: number): Uint8Array {
 }
 
 function read(bytes: Uint8Array): number | undefined {
-  for (const { code, payload, end } of segmentsOf(bytes)) {
-    if (code === COMMENT && looksLikeMark(payload))
-      return isMark(payload, firstPicture(bytes).subarray(end)) ? payload[1] : undefined;
+  const segments = new Segments(bytes);
+  while (segments.next()) {
+    const payload = segments.code === COMMENT ? segments.content : undefined;
+    if (payload && looksLikeMark(payload))
+      return isMark(payload, firstPicture(bytes).subarray(segments.end)) ? payload[1] : undefined;
   }
   return undefined;
 }
@@ -49,6 +51,7 @@ export const mark: Marker = { write, read };
 
 function endOfApplications(bytes: Uint8Array): number {
   let at = 2;
-  for (const { code, end } of segmentsOf(bytes)) if (code >= 0xe0 && code <= 0xef) at = end;
+  const segments = new Segments(bytes);
+  while (segments.next()) if (segments.code >= 0xe0 && segments.code <= 0xef) at = segments.end;
   return at;
 }

@@ -6,7 +6,7 @@ import type { Orientation } from "../../geometry.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { exifWithOrientation } from "../../metadata/exif.ts";
 import { iptcIn, resourcesOf } from "../../metadata/iptc.ts";
-import { behindJfif, contentBehind, namedSegment, segmentsOf, XMP_NAME } from "./segments.ts";
+import { behindJfif, namedSegment, segmentNamed, Segments, XMP_NAME } from "./segments.ts";
 
 const APP1 = 0xe1;
 const APP13 = 0xed;
@@ -17,13 +17,14 @@ function read(bytes: Uint8Array): Metadata {
   let exif: Uint8Array | undefined;
   let xmp: Uint8Array | undefined;
   const resources: Uint8Array[] = [];
-  for (const { code, payload } of segmentsOf(bytes)) {
-    if (code === APP1) {
-      exif ??= contentBehind(EXIF, payload);
-      xmp ??= contentBehind(XMP_NAME, payload);
+  const segments = new Segments(bytes);
+  while (segments.next()) {
+    if (segments.code === APP1) {
+      exif ??= segments.contentBehind(EXIF);
+      xmp ??= segments.contentBehind(XMP_NAME);
     }
     // Resources that are too long for a segment go on in the next.
-    const more = code === APP13 ? contentBehind(PHOTOSHOP, payload) : undefined;
+    const more = segments.code === APP13 ? segments.contentBehind(PHOTOSHOP) : undefined;
     if (more) resources.push(more);
   }
   return { exif, xmp, iptc: resources.length > 0 ? iptcIn(joined(resources)) : undefined };
@@ -46,13 +47,10 @@ function write(bytes: Uint8Array, { exif, xmp, iptc }: Metadata): Uint8Array {
 /** What stands before metadata, and what follows, without a segment that says how the picture lies. */
 function apart(bytes: Uint8Array, orientation: Orientation): [head: Uint8Array[], rest: Uint8Array[]] {
   const at = behindJfif(bytes);
-  const tag =
-    orientation === 1
-      ? undefined
-      : segmentsOf(bytes).find(({ code, payload }) => code === APP1 && contentBehind(EXIF, payload));
+  const tag = orientation === 1 ? undefined : segmentNamed(bytes, APP1, EXIF);
   const head = [bytes.subarray(0, at)];
   if (!tag) return [head, [bytes.subarray(at)]];
-  return [head, [bytes.subarray(at, tag.start), bytes.subarray(tag.end)]];
+  return [head, [bytes.subarray(at, tag.at), bytes.subarray(tag.end)]];
 }
 
 /** Undefined where there is nothing to hold, or too much for a segment. */

@@ -1,5 +1,5 @@
 /** Files of several JPEG pictures, one after the other, and the index in the first of them (CIPA DC-007). */
-import { contentBehind, segmentsOf } from "./segments.ts";
+import { segmentNamed } from "./segments.ts";
 
 const APP2 = 0xe2;
 const NAME = "MPF\0";
@@ -17,16 +17,14 @@ const MAX_PICTURES = 8;
 
 /** The pictures of a file but for the first, as far as its index and the file agree. */
 export function otherPictures(bytes: Uint8Array): readonly Uint8Array[] {
-  for (const { code, start, payload } of segmentsOf(bytes)) {
-    const index = code === APP2 ? contentBehind(NAME, payload) : undefined;
-    if (!index) continue;
-    const from = start + HEADER_BYTES + NAME_BYTES;
-    return placesIn(index).flatMap(({ offset, length }) => {
-      const picture = bytes.subarray(from + offset, from + offset + length);
-      return offset > payload.length && picture.length === length && isPicture(picture) ? [picture] : [];
-    });
-  }
-  return [];
+  const segment = segmentNamed(bytes, APP2, NAME);
+  if (!segment) return [];
+  const from = segment.start + NAME_BYTES;
+  const index = bytes.subarray(from, segment.end);
+  return placesIn(index).flatMap(({ offset, length }) => {
+    const picture = bytes.subarray(from + offset, from + offset + length);
+    return from + offset > segment.end && picture.length === length && isPicture(picture) ? [picture] : [];
+  });
 }
 
 /** The first picture of a file, with nothing of those that its index knows behind it. */

@@ -1,5 +1,7 @@
 /** The marker segments of a JPEG file before its first scan (ITU-T T.81, annex B). */
 import { joined } from "../../../joined.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import { Walk } from "../../walk.ts";
 
 /** The names that segments of XMP and of ICC profiles begin with. */
 export const XMP_NAME = "http://ns.adobe.com/xap/1.0/\0";
@@ -8,30 +10,42 @@ export const PROFILE_NAME = "ICC_PROFILE\0";
 export const MAX_PAYLOAD_BYTES = 0xffff - 2;
 
 const SCAN = 0xda;
+/** A marker and the length of what follows it. */
+const HEADER_BYTES = 4;
 
-export interface Segment {
-  readonly code: number;
-  /** Where its marker is. */
-  readonly start: number;
-  readonly payload: Uint8Array;
-  /** Where the next marker is. */
-  readonly end: number;
-}
+/** The segments before the first scan, up to the first that is none. */
+export class Segments extends Walk {
+  constructor(bytes: Uint8Array) {
+    super(bytes, PARTS.segments, 2);
+  }
 
-/** Those before the first scan, up to the first that is none. */
-export function* segmentsOf(bytes: Uint8Array): Generator<Segment, undefined> {
-  for (let start = 2; bytes[start] === 0xff;) {
-    const code = bytes[start + 1]!;
+  /** The second byte of the marker. */
+  get code(): number {
+    return this.bytes[this.at + 1]!;
+  }
+
+  begins(name: string): boolean {
+    for (let at = 0; at < name.length; at++) if (this.bytes[this.start + at] !== name.charCodeAt(at)) return false;
+    return this.start + name.length <= this.end;
+  }
+
+  /** What follows a name that the segment begins with; undefined behind another. */
+  contentBehind(name: string): Uint8Array | undefined {
+    return this.begins(name) ? this.bytes.subarray(this.start + name.length, this.end) : undefined;
+  }
+
+  protected read(from: number): boolean {
+    const { bytes } = this;
+    let at = from;
     // Any number of fill bytes may stand before a marker.
-    if (code === 0xff) {
-      start++;
-      continue;
-    }
-    if (code === SCAN) return;
-    const end = start + 2 + ((bytes[start + 2]! << 8) | bytes[start + 3]!);
-    if (!(end > start + 3 && end <= bytes.length)) return;
-    yield { code, start, payload: bytes.subarray(start + 4, end), end };
-    start = end;
+    while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at++;
+    const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
+    const isWhole = length >= 2 && at + 2 + length <= bytes.length;
+    if (bytes[at] !== 0xff || bytes[at + 1] === SCAN || !isWhole) return false;
+    this.at = at;
+    this.start = at + HEADER_BYTES;
+    this.end = at + 2 + length;
+    return true;
   }
 }
 
@@ -39,14 +53,15 @@ const APP0 = 0xe0;
 
 /** Where the JFIF segment ends, or the beginning where there is none: what is said of a picture goes there. */
 export function behindJfif(bytes: Uint8Array): number {
-  const first = segmentsOf(bytes).next().value;
-  return first?.code === APP0 ? first.end : 2;
+  const first = new Segments(bytes);
+  return first.next() && first.code === APP0 ? first.end : 2;
 }
 
-/** What follows a name in a payload; undefined behind another. */
-export function contentBehind(name: string, payload: Uint8Array): Uint8Array | undefined {
-  for (let at = 0; at < name.length; at++) if (payload[at] !== name.charCodeAt(at)) return undefined;
-  return payload.subarray(name.length);
+/** The first segment of a code that begins with a name; undefined where there is none. */
+export function segmentNamed(bytes: Uint8Array, code: number, name: string): Segments | undefined {
+  const segments = new Segments(bytes);
+  while (segments.next()) if (segments.code === code && segments.begins(name)) return segments;
+  return undefined;
 }
 
 /** A segment that begins with a name; undefined where there is too much for one. */

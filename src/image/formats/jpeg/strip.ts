@@ -1,6 +1,8 @@
+import { PARTS } from "../../../limits/parts.ts";
 /** A JPEG file without what its picture does not need, everything else byte for byte (ITU-T T.81, annex B). */
 import type { Orientation } from "../../geometry.ts";
 import { ofPieces, type Stripped } from "../../stripped.ts";
+import { tooManyParts } from "../../walk.ts";
 import { headerOf } from "./facts.ts";
 import { isMark, looksLikeMark } from "./mark.ts";
 import { firstPicture } from "./multi-picture.ts";
@@ -44,7 +46,9 @@ export function pictureOnly(bytes: Uint8Array): Uint8Array | undefined {
 function walkSegments(bytes: Uint8Array, keepsProfile: boolean, keep: (segment: Uint8Array) => void): boolean {
   const picture = firstPicture(bytes);
   let seenMark = false;
+  let count = 0;
   for (let at = 2; ;) {
+    if (++count > PARTS.scanSegments.most) throw tooManyParts(PARTS.scanSegments);
     const code = bytes[at + 1];
     if (bytes[at] !== 0xff || code === undefined || code < 0xc0 || isBare(code)) return false;
     if (code === MARKER.eoi) {

@@ -1,7 +1,10 @@
 /** The boxes of a JP2 file (ITU-T T.800, annex I) around its codestream. */
 import { MAX_PALETTE } from "../../../../wasm/jpeg2000/decoder.ts";
 import { ApiError } from "../../../errors.ts";
+import { PARTS } from "../../../limits/parts.ts";
 import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
+import { tooManyParts } from "../../walk.ts";
+import { BoxWalk } from "../box-walk.ts";
 import { isCodestream } from "./signature.ts";
 
 /** Enumerated color spaces (table I.10, and those of ITU-T T.801 that are in use). */
@@ -35,18 +38,9 @@ export interface Jp2File {
   readonly exif?: Uint8Array;
 }
 
-interface BoxPart {
-  readonly type: string;
-  readonly content: Uint8Array;
-  /** Head and content. */
-  readonly all: Uint8Array;
-}
-
 /** `JpgTiffExif->JP2`: what ExifTool and Exiv2 write EXIF data under. */
 const EXIF_UUID = "JpgTiffExif->JP2";
 const NEEDED = new Set(["jP  ", "ftyp", "rreq", "jp2h", "jp2c"]);
-/** Far more boxes than any file has. */
-const MAX_BOXES = 1_000;
 
 /** @throws ApiError 422 when boxes reach beyond what they are in, or one that is needed is not there */
 export function readBoxes(bytes: Uint8Array): Jp2File {
@@ -54,10 +48,11 @@ export function readBoxes(bytes: Uint8Array): Jp2File {
   let header: Omit<Jp2File, "codestream"> | undefined;
   let codestream: Uint8Array | undefined;
   let exif: Uint8Array | undefined;
-  for (const { type, content } of boxesOf(bytes, true)) {
-    if (type === "jp2h") header ??= readHeader(content);
-    if (type === "jp2c") codestream ??= content;
-    if (type === "uuid" && latin(content, 0, 16) === EXIF_UUID) exif ??= content.subarray(16);
+  const boxes = new Boxes(bytes, "file");
+  while (boxes.next()) {
+    if (boxes.is("jp2h")) header ??= readHeader(boxes.content);
+    else if (boxes.is("jp2c")) codestream ??= boxes.content;
+    else if (boxes.is("uuid") && latin(boxes.content, 0, 16) === EXIF_UUID) exif ??= boxes.content.subarray(16);
   }
   if (!header || !codestream) throw unusable("has no picture");
   return { ...header, codestream, ...(exif && { exif }) };
@@ -67,45 +62,47 @@ export function readBoxes(bytes: Uint8Array): Jp2File {
 export function strip(bytes: Uint8Array): Stripped {
   if (isCodestream(bytes)) return asItIs(bytes);
   return ofPieces(bytes, (keep) => {
-    for (const { type, all } of boxesOf(bytes, true)) if (NEEDED.has(type)) keep(all);
+    const boxes = new Boxes(bytes, "file");
+    while (boxes.next()) if (NEEDED.has(boxes.type)) keep(boxes.whole);
     return true;
   });
 }
 
-/** A codestream that ends early is judged by its own markers; what follows it is nobody's concern. */
-function* boxesOf(bytes: Uint8Array, outermost: boolean): Generator<BoxPart> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let seen = 0;
-  let complete = false;
-  for (let at = 0; at + 8 <= bytes.length && seen < MAX_BOXES; seen++) {
-    const type = latin(bytes, at + 4, 4);
-    let length = view.getUint32(at);
-    let head = 8;
-    if (length === 1 && at + 16 <= bytes.length) {
-      length = view.getUint32(at + 8) * 2 ** 32 + view.getUint32(at + 12);
-      head = 16;
-    } else if (length === 0) {
-      length = bytes.length - at;
-    }
-    const end = at + length;
-    const escapes = length < head || end > bytes.length;
-    if (escapes && complete) return;
-    if (escapes && !(outermost && type === "jp2c" && length >= head)) throw unusable("has boxes that escape");
-    yield { type, content: bytes.subarray(at + head, end), all: bytes.subarray(at, end) };
-    complete ||= outermost && type === "jp2c";
-    at = end;
+/**
+ * The boxes of a file, or of its header. A codestream that ends early is judged by its own markers, and what follows it is
+ * nobody's concern.
+ */
+class Boxes extends BoxWalk {
+  private readonly of: "file" | "header";
+  private isComplete = false;
+
+  constructor(bytes: Uint8Array, of: "file" | "header") {
+    super(bytes, PARTS.jp2Boxes);
+    this.of = of;
+  }
+
+  protected read(at: number): boolean {
+    const fit = this.readHeader(at);
+    if (fit === "none") return false;
+    const isCodestream = this.of === "file" && this.is("jp2c");
+    if (fit !== "whole" && this.isComplete) return false;
+    if (fit === "broken" || (fit === "cut" && !isCodestream)) throw unusable("has boxes that escape");
+    this.isComplete ||= isCodestream;
+    return true;
   }
 }
 
 function readHeader(content: Uint8Array): Omit<Jp2File, "codestream"> {
   const found: { -readonly [Key in keyof Jp2File]?: Jp2File[Key] | undefined } = {};
-  for (const box of boxesOf(content, false)) {
-    const view = new DataView(box.content.buffer, box.content.byteOffset, box.content.length);
+  const boxes = new Boxes(content, "header");
+  while (boxes.next()) {
+    const own = boxes.content;
+    const view = new DataView(own.buffer, own.byteOffset, own.length);
     // The first color specification that can be used counts (I.5.3.3).
-    if (box.type === "colr") found.color ??= readColor(box.content, view);
-    if (box.type === "pclr") found.palette ??= readPalette(box.content, view);
-    if (box.type === "cmap") found.mapping ??= readMapping(view);
-    if (box.type === "cdef") found.definitions ??= readDefinitions(view);
+    if (boxes.is("colr")) found.color ??= readColor(own, view);
+    if (boxes.is("pclr")) found.palette ??= readPalette(own, view);
+    if (boxes.is("cmap")) found.mapping ??= readMapping(view);
+    if (boxes.is("cdef")) found.definitions ??= readDefinitions(view);
   }
   return found as Omit<Jp2File, "codestream">;
 }
@@ -141,7 +138,9 @@ function readPalette(content: Uint8Array, view: DataView): Uint8Array[] {
 }
 
 function readMapping(view: DataView): ChannelSource[] {
-  return Array.from({ length: Math.floor(view.byteLength / 4) }, (_, index) => ({
+  const count = Math.floor(view.byteLength / 4);
+  if (count > PARTS.channels.most) throw tooManyParts(PARTS.channels);
+  return Array.from({ length: count }, (_, index) => ({
     component: view.getUint16(index * 4),
     column: view.getUint8(index * 4 + 2) === 1 ? view.getUint8(index * 4 + 3) : undefined,
   }));
@@ -150,6 +149,7 @@ function readMapping(view: DataView): ChannelSource[] {
 function readDefinitions(view: DataView): ChannelDefinition[] {
   const count = view.byteLength >= 2 ? view.getUint16(0) : 0;
   if (view.byteLength < 2 + count * 6) throw unusable("has damaged channel definitions");
+  if (count > PARTS.channels.most) throw tooManyParts(PARTS.channels);
   return Array.from({ length: count }, (_, index) => ({
     channel: view.getUint16(2 + index * 6),
     kind: view.getUint16(4 + index * 6),

@@ -1,4 +1,6 @@
 /** The markers of a JPEG 2000 codestream (ITU-T T.800, annex A): all that can be known without decoding. */
+import { PARTS } from "../../../limits/parts.ts";
+import { tooManyParts } from "../../walk.ts";
 import { unusable } from "./boxes.ts";
 
 export interface Component {
@@ -126,9 +128,11 @@ function readComponent(view: DataView, at: number): Component {
 
 /** Reads marker segments until `last`; returns where that is. */
 function readStyles(view: DataView, from: number, size: Size, styles: Styles, last: number): number {
+  let count = 0;
   for (let at = from; at + 2 <= view.byteLength;) {
     const marker = view.getUint16(at);
     if (marker === last) return at;
+    if (++count > PARTS.markers.most) throw tooManyParts(PARTS.markers);
     if (marker < 0xff00) throw unusable("has a damaged header");
     if (marker >= FIRST_RESERVED && marker <= LAST_RESERVED) {
       at += 2;

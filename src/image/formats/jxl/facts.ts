@@ -31,6 +31,11 @@ export function sourceOf(pieces: readonly Uint8Array[]): Source {
     copy(target, from) {
       let start = 0;
       for (const piece of pieces) {
+        if (start >= from + target.length) return;
+        if (start + piece.length <= from) {
+          start += piece.length;
+          continue;
+        }
         const part = piece.subarray(Math.max(0, from - start), Math.max(0, from + target.length - start));
         if (part.length > 0) target.set(part, Math.max(0, start - from));
         start += piece.length;

@@ -5,7 +5,7 @@ import { joined } from "../../../joined.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
 import { box } from "../heif/boxes.ts";
-import { type BoxPart, readContainer, START } from "./container.ts";
+import { Boxes, START } from "./container.ts";
 import { isCodestream } from "./signature.ts";
 
 /** More than any picture says of itself; what unpacks to more is left out. */
@@ -17,8 +17,11 @@ const OFFSET_BYTES = 4;
 function read(bytes: Uint8Array): Metadata {
   try {
     const found: { exif?: Uint8Array; xmp?: Uint8Array } = {};
-    for (const part of readContainer(bytes).boxes) {
-      const { type, content } = unpacked(part);
+    if (isCodestream(bytes)) return {};
+    const boxes = new Boxes(bytes);
+    while (boxes.next()) {
+      if (!boxes.is("Exif") && !boxes.is("xml ") && !boxes.is("brob")) continue;
+      const { type, content } = unpacked(boxes);
       if (type === "Exif" && content.length > OFFSET_BYTES) {
         const skipped = new DataView(content.buffer, content.byteOffset).getUint32(0);
         found.exif ??= content.subarray(OFFSET_BYTES + skipped);
@@ -32,8 +35,9 @@ function read(bytes: Uint8Array): Metadata {
   }
 }
 
-function unpacked(part: BoxPart): Pick<BoxPart, "type" | "content"> {
-  if (part.type !== "brob" || part.content.length < TYPE_BYTES) return part;
+/** What a box holds, and as what, compressed or not. */
+function unpacked(part: Boxes): Pick<Boxes, "type" | "content"> {
+  if (!part.is("brob") || part.content.length < TYPE_BYTES) return part;
   const type = String.fromCharCode(...part.content.subarray(0, TYPE_BYTES));
   if (type !== "Exif" && type !== "xml ") return part;
   try {
@@ -51,12 +55,10 @@ function write(bytes: Uint8Array, { exif, xmp }: Metadata): Uint8Array {
   if (added.length === 0) return bytes;
   if (isCodestream(bytes)) return joined([START, box("jxlc", bytes), ...added]);
   // The last box may be as long as the rest of the file is, which it then is no more.
-  const { boxes } = readContainer(bytes);
-  return joined([...boxes.map(({ type, all, content }) => (lengthOf(all) === 0 ? box(type, content) : all)), ...added]);
-}
-
-function lengthOf(all: Uint8Array): number {
-  return new DataView(all.buffer, all.byteOffset, all.length).getUint32(0);
+  const pieces: Uint8Array[] = [];
+  const boxes = new Boxes(bytes);
+  while (boxes.next()) pieces.push(boxes.isOpen ? box(boxes.type, boxes.content) : boxes.whole);
+  return joined([...pieces, ...added]);
 }
 
 export const metadata = { read, write } satisfies MetadataCarrier;

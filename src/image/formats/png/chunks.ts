@@ -2,6 +2,8 @@
 import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import { Walk } from "../../walk.ts";
 
 export const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
@@ -30,37 +32,53 @@ export const TYPE = {
   drKM: 0x64724b4d,
 } as const;
 
+/** Length and type. */
+const HEADER_BYTES = 8;
+/** Those, and the CRC-32. */
 const OVERHEAD_BYTES = 12;
-
-export interface Chunk {
-  /** See TYPE. */
-  readonly type: number;
-  readonly data: Uint8Array;
-  /** Where the next chunk begins; past the file's end when this one is cut short. */
-  readonly end: number;
-}
 
 export function isPng(head: Uint8Array): boolean {
   return SIGNATURE.every((byte, index) => head[index] === byte);
 }
 
-/** The chunk that begins at `offset`; null where the file ends. A chunk that is cut short has what there is of it. */
-export function chunkAt(bytes: Uint8Array, offset: number): Chunk | null {
-  if (offset + 8 > bytes.length) return null;
-  const view = viewOf(bytes);
-  const length = view.getUint32(offset);
-  return {
-    type: view.getUint32(offset + 4),
-    data: bytes.subarray(offset + 8, Math.min(bytes.length, offset + 8 + length)),
-    end: offset + length + OVERHEAD_BYTES,
-  };
-}
+/** The chunks of a file, one after the other. A chunk that is cut short has what there is of it. */
+export class Chunks extends Walk {
+  /** @param from where the first of them begins */
+  constructor(bytes: Uint8Array, from: number = SIGNATURE.length) {
+    super(bytes, PARTS.pngChunks, from);
+  }
 
-/** Whether a chunk is all there and its CRC is right; `offset` is where it begins. */
-export function isIntact(bytes: Uint8Array, offset: number, { data, end }: Chunk): boolean {
-  if (end > bytes.length) return false;
-  const covered = bytes.subarray(offset + 4, offset + 8 + data.length);
-  return zlib().crc32(covered) === viewOf(bytes).getUint32(end - 4);
+  /** See TYPE. */
+  get type(): number {
+    return this.numberAt(this.at + 4);
+  }
+
+  get data(): Uint8Array {
+    return this.bytes.subarray(this.start, this.start + this.length);
+  }
+
+  /** Bytes of its data as far as they are there. */
+  get dataBytes(): number {
+    return Math.min(this.length, this.bytes.length - this.start);
+  }
+
+  /** The chunk is all there and its CRC is right. */
+  get isIntact(): boolean {
+    if (this.isCut) return false;
+    const covered = this.bytes.subarray(this.at + 4, this.end - 4);
+    return zlib().crc32(covered) === this.numberAt(this.end - 4);
+  }
+
+  protected read(at: number): boolean {
+    if (at + HEADER_BYTES > this.bytes.length) return false;
+    this.start = at + HEADER_BYTES;
+    this.end = at + this.length + OVERHEAD_BYTES;
+    return true;
+  }
+
+  private get length(): number {
+    return this.numberAt(this.at);
+  }
 }
 
 /** A chunk as it is written. */

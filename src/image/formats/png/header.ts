@@ -5,7 +5,7 @@ import { ApiError } from "../../../errors.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
 import { type Primaries, profileOfCodePoints, profileOfPrimaries } from "../../color/code-points.ts";
 import type { Box } from "../../geometry.ts";
-import { type Chunk, chunkAt, damaged, isIntact, isPng, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
+import { Chunks, damaged, isPng, TYPE, viewOf } from "./chunks.ts";
 
 /** An uncompressed ICC profile; the largest in use (CMYK presses) have 2 MB. More is a decompression bomb. */
 const MAX_PROFILE_BYTES = 4 * 1024 * 1024;
@@ -71,6 +71,8 @@ interface Reading extends Mutable<Partial<PngFile>> {
   animated: boolean;
   /** How many frames the file says it has. */
   declaredFrames: number;
+  /** How many headers of frames there were, whether or not a frame followed. */
+  announced: number;
   hasSrgb: boolean;
   pending: Omit<FrameHeader, "dataOffset"> | null;
   frames: FrameHeader[];
@@ -93,21 +95,23 @@ export function readFile(bytes: Uint8Array): PngFile {
     loops: 0,
     animated: false,
     declaredFrames: 0,
+    announced: 0,
     hasSrgb: false,
     pending: null,
   };
-  let offset: number = SIGNATURE.length;
-  for (let chunk = chunkAt(bytes, offset); chunk && chunk.type !== TYPE.IEND; chunk = chunkAt(bytes, offset)) {
-    const known = READERS[chunk.type];
+  const chunks = new Chunks(bytes);
+  while (chunks.next()) {
+    const { type } = chunks;
+    if (type === TYPE.IEND) break;
+    const known = READERS[type];
     if (known) {
-      if (isIntact(bytes, offset, chunk)) known(file, chunk);
-      else if (CRITICAL.has(chunk.type)) throw damaged("a header is incomplete or has a wrong checksum");
-    } else if (chunk.type === TYPE.IDAT || chunk.type === TYPE.fdAT) {
-      noteData(file, chunk.type, offset);
-      file.codedBytes += chunk.data.length;
-      if (file.frames.length > 1) file.laterBytes += chunk.data.length;
+      if (chunks.isIntact) known(file, chunks);
+      else if (CRITICAL.has(type)) throw damaged("a header is incomplete or has a wrong checksum");
+    } else if (type === TYPE.IDAT || type === TYPE.fdAT) {
+      noteData(file, type, chunks.at);
+      file.codedBytes += chunks.dataBytes;
+      if (file.frames.length > 1) file.laterBytes += chunks.dataBytes;
     }
-    offset = chunk.end;
   }
   const { dataOffset, embeddedProfile } = file;
   if (dataOffset === undefined) throw damaged("it has no pixels");
@@ -115,7 +119,7 @@ export function readFile(bytes: Uint8Array): PngFile {
   const frames = file.animated ? file.frames : [];
   // What is more than any file has is a number that was never filled in.
   if (frames.length < file.declaredFrames && file.declaredFrames <= MAX_FRAMES) throw damaged("frames are missing");
-  const { pending: _, animated: __, declaredFrames: ___, hasSrgb, gamma, primaries, ...rest } = file;
+  const { pending: _, animated: _a, declaredFrames: _d, announced: _n, hasSrgb, gamma, primaries, ...rest } = file;
   const isAlone = gamma !== undefined && gamma > 0 && !hasSrgb && !embeddedProfile;
   const chunkProfile = isAlone && primaries && !isGray(header) && profileOfPrimaries(primaries, 1 / gamma);
   return {
@@ -129,14 +133,15 @@ export function readFile(bytes: Uint8Array): PngFile {
 }
 
 function readHeader(bytes: Uint8Array): PngHeader {
-  const chunk = chunkAt(bytes, SIGNATURE.length);
-  if (chunk?.type !== TYPE.IHDR || chunk.data.length !== 13) throw damaged("its header is missing");
-  const view = viewOf(chunk.data);
-  const type = chunk.data[9] as ColorType;
-  const depth = chunk.data[8]!;
-  const header = { width: view.getUint32(0), height: view.getUint32(4), depth, type, interlaced: chunk.data[12] === 1 };
+  const chunks = new Chunks(bytes);
+  if (!chunks.next() || chunks.type !== TYPE.IHDR || chunks.dataBytes !== 13) throw damaged("its header is missing");
+  const { data } = chunks;
+  const view = viewOf(data);
+  const type = data[9] as ColorType;
+  const depth = data[8]!;
+  const header = { width: view.getUint32(0), height: view.getUint32(4), depth, type, interlaced: data[12] === 1 };
   if (!DEPTHS[type]?.includes(depth)) throw damaged("its color type and depth do not exist");
-  if (chunk.data[10] || chunk.data[11] || chunk.data[12]! > 1) throw damaged("its compression does not exist");
+  if (data[10] || data[11] || data[12]! > 1) throw damaged("its compression does not exist");
   if (header.width === 0 || header.height === 0) throw new ApiError(422, "The image has no pixels");
   if (header.width > 0x7fffffff || header.height > 0x7fffffff) throw damaged("its size is impossible");
   return header;
@@ -148,11 +153,15 @@ function noteData(file: Reading, type: number, offset: number): void {
   if (!file.pending) return;
   file.frames.push({ ...file.pending, dataOffset: offset });
   file.pending = null;
-  if (file.frames.length > MAX_FRAMES) throw new ApiError(422, `The animation must have at most ${MAX_FRAMES} frames`);
+  if (file.frames.length > MAX_FRAMES) throw tooManyFrames();
+}
+
+function tooManyFrames(): ApiError {
+  return new ApiError(422, `The animation must have at most ${MAX_FRAMES} frames`);
 }
 
 /** How each chunk is taken up. They stand where the specification wants them: what comes too late is ignored. */
-const READERS: Readonly<Record<number, (file: Reading, chunk: Chunk) => void>> = {
+const READERS: Readonly<Record<number, (file: Reading, chunk: Pick<Chunks, "data">) => void>> = {
   [TYPE.IHDR]: () => {},
   [TYPE.PLTE](file, { data }) {
     if (data.length === 0 || data.length % 3 || data.length > MAX_PALETTE_COLORS * 3) throw damaged("its palette");
@@ -192,6 +201,7 @@ const READERS: Readonly<Record<number, (file: Reading, chunk: Chunk) => void>> =
     file.loops = viewOf(data).getUint32(4);
   },
   [TYPE.fcTL](file, { data }) {
+    if (++file.announced > MAX_FRAMES + 1) throw tooManyFrames();
     if (file.animated) file.pending = readFrameHeader(data, file as PngHeader);
   },
 };

@@ -1,7 +1,7 @@
 /** The mark of a PNG file: a chunk of one byte, which editors drop when they change pixels. */
 import { joined } from "../../../joined.ts";
 import type { Marker } from "../../format.ts";
-import { chunkAt, makeChunk, SIGNATURE, TYPE } from "./chunks.ts";
+import { Chunks, makeChunk, TYPE } from "./chunks.ts";
 
 /** Signature and IHDR. */
 const HEADER_END = 33;
@@ -12,11 +12,8 @@ function write(bytes: Uint8Array, score: number): Uint8Array {
 }
 
 function read(bytes: Uint8Array): number | undefined {
-  let offset: number = SIGNATURE.length;
-  for (let chunk = chunkAt(bytes, offset); chunk && chunk.type !== TYPE.IDAT; chunk = chunkAt(bytes, offset)) {
-    if (chunk.type === TYPE.drKM) return chunk.data[0];
-    offset = chunk.end;
-  }
+  const chunks = new Chunks(bytes);
+  while (chunks.next() && chunks.type !== TYPE.IDAT) if (chunks.type === TYPE.drKM) return chunks.data[0];
   return undefined;
 }
 

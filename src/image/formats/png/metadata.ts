@@ -4,7 +4,7 @@ import { joined } from "../../../joined.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
 import { iptcIn } from "../../metadata/iptc.ts";
-import { type Chunk, chunkAt, isIntact, makeChunk, SIGNATURE, TYPE } from "./chunks.ts";
+import { Chunks, makeChunk, TYPE } from "./chunks.ts";
 
 const XMP_KEYWORD = "XML:com.adobe.xmp";
 const RAW_PROFILE = "Raw profile type ";
@@ -19,29 +19,31 @@ function read(bytes: Uint8Array): Metadata {
   const found: { exif?: Uint8Array; xmp?: Uint8Array; iptc?: Uint8Array } = {};
   const profiles = new Map<string, Uint8Array>();
   let texts = 0;
-  let offset: number = SIGNATURE.length;
-  for (let chunk = chunkAt(bytes, offset); chunk && chunk.type !== TYPE.IEND; chunk = chunkAt(bytes, offset)) {
-    const isText = chunk.type === TYPE.iTXt || chunk.type === TYPE.zTXt || chunk.type === TYPE.tEXt;
-    if (chunk.type === TYPE.eXIf && isIntact(bytes, offset, chunk)) found.exif ??= chunk.data;
-    else if (isText && isMetadata(chunk) && texts++ < MAX_TEXTS && isIntact(bytes, offset, chunk)) {
-      const text = textOf(chunk);
+  const chunks = new Chunks(bytes);
+  while (chunks.next()) {
+    const { type } = chunks;
+    if (type === TYPE.IEND) break;
+    const isText = type === TYPE.iTXt || type === TYPE.zTXt || type === TYPE.tEXt;
+    if (type === TYPE.eXIf && chunks.isIntact) found.exif ??= chunks.data;
+    else if (isText && isMetadata(chunks) && texts++ < MAX_TEXTS && chunks.isIntact) {
+      const text = textOf(chunks);
       if (text?.keyword === XMP_KEYWORD) found.xmp ??= text.content;
       else if (text) addProfile(profiles, text.keyword.slice(RAW_PROFILE.length), text.content);
     }
-    offset = chunk.end;
   }
   const exif = found.exif ?? profiles.get("exif") ?? profiles.get("APP1");
   const resources = profiles.get("iptc") ?? profiles.get("8bim");
   return { exif, xmp: found.xmp ?? profiles.get("xmp"), iptc: resources && iptcIn(resources) };
 }
 
-function isMetadata({ data }: Chunk): boolean {
-  const keyword = String.fromCharCode(...data.subarray(0, RAW_PROFILE.length));
+function isMetadata(chunk: Chunks): boolean {
+  if (chunk.dataBytes < RAW_PROFILE.length) return false;
+  const keyword = String.fromCharCode(...chunk.data.subarray(0, RAW_PROFILE.length));
   return keyword === RAW_PROFILE || keyword === XMP_KEYWORD.slice(0, RAW_PROFILE.length);
 }
 
 /** The keyword and the content of a text chunk; null where it is damaged (PNG specification, 11.3.3). */
-function textOf({ type, data }: Chunk): { readonly keyword: string; readonly content: Uint8Array } | null {
+function textOf({ type, data }: Chunks): { readonly keyword: string; readonly content: Uint8Array } | null {
   const end = data.indexOf(0);
   if (end < 1 || end > 79) return null;
   const keyword = String.fromCharCode(...data.subarray(0, end));

@@ -5,7 +5,7 @@ import type { Breath } from "../../breath.ts";
 import type { Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
 import { guardedAsync } from "../guard.ts";
-import { chunkAt, damaged, isIntact, TYPE, viewOf } from "./chunks.ts";
+import { Chunks, damaged, TYPE, viewOf } from "./chunks.ts";
 import type { PngFile } from "./header.ts";
 
 /** fdAT data begins with a sequence number. */
@@ -68,16 +68,16 @@ export function openPng(
 
 /** The compressed data from `offset` on, piece by piece, over chunk after chunk of the same kind. */
 function dataFrom(bytes: Uint8Array, offset: number): (max: number) => Uint8Array | null {
-  const kind = chunkAt(bytes, offset)?.type;
-  let next = offset;
+  const chunks = new Chunks(bytes, offset);
+  let kind: number | undefined;
+  let isOver = false;
   let rest = bytes.subarray(0, 0);
   return (max) => {
     while (rest.length === 0) {
-      const chunk = chunkAt(bytes, next);
-      if (chunk?.type !== kind || !chunk) return null;
-      if (!isIntact(bytes, next, chunk)) throw damaged("its pixel data is incomplete or has a wrong checksum");
-      rest = kind === TYPE.fdAT ? chunk.data.subarray(SEQUENCE_BYTES) : chunk.data;
-      next = chunk.end;
+      isOver ||= !chunks.next() || chunks.type !== (kind ??= chunks.type);
+      if (isOver) return null;
+      if (!chunks.isIntact) throw damaged("its pixel data is incomplete or has a wrong checksum");
+      rest = kind === TYPE.fdAT ? chunks.data.subarray(SEQUENCE_BYTES) : chunks.data;
     }
     const piece = rest.subarray(0, max);
     rest = rest.subarray(piece.length);

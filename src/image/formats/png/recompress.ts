@@ -10,7 +10,7 @@ import { ownBreath, paced } from "../../paced.ts";
 import { type Picture, stillPicture } from "../../picture.ts";
 import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
-import { chunkAt, SIGNATURE, TYPE } from "./chunks.ts";
+import { Chunks, TYPE } from "./chunks.ts";
 import { compress } from "./compress.ts";
 import { deepStrategy, deepStrategyPrice } from "./deep.ts";
 import { type PngFile, readFile } from "./header.ts";
@@ -95,13 +95,10 @@ function orderOf(file: PngFile): { order?: Uint8Array } {
 }
 
 function colorChunksOf(bytes: Uint8Array): Uint8Array[] {
-  const chunks: Uint8Array[] = [];
-  let offset: number = SIGNATURE.length;
-  for (let chunk = chunkAt(bytes, offset); chunk && chunk.type !== TYPE.IDAT; chunk = chunkAt(bytes, offset)) {
-    if (COLOR_CHUNKS.has(chunk.type)) chunks.push(bytes.subarray(offset, chunk.end));
-    offset = chunk.end;
-  }
-  return chunks;
+  const kept: Uint8Array[] = [];
+  const chunks = new Chunks(bytes);
+  while (chunks.next() && chunks.type !== TYPE.IDAT) if (COLOR_CHUNKS.has(chunks.type)) kept.push(chunks.whole);
+  return kept;
 }
 
 /** Whether 8 bits hold every 16-bit sample. */
@@ -166,11 +163,8 @@ async function* storedBands(bytes: Uint8Array, file: PngFile, breath: Breath): A
 }
 
 function transparencyChunk(bytes: Uint8Array): Uint8Array {
-  let offset: number = SIGNATURE.length;
-  for (let chunk = chunkAt(bytes, offset); chunk; chunk = chunkAt(bytes, offset)) {
-    if (chunk.type === TYPE.tRNS) return bytes.subarray(offset, chunk.end);
-    offset = chunk.end;
-  }
+  const chunks = new Chunks(bytes);
+  while (chunks.next()) if (chunks.type === TYPE.tRNS) return chunks.whole;
   return new Uint8Array(0);
 }
 

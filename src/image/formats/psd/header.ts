@@ -3,6 +3,9 @@
  * 2019). Layers are passed over.
  */
 import { ApiError } from "../../../errors.ts";
+import { PARTS } from "../../../limits/parts.ts";
+import { Resources } from "../../metadata/resources.ts";
+import { Walk } from "../../walk.ts";
 
 export type Mode = "bitmap" | "gray" | "indexed" | "rgb" | "cmyk" | "lab";
 
@@ -95,7 +98,7 @@ function readSections(bytes: Uint8Array, view: DataView): PsdFile {
   const palette = bytes.subarray(HEADER_BYTES + 4, paletteEnd);
   if (mode === "indexed" && palette.length < PALETTE_BYTES) throw damaged();
   const resourcesEnd = sectionEnd(view, paletteEnd);
-  const resources = readResources(bytes, view, paletteEnd + 4, resourcesEnd);
+  const resources = readResources(bytes.subarray(paletteEnd + 4, resourcesEnd));
   if (resources.noPicture) throw new ApiError(422, "The PSD file was saved without a merged picture");
   const layersEnd = sectionEnd(view, resourcesEnd, large);
   const compression = COMPRESSIONS[view.getUint16(layersEnd)];
@@ -113,7 +116,7 @@ function readSections(bytes: Uint8Array, view: DataView): PsdFile {
     transparency:
       !isMultichannel &&
       channels > COLOR_CHANNELS[mode] &&
-      hasTransparency(view, resourcesEnd + (large ? 8 : 4), layersEnd, large),
+      hasTransparency({ bytes, view, large }, resourcesEnd + (large ? 8 : 4), layersEnd),
     profile: resources.profile,
     compression,
     dataOffset: layersEnd + 2,
@@ -137,21 +140,16 @@ function sectionEnd(view: DataView, at: number, wide = false): number {
   return end;
 }
 
-function readResources(bytes: Uint8Array, view: DataView, start: number, end: number) {
+function readResources(section: Uint8Array) {
   let profile: Uint8Array | undefined;
   let transparentIndex = -1;
   let noPicture = false;
-  for (let at = start; at + 12 <= end;) {
-    const id = view.getUint16(at + 4);
-    // A name with its length in front, and the data: both padded to an even length.
-    const nameBytes = (view.getUint8(at + 6) + 2) & ~1;
-    const length = view.getUint32(at + 6 + nameBytes);
-    const from = at + 10 + nameBytes;
-    if (from + length > end) break;
-    if (id === RESOURCE.profile) profile = bytes.subarray(from, from + length);
-    else if (id === RESOURCE.transparentIndex && length >= 2) transparentIndex = view.getUint16(from);
-    else if (id === RESOURCE.version && length >= 5) noPicture = view.getUint8(from + 4) === 0;
-    at = from + ((length + 1) & ~1);
+  const resources = new Resources(section);
+  while (resources.next() && !resources.isShort) {
+    const { number, data } = resources;
+    if (number === RESOURCE.profile) profile = data;
+    else if (number === RESOURCE.transparentIndex && data.length >= 2) transparentIndex = (data[0]! << 8) | data[1]!;
+    else if (number === RESOURCE.version && data.length >= 5) noPicture = data[4] === 0;
   }
   return { profile, transparentIndex, noPicture };
 }
@@ -160,21 +158,57 @@ function readResources(bytes: Uint8Array, view: DataView, start: number, end: nu
  * Whether the channel after the colors is transparency and not a mask: the layer count is then negative. Files of 16
  * and 32 bits have their layers in a block behind, or say it by a block of its own.
  */
-function hasTransparency(view: DataView, start: number, end: number, large: boolean): boolean {
+function hasTransparency(
+  { bytes, view, large }: { readonly bytes: Uint8Array; readonly view: DataView; readonly large: boolean },
+  start: number,
+  end: number,
+): boolean {
   const lengthBytes = large ? 8 : 4;
   if (start + lengthBytes + 2 > end) return false;
   const layersEnd = sectionEnd(view, start, large);
   if (layersEnd > start + lengthBytes) return view.getInt16(start + lengthBytes) < 0;
   if (layersEnd + 4 > end) return false;
-  const keys = new Set(["Lr16", "Lr32", "Layr"]);
-  for (let at = sectionEnd(view, layersEnd); at + 12 <= end;) {
-    const key = String.fromCharCode(...[4, 5, 6, 7].map((offset) => view.getUint8(at + offset)));
-    if (key === "Mt16" || key === "Mt32" || key === "Mtrn") return true;
-    const wide = large && keys.has(key);
-    const from = at + 8 + (wide ? 8 : 4);
-    const length = wide ? Number(view.getBigUint64(at + 8)) : view.getUint32(at + 8);
-    if (keys.has(key) && length >= 2 && view.getInt16(from) < 0) return true;
-    at = from + ((length + 3) & ~3);
+  const blocks = new LayerBlocks(bytes.subarray(0, end), sectionEnd(view, layersEnd), large);
+  while (blocks.next()) {
+    if (TRANSPARENT_BLOCKS.has(blocks.key)) return true;
+    if (LAYER_BLOCKS.has(blocks.key) && blocks.isNegative) return true;
   }
   return false;
+}
+
+const TRANSPARENT_BLOCKS = new Set(["Mt16", "Mt32", "Mtrn"]);
+/** Blocks of layers, which begin with how many there are. Their lengths are wide in large files. */
+const LAYER_BLOCKS = new Set(["Lr16", "Lr32", "Layr"]);
+const KEY_AT = 4;
+const LENGTH_AT = 8;
+
+/** The blocks behind the layers of a file. */
+class LayerBlocks extends Walk {
+  private readonly large: boolean;
+
+  constructor(bytes: Uint8Array, from: number, large: boolean) {
+    super(bytes, PARTS.layerBlocks, from);
+    this.large = large;
+  }
+
+  get key(): string {
+    return this.textAt(this.at + KEY_AT);
+  }
+
+  /** It begins with a negative number of 16 bits. */
+  get isNegative(): boolean {
+    const { content } = this;
+    return content.length >= 2 && content[0]! >= 0x80;
+  }
+
+  protected read(at: number): boolean {
+    if (at + LENGTH_AT + 4 > this.bytes.length) return false;
+    const isWide = this.large && LAYER_BLOCKS.has(this.textAt(at + KEY_AT));
+    if (isWide && at + LENGTH_AT + 8 > this.bytes.length) throw damaged();
+    const low = this.numberAt(at + LENGTH_AT + (isWide ? 4 : 0));
+    const length = isWide ? this.numberAt(at + LENGTH_AT) * 2 ** 32 + low : low;
+    this.start = at + LENGTH_AT + (isWide ? 8 : 4);
+    this.end = this.start + Math.ceil(length / 4) * 4;
+    return true;
+  }
 }

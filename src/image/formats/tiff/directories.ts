@@ -1,6 +1,7 @@
 /** Which picture of a TIFF file is read: the first that is no reduced one, or of a camera's RAW file its largest preview. */
 import { readHeader } from "../../../../wasm/jpeg/header.ts";
 import { ApiError } from "../../../errors.ts";
+import { MAX_READINGS, PARTS } from "../../../limits/parts.ts";
 import type { Orientation } from "../../geometry.ts";
 import { type Entry, ENTRY_BYTES, Tiff } from "../../metadata/directories.ts";
 
@@ -82,8 +83,12 @@ function isFull(directory: Directory): boolean {
 /** The largest JPEG file of 8 bits that a directory points to. */
 function previewOf(bytes: Uint8Array, directories: readonly Directory[]): Place {
   let largest: { readonly file: Uint8Array; readonly pixels: number } | undefined;
+  // Directories may name the same bytes again and again.
+  let left = MAX_READINGS * bytes.length;
   for (const directory of directories) {
     const file = jpegIn(bytes, directory);
+    left -= file?.length ?? 0;
+    if (left < 0) break;
     const pixels = file ? pixelsOf(file) : 0;
     if (file && pixels > (largest?.pixels ?? 0)) largest = { file, pixels };
   }
@@ -106,7 +111,7 @@ function jpegIn(bytes: Uint8Array, directory: Directory): Uint8Array | undefined
 /** 0 for what is no picture that is shown: the samples of a sensor are often lossless JPEG. */
 function pixelsOf(file: Uint8Array): number {
   try {
-    const { width, height, lossless, precision } = readHeader(file);
+    const { width, height, lossless, precision } = readHeader(file, PARTS.segments.most);
     return lossless || precision !== 8 ? 0 : width * height;
   } catch {
     return 0;

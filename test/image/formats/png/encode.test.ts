@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
-import { chunkAt, chunkParts, isIntact, TYPE } from "../../../../src/image/formats/png/chunks.ts";
+import { chunkParts, Chunks, TYPE } from "../../../../src/image/formats/png/chunks.ts";
 import { joined } from "../../../../src/joined.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import { drain, noise, paint, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
@@ -73,10 +73,9 @@ describe("encoding PNG", () => {
     const pieces = [Uint8Array.of(1, 2, 3), Uint8Array.of(4)];
     const parts = chunkParts(TYPE.fdAT, ...pieces);
     for (const piece of pieces) expect(parts).toContain(piece);
-    const chunk = joined(parts);
-    const found = chunkAt(chunk, 0);
-    expect(found).toEqual({ type: TYPE.fdAT, data: Uint8Array.of(1, 2, 3, 4), end: 16 });
-    expect(found && isIntact(chunk, 0, found)).toBe(true);
+    const chunks = new Chunks(joined(parts), 0);
+    expect(chunks.next()).toBe(true);
+    expect(chunks).toMatchObject({ type: TYPE.fdAT, data: Uint8Array.of(1, 2, 3, 4), end: 16, isIntact: true });
   });
 
   it.each(REPRESENTATIONS)("finds the smallest exact representation: %s", async (_name, pixels, colorspace, depth) => {

@@ -5,7 +5,7 @@
  * memory for each. It is not iterable: nobody can collect its parts by accident, and what a parser needs it names. It
  * counts as it goes, because a file in use has few parts of a kind: one that has more than any writer makes is refused.
  */
-import { ApiError } from "../../errors.ts";
+import { ApiError } from "../errors.ts";
 
 /** How many parts of a kind there may be, one after the other in one container. */
 export interface Parts {
@@ -29,6 +29,7 @@ export abstract class Walk {
   protected readonly bytes: Uint8Array;
   private readonly parts: Parts;
   private count = 0;
+  private isOver = false;
 
   /** @param from where the first part begins */
   constructor(bytes: Uint8Array, parts: Parts, from = 0) {
@@ -43,8 +44,10 @@ export abstract class Walk {
    * @throws ApiError 422 where there are more than there may be, or the part is damaged
    */
   next(): boolean {
+    if (this.isOver) return false;
     this.at = this.end;
-    if (this.at >= this.bytes.length || !this.read(this.at)) return false;
+    this.isOver = this.at >= this.bytes.length || !this.read(this.at);
+    if (this.isOver) return false;
     this.count++;
     if (this.count > this.parts.most) throw tooManyParts(this.parts);
     return true;
@@ -53,6 +56,11 @@ export abstract class Walk {
   /** The bytes of the part behind its header, as far as they are there. */
   get content(): Uint8Array {
     return this.bytes.subarray(this.start, this.end);
+  }
+
+  /** How many bytes that are. */
+  get contentBytes(): number {
+    return Math.max(0, Math.min(this.end, this.bytes.length) - this.start);
   }
 
   /** The part with its header, as far as it is there. */
@@ -84,7 +92,8 @@ export abstract class Walk {
 
   /** The four characters at a place. */
   protected textAt(at: number): string {
-    return String.fromCharCode(...this.bytes.subarray(at, at + 4));
+    const { bytes } = this;
+    return String.fromCharCode(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!);
   }
 
   /** The big-endian number of 32 bits at a place. */

@@ -1,0 +1,65 @@
+/**
+ * The process of `npm run bench -- framing`, and of the test that bounds memory: what reading the container of each hostile
+ * file takes. Arguments are parts of the names of files that are wanted; none: all of them. A line of JSON for each file.
+ */
+import "../support/imports-on-node.ts";
+import { setTimeout } from "node:timers/promises";
+
+const { ApiError } = await import("../../src/errors.ts");
+const { identify } = await import("../../src/image/detect.ts");
+const { FRAMINGS } = await import("../support/hostile-framing.ts");
+
+const MEGABYTE = 1 << 20;
+const SIZES = [1, 2, 4] as const;
+
+/** Everything that reads the framing of a file before, or beside, work that has a price. */
+function read(bytes: Uint8Array): string {
+  try {
+    const { format } = identify(bytes);
+    format.mark?.read(bytes);
+    format.metadata?.read(bytes);
+    format.gainMap?.read(bytes);
+    format.strip?.(bytes);
+    return "read";
+  } catch (error) {
+    if (error instanceof ApiError) return String(error.status);
+    throw error;
+  }
+}
+
+/** Bytes on the heap and in buffers, once all that is garbage was freed. */
+async function settled(): Promise<number> {
+  for (let turn = 0; turn < 2; turn++) {
+    globalThis.gc?.();
+    // Buffers are freed a moment after what held them.
+    await setTimeout(2);
+  }
+  return held();
+}
+
+function held(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+const chosen = process.argv.slice(2);
+for (const [name, make] of Object.entries(FRAMINGS)) {
+  if (chosen.length > 0 && !chosen.some((part) => name.includes(part))) continue;
+  // What is compiled, and what modules are loaded, is not the file's.
+  for (let turn = 0; turn < 3; turn++) read(make(MEGABYTE / 8));
+  for (const megabytes of SIZES) {
+    const bytes = make(megabytes * MEGABYTE);
+    const before = await settled();
+    const since = processorMs();
+    const outcome = read(bytes);
+    const ms = processorMs() - since;
+    const allocated = held() - before;
+    const kept = (await settled()) - before;
+    console.log(JSON.stringify({ name, megabytes, bytes: bytes.length, outcome, ms, allocated, kept }));
+  }
+}

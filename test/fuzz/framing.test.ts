@@ -1,0 +1,33 @@
+/** The memory that reading a container takes does not follow the number of its parts. */
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { type FramingCost, framingCosts } from "../bench/framing.ts";
+import { FRAMINGS } from "../support/hostile-framing.ts";
+
+const MEGABYTE = 1 << 20;
+/** Drawings are no containers: what they expand to is counted by bounds of their own. */
+const NAMES = Object.keys(FRAMINGS).filter((name) => !name.startsWith("SVG"));
+/** What any file may allocate besides: tables of 32,768 items, a profile of 4 MB that was compressed to a few KB. */
+const CONSTANT_BYTES = 12 * MEGABYTE;
+/** Bytes that are allocated for a byte more. */
+const MOST_PER_BYTE = 2;
+
+describe("files of 1, 2 and 4 MB of nothing but their smallest part, and of references that multiply", () => {
+  let costs: ReadonlyMap<string, readonly FramingCost[]>;
+  beforeAll(() => {
+    costs = Map.groupBy(framingCosts(NAMES), ({ name }) => name);
+  });
+
+  it.each(NAMES)("take no memory for each of their parts: %s", (name) => {
+    const sizes = costs.get(name) ?? [];
+    expect(sizes).toHaveLength(3);
+    for (const { bytes, allocated, kept } of sizes) {
+      expect(allocated).toBeLessThan(CONSTANT_BYTES + bytes * MOST_PER_BYTE);
+      expect(kept).toBeLessThan(MEGABYTE);
+    }
+    const [, middle, largest] = sizes;
+    const more = (largest?.bytes ?? 0) - (middle?.bytes ?? 0);
+    // A megabyte is what the engine may do meanwhile.
+    expect((largest?.allocated ?? 0) - (middle?.allocated ?? 0)).toBeLessThan(more * MOST_PER_BYTE + MEGABYTE);
+  });
+});
