@@ -30,8 +30,13 @@ export const MAX_JSON_DEPTH = 16;
 
 /** Decoded pixels of a picture, all frames together; the largest medium-format cameras make 102 megapixels. */
 export const MAX_SOURCE_PIXELS = 110_000_000;
-/** One side of a source or a result; WebP cannot hold more than 16,383 pixels, JPEG not more than 65,535. */
+/** One side that a request may ask for. */
 export const MAX_SIDE_PIXELS = 16_384;
+/**
+ * One side of an original, and of a result that keeps it: strips of comics and screenshots of whole pages are this long. JPEG
+ * cannot hold more than libjpeg does, which is this; formats that hold less refuse it by name.
+ */
+export const MAX_LONG_SIDE_PIXELS = 65_500;
 /** A size that a result may be asked to have: more than any result. */
 export const MAX_TARGET_BYTES = 1024 * 1024 * 1024;
 /** Pixels of a result, all frames together: what bounds the time that one request may take. */

@@ -94,7 +94,7 @@ function asTelling(output: DraftOutput, { metadata, profile, hdr }: DraftOutput 
 
 function draftOutput(
   processing: Derivation,
-  { alpha, frames }: Pick<Facts, "alpha" | "frames">,
+  { alpha, frames, width, height }: Pick<Facts, "alpha" | "frames" | "width" | "height">,
   accept = "",
 ): DraftOutput {
   const { mask, border, rotate, padding, background } = processing;
@@ -102,7 +102,8 @@ function draftOutput(
   const still = frames > 1 && isStill ? { animation: false } : {};
   const clears = [mask, padding, border && border.radius > 0, rotate && rotate.angle % 90 !== 0].some(Boolean);
   if (isStill && (background || (!alpha && !clears))) return { ...still, format: "jpeg", encoding: "baseline" };
-  if (accept.includes("image/webp")) return { ...still, format: "webp" };
+  const { mostSide } = FORMATS.webp.can;
+  if (accept.includes("image/webp") && Math.max(width, height) <= mostSide) return { ...still, format: "webp" };
   return { ...still, format: isStill ? "png" : "gif" };
 }
 

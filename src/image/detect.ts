@@ -1,6 +1,6 @@
 /** From bytes to a known format and its facts, without decoding; every bound on size is checked here. */
 import { ApiError } from "../errors.ts";
-import { MAX_FRAMES, MAX_RESULT_PIXELS, MAX_SIDE_PIXELS, MAX_SOURCE_PIXELS } from "../limits.ts";
+import { MAX_FRAMES, MAX_LONG_SIDE_PIXELS, MAX_RESULT_PIXELS, MAX_SIDE_PIXELS, MAX_SOURCE_PIXELS } from "../limits.ts";
 import { isolateThread } from "./breath.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
@@ -28,22 +28,24 @@ export function identify(bytes: Uint8Array): Stored & { readonly name: FormatNam
   return { name, bytes, format, facts };
 }
 
-function checkLimits({ width, height, frames }: Facts): void {
+function checkLimits({ width, height, frames, decodePixelNanoseconds }: Facts): void {
   if (width < 1 || height < 1) throw new ApiError(422, "The image has no pixels");
   if (frames > MAX_FRAMES) throw new ApiError(422, `The animation must have at most ${MAX_FRAMES} frames`);
   if (width * height * frames > MAX_SOURCE_PIXELS) {
     const megapixels = MAX_SOURCE_PIXELS / 1_000_000;
     throw new ApiError(422, `The image must have at most ${megapixels} megapixels, all frames together`);
   }
-  if (width > MAX_SIDE_PIXELS || height > MAX_SIDE_PIXELS) {
-    throw new ApiError(422, `The image must have at most ${MAX_SIDE_PIXELS} pixels on each side`);
+  // A drawing has no pixels before it is drawn: it can be asked for at a size that fits.
+  const mostSide = decodePixelNanoseconds === undefined ? MAX_LONG_SIDE_PIXELS : MAX_SIDE_PIXELS;
+  if (width > mostSide || height > mostSide) {
+    throw new ApiError(422, `The image must have at most ${mostSide} pixels on each side`);
   }
 }
 
 /** @throws ApiError 422 when a result, all its frames together, would be too large */
 export function checkResult({ width, height }: { width: number; height: number }, frames: number): void {
-  if (width > MAX_SIDE_PIXELS || height > MAX_SIDE_PIXELS) {
-    throw new ApiError(422, `The result must be at most ${MAX_SIDE_PIXELS} pixels on each side`);
+  if (width > MAX_LONG_SIDE_PIXELS || height > MAX_LONG_SIDE_PIXELS) {
+    throw new ApiError(422, `The result must be at most ${MAX_LONG_SIDE_PIXELS} pixels on each side`);
   }
   if (width * height * frames > MAX_RESULT_PIXELS) {
     const megapixels = MAX_RESULT_PIXELS / 1_000_000;

@@ -127,6 +127,8 @@ export interface Priced<Result> {
 
 /** What a format's files can hold. Code asks these, never for a format by name. */
 export interface Abilities {
+  /** Pixels of the longest side that its files are written with; absent: as many as a picture may have. */
+  readonly mostSide?: number;
   readonly alpha: boolean;
   readonly animation: boolean;
   /** `quality` means something. */

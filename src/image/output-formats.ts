@@ -33,26 +33,43 @@ export async function outputFormatsOf(
 ): Promise<FormatDefinition[]> {
   const word = output?.format;
   const { format, facts, firstOnly, space, gainMap } = stored;
-  if (word !== undefined && word !== "auto") return [inSpace(FORMATS[outputFormat(word)], space, output?.profile)];
+  if (word !== undefined && word !== "auto") {
+    return [inSpace(roomy(FORMATS[outputFormat(word)], plan), space, output?.profile)];
+  }
   const isStill = facts.frames === 1 || firstOnly;
   // Drawings stay drawings unless pixels are asked for.
   const keeps = format.write ?? (word === undefined && !plan.changesPixels && !space && format.recompress);
   const moves = !isStill && !format.can.animation;
   const same = keeps && !moves ? format : fallback(pictureOf(stored, plan).opaque, moves);
-  if (word === undefined) return [inSpace(same, space)];
+  if (word === undefined) return [inSpace(roomy(same, plan), space)];
   const able = Object.values<FormatDefinition>(FORMATS).filter(
     (row) =>
       row.write &&
       isTaken(row, accept) &&
       (isStill || row.can.animation) &&
       holds(row, space) &&
+      hasRoom(row, plan) &&
       (!gainMap || row.gainMap?.web),
   );
   const taken = isStill ? able.filter((row) => !isOutdone(row, able)) : able;
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
   const candidates = choice && (await isTranslucent(stored, plan, allowance)) ? withAlpha : taken;
-  return candidates.length > 0 ? candidates : [inSpace(same, space)];
+  return candidates.length > 0 ? candidates : [inSpace(roomy(same, plan), space)];
+}
+
+/** Whether files of a format are written with sides as long as those of a result. */
+function hasRoom({ can: { mostSide = Infinity } }: FormatDefinition, { size }: Plan): boolean {
+  return Math.max(size.width, size.height) <= mostSide;
+}
+
+/** A format that has room for a result. @throws ApiError 422 */
+function roomy(format: FormatDefinition, plan: Plan): FormatDefinition {
+  if (hasRoom(format, plan)) return format;
+  throw new ApiError(
+    422,
+    `The result must be at most ${format.can.mostSide} pixels on each side in this output format`,
+  );
 }
 
 /** A format, if its files can have the colors of a space. @throws ApiError 422 */

@@ -39,6 +39,7 @@ export const avif = format({
   ...AVIF,
   summary: "AV1, lossy or lossless, with alpha and animation (image sequences); 8 to 12 bits in, 8 or 10 bits out.",
   can: {
+    mostSide: 16_384,
     alpha: true,
     animation: true,
     quality: true,

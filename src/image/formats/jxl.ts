@@ -15,7 +15,16 @@ export const jxl = format({
   ...JXL,
   summary:
     "VarDCT and modular, 8 to 16 bits, floating point and CMYK in; 8 to 16 bits out, lossy or lossless; holds JPEG files as they are.",
-  can: { alpha: true, animation: true, quality: true, lossless: true, web: false, named: true, spaces: "p3" },
+  can: {
+    alpha: true,
+    animation: true,
+    quality: true,
+    lossless: true,
+    web: false,
+    named: true,
+    spaces: "p3",
+    mostSide: 16_384,
+  },
   read: { probe, price: readPrice, open: openFrames, deep: true },
   write: {
     price: encodePrice,

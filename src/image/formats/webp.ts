@@ -62,7 +62,7 @@ export const webp = format({
   label: "WEBP",
   mime: "image/webp",
   extensions: ["webp"],
-  can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any" },
+  can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any", mostSide: 16_383 },
   signature: isWebp,
   read: {
     probe,
