@@ -63,7 +63,9 @@ async function renewed(ports: ServePorts, order: Order, stored: StoredResult): P
   if (original && original.hash !== facts.originalHash) {
     const changed = original;
     await object.body.cancel();
-    return pictureOf(await unlessRefused(order, () => madeOnce(ports, order, changed)));
+    // It was not a stranger who changed it: this is none of what strangers have made within an hour.
+    const owned = { ...order, isUnsigned: false };
+    return pictureOf(await unlessRefused(order, () => madeOnce(ports, owned, changed)));
   }
   original?.original.memory.release();
   const checked = { ...(original ? toldBy(original, facts) : facts), checkedAt: askedAt };

@@ -8,6 +8,7 @@ import { forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { admit } from "../../src/delivery/policy.ts";
 import { signatureOf, signedUntil } from "../../src/delivery/signature.ts";
 import { identityOf, locate, plainSource } from "../../src/delivery/sources.ts";
+import { DELIVERY } from "../../src/docs/figures.ts";
 import gray from "../fixtures/jpeg/gray.jpg";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { api } from "../support/api.ts";
@@ -156,6 +157,17 @@ describe("the same bytes under another address", () => {
   });
 });
 
+it("a draft and a final ask the bucket as often as their costs say", async () => {
+  originOf(file(photo));
+  const { get, world, settle, runFinals } = await deliveryWorld({ unsigned: widths });
+  const { draft, finalJpeg } = DELIVERY;
+  await get("w=24");
+  await settle();
+  expect(world.calls.bucket).toBe(draft.reads + draft.writes);
+  await runFinals();
+  expect(world.calls.bucket).toBe(draft.reads + draft.writes + finalJpeg.reads + finalJpeg.writes);
+});
+
 describe("new results of strangers", () => {
   it("are so many an hour; what is there goes on, and so do signed addresses", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
@@ -181,6 +193,21 @@ describe("new results of strangers", () => {
     expect(await credits()).toBe(2);
     vi.setSystemTime(Date.UTC(2026, 10, 28, 13, 0, 1));
     expect((await get("w=32", "a.jpg")).status).toBe(200);
+  });
+
+  it("are not those of pictures that their owner has changed", async () => {
+    let bytes = photo;
+    originOf(() => new Response(bytes.slice(0), { headers: { etag: `"${bytes.byteLength}"` } }));
+    const unsigned = { ...widths, finals_per_hour: 1 };
+    const { get, delivery, settle, credits } = await deliveryWorld({ unsigned, refine: false, ttl: 60 });
+    const old = await get("w=24");
+    await settle();
+    bytes = gray;
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(Date.now() + 61_000);
+    await forgetEdges(delivery.id);
+    const changed = await get("w=24");
+    expect([changed.status, changed.bytes.length === old.bytes.length, await credits()]).toEqual([200, false, 2]);
   });
 
   it("count no draft whose final is another's, and a delivery has its own hour", async () => {
