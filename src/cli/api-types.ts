@@ -504,6 +504,7 @@ export type SetOutput = {
   readonly saved: number;
   readonly score?: number;
   readonly searched?: false;
+  readonly looks?: "same" | "nearly" | "visible";
   readonly url: string;
   readonly reused?: true;
   readonly analysis?: Analysis;
@@ -555,6 +556,7 @@ export type Result = {
   readonly saved: number;
   readonly score?: number;
   readonly searched?: false;
+  readonly looks?: "same" | "nearly" | "visible";
   readonly url: string;
   readonly reused?: true;
 };

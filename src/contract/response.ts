@@ -2,6 +2,7 @@
 import * as v from "valibot";
 
 import { ANALYSES, type AnalysisName } from "../image/analyses.ts";
+import { LOOKS } from "../image/optimize/second-opinion.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -48,6 +49,8 @@ export const OutputMetadata = v.strictObject({
   score: v.optional(v.number()),
   /** False where the quality of a preset was predicted, not searched for; absent otherwise. */
   searched: v.optional(v.literal(false)),
+  /** How it looks to a person, by the score and a second opinion: the stricter of both. Where `score` is. */
+  looks: v.optional(v.picklist(LOOKS)),
   url: v.pipe(v.string(), v.url()),
   /** An earlier result of the same request, asked for with `reuse`: it cost nothing. */
   reused: v.optional(v.literal(true)),

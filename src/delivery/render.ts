@@ -127,7 +127,7 @@ async function make(
     { id: crypto.randomUUID(), accountId, source, processing, accept },
     ports,
   );
-  const { width, height, bytes, format, score } = output;
+  const { width, height, bytes, format, score, looks } = output;
   return {
     bytes: encoded.bytes,
     facts: {
@@ -147,6 +147,7 @@ async function make(
         format,
         original: { width: input.width, height: input.height, format: input.format, bytes: input.bytes },
         ...(score !== undefined && { score }),
+        ...(looks !== undefined && { looks }),
       },
     },
   };

@@ -3,6 +3,7 @@
  * address can leave its place, and everything of an original, or of a delivery, lies under one prefix.
  */
 
+import type { Looks } from "../image/optimize/second-opinion.ts";
 import type { Validators } from "../source/validators.ts";
 import { isPurgedSince } from "./purges.ts";
 
@@ -98,6 +99,7 @@ export interface PictureFacts {
   readonly bytes: number;
   readonly format: string;
   readonly score?: number;
+  readonly looks?: Looks;
 }
 
 /** R2 keeps 2,048 bytes with an object; an origin that says more says it in vain. */

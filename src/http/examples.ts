@@ -69,6 +69,7 @@ export const success = {
     bytes: 154_213,
     saved: 2_991_515,
     score: 75.4,
+    looks: "same",
     sha1: "de9f2c7fd25e1b3afad3e85a0bd17d9b100db4b3",
     url: "https://darkroom.example.com/temp/6fa459ea-ee8a-4ca4-894e-db77e160355e/harbor.jpg",
   },

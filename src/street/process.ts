@@ -13,6 +13,7 @@ import type { Facts, FormatDefinition } from "../image/format.ts";
 import { turnSize } from "../image/geometry.ts";
 import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
+import { looksAt } from "../image/optimize/second-opinion.ts";
 import { render, type Rendered } from "../image/render.ts";
 import { SharedBytes } from "../image/shared-bytes.ts";
 import { type Part, startStopwatch, type Stopwatch } from "../image/stopwatch.ts";
@@ -151,10 +152,15 @@ async function kept(job: Job, { allowance }: Ports, { rendered, input, encoded, 
   };
 }
 
-/** What an answer says of how a result looks. */
-export function looksOf({ score, searched }: Rendered["output"]): Pick<OutputMetadata, "score" | "searched"> {
+/** What an answer says of how a result looks, by both opinions. */
+export function looksOf({
+  score,
+  metric = score,
+  searched,
+}: Rendered["output"]): Pick<OutputMetadata, "score" | "looks" | "searched"> {
   return {
-    ...(score !== undefined && { score: Math.round(score * 100) / 100 }),
+    ...(score !== undefined &&
+      metric !== undefined && { score: Math.round(metric * 100) / 100, looks: looksAt(score) }),
     ...(searched === false && { searched }),
   };
 }

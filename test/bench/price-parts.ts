@@ -152,7 +152,7 @@ export function scoring(name: string, first: Pixels, second: Pixels, opaque = tr
       async (breath) => {
         const reference = await preparedOf(rows(first), breath);
         try {
-          return await compareWith(reference, rows(second), breath);
+          return await compareWith(reference, rows(first), rows(second), breath);
         } finally {
           reference.close();
         }

@@ -45,6 +45,8 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   repacking: () => import("./repacking.ts"),
   resize: () => import("./resize.ts"),
   jpeg: () => import("./jpeg.ts"),
+  "look-pairs": () => import("./look-pairs.ts"),
+  looks: () => import("./looks.ts"),
   jxl: () => import("./jxl.ts"),
   isolate: () => import("./isolate.ts"),
   matrix: () => import("./matrix.ts"),

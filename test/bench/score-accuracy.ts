@@ -86,7 +86,7 @@ async function deviationOf(original: Buffer, index: number, tool: string, folder
   const [first, second] = [await pixelsOf(from, !keeps), await pixelsOf(rendition, !keeps)];
   const scores: number[] = [];
   for (const background of keeps ? BACKGROUNDS : [0.5]) {
-    scores.push(await compareRows(first(), second(), UNPAUSED, { background }));
+    scores.push((await compareRows(first(), second(), UNPAUSED, { background })).score);
   }
   const pixels = first().width * first().height;
   return {

@@ -69,12 +69,12 @@ async function curveOf(name: "jpeg" | "webp" | "avif" | "heic", picture: Picture
         progressive: false,
       };
       const whole = await format.write.encode(picture, settings, UNPAUSED);
-      const lost = 100 - (await reference.score(await decoded(format, whole, UNPAUSED)));
+      const lost = 100 - (await reference.judge(await decoded(format, whole, UNPAUSED))).score;
       if (100 - lost < LEAST || 100 - lost > MOST) continue;
       const { haste }: Scale = format.write.qualities;
       const trial = haste === undefined;
       const tiles = await format.write.encode(reference.sample.picture, { ...settings, trial }, UNPAUSED);
-      const lostByTiles = 100 - (await reference.scoreSample(await decoded(format, tiles, UNPAUSED)));
+      const lostByTiles = 100 - (await reference.judgeSample(await decoded(format, tiles, UNPAUSED))).score;
       const bits = (whole.length * 8) / (picture.width * picture.height);
       made.push({ quality, bytes: whole.length, bits, lost, lostByTiles });
     }

@@ -170,12 +170,13 @@ describe("the work of a set", () => {
     const bytes = await FORMATS.png.write.encode(pictureOf([large]), EXACT, UNPAUSED);
     const encode = vi.spyOn(FORMATS.avif.write, "encode");
     const made = await set(
-      [980, 200].map((width) => entry(width, { output: { format: "avif" } })),
+      [980, 640].map((width) => entry(width, { output: { format: "avif" } })),
       { bytes },
     );
     const widths = encode.mock.calls.map(([{ width }]) => width);
-    expect(new Set(widths)).toEqual(new Set([200, 980]));
-    expect(widths.filter((width) => width === 980).length).toBeLessThanOrEqual(2);
+    expect(new Set(widths)).toEqual(new Set([640, 980]));
+    // In slopes without grain the second opinion decides, by steps that are seen sooner at one size than at another.
+    expect(widths.filter((width) => width === 980).length).toBeLessThanOrEqual(3);
     for (const { score = 0 } of made.values()) expect(score).toBeGreaterThanOrEqual(75);
   });
 

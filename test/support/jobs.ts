@@ -105,9 +105,9 @@ function scoring(first: Pixels, second: Pixels): Job {
   return async (breath) => {
     const prepared = await preparedOf(rowsOf(first), breath);
     try {
-      const scores = [await compareWith(prepared, rowsOf(second), breath)];
-      scores.push(await compareRows(rowsOf(second), rowsOf(first), breath));
-      return scores.join(" ");
+      const judgements = [await compareWith(prepared, rowsOf(first), rowsOf(second), breath)];
+      judgements.push(await compareRows(rowsOf(second), rowsOf(first), breath));
+      return judgements.map(({ score, points }) => `${score} ${points}`).join(" ");
     } finally {
       prepared.close();
     }

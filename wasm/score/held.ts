@@ -17,6 +17,10 @@ interface ScoreExports extends NativeExports {
   comparison_push(comparison: number, first: number, second: number, rows: number): void;
   comparison_result(comparison: number): number;
   comparison_close(comparison: number): void;
+  visible_open(width: number, isOpaque: number): number;
+  visible_push(visible: number, first: number, second: number, rows: number): void;
+  visible_result(visible: number): number;
+  visible_close(visible: number): void;
 }
 
 const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 32 << 20 });

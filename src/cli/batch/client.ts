@@ -34,10 +34,10 @@ export interface Processed {
 }
 
 /** What the service says of a result. */
-export type Looks = Pick<Success["output"], "format" | "width" | "height" | "score">;
+export type Looks = Pick<Success["output"], "format" | "width" | "height" | "score" | "looks">;
 
-export function looksOf({ format, width, height, score }: Looks): Looks {
-  return { format, width, height, ...(score !== undefined && { score }) };
+export function looksOf({ format, width, height, score, looks }: Looks): Looks {
+  return { format, width, height, ...(score !== undefined && { score }), ...(looks !== undefined && { looks }) };
 }
 
 export interface Client {

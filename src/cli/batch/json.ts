@@ -23,8 +23,8 @@ function lineOf(outcome: Outcome): object {
   return { ...sizes, ...shownLooks(picture), ms };
 }
 
-function shownLooks({ format, width, height, score }: Looks): object {
-  return { format, width, height, score: score ?? null };
+function shownLooks({ format, width, height, score, looks }: Looks): object {
+  return { format, width, height, score: score ?? null, looks: looks ?? null };
 }
 
 function sumsOf(outcomes: readonly Outcome[], missing: number): object {

@@ -6,7 +6,8 @@ import { numbered, spreadFrames } from "../some-frames.ts";
 import type { EncodeSettings } from "../writer.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { MIN_QUALITY } from "./quality.ts";
-import { inComparedColors, scoreRows } from "./score.ts";
+import { inComparedColors, judgeRows } from "./score.ts";
+import { type Judgement, SAME, worse } from "./second-opinion.ts";
 import type { WritableFormat } from "./task.ts";
 import { type Found, pictureIn } from "./trial.ts";
 
@@ -19,10 +20,15 @@ const SAMPLED_FRAMES = 6;
  * @throws RangeError when the sizes differ
  */
 export async function scoreAnimation(first: Picture, second: Picture, breath: Breath): Promise<number> {
+  return (await judgeAnimation(first, second, breath)).score;
+}
+
+/** What both opinions say of an animation: the worst that each says of the frames that are compared. */
+async function judgeAnimation(first: Picture, second: Picture, breath: Breath): Promise<Judgement> {
   const sample = spreadFrames(first.frames, SAMPLED_FRAMES);
   const partners = first.frames === second.frames ? sample : await shownAt(first, second, sample, breath);
   const others = numbered(second.open(breath), partners);
-  let worst = 100;
+  let worst = SAME;
   let last = -1;
   for await (const [at, frame] of numbered(first.open(breath), sample)) {
     const partner = partners[sample.indexOf(at)]!;
@@ -30,7 +36,7 @@ export async function scoreAnimation(first: Picture, second: Picture, breath: Br
     const other = partner === last ? undefined : (await others.next()).value;
     last = partner;
     const shown = (rows: Rows) => inComparedColors(rows, first.space);
-    if (other) worst = Math.min(worst, await scoreRows(shown(frame.rows), shown(other[1].rows), breath));
+    if (other) worst = worse(worst, await judgeRows(shown(frame.rows), shown(other[1].rows), breath));
     else frame.rows.close();
   }
   await others.return(undefined);
@@ -114,13 +120,14 @@ export async function smallestAnimation(
     if (deadline.isOver()) throw new Overrun(best && best.score >= targetScore ? best : undefined, { quality });
     const bytes = await format.write.encode(picture, { ...settings, quality }, breath);
     if (bytes.length > rivalBytes * HOPELESS) return null;
-    const score = await scoreAnimation(compared, pictureIn(format, bytes, compared.space), breath);
+    const judgement = await judgeAnimation(compared, pictureIn(format, bytes, compared.space), breath);
+    const { points: score, score: metric } = judgement;
     const reaches = score >= targetScore;
     if (reaches) high = quality;
     else low = quality;
     const improves =
       !best || (reaches ? best.score < targetScore || bytes.length < best.bytes.length : score > best.score);
-    if (improves && (reaches || !best || best.score < targetScore)) best = { bytes, score };
+    if (improves && (reaches || !best || best.score < targetScore)) best = { bytes, score, metric };
     if (reaches && score < targetScore + CLOSE_POINTS) break;
     if (bytes.length > originalBytes * HOPELESS) break;
     const step = (targetScore + CLOSE_POINTS / 4 - score) / POINTS_PER_QUALITY;

@@ -4,6 +4,7 @@ import type { Breath } from "../breath.ts";
 import { firstFrame, type Picture, stillPicture } from "../picture.ts";
 import type { EncodeSettings } from "../writer.ts";
 import type { Sample } from "./sample.ts";
+import type { Judgement } from "./second-opinion.ts";
 import { onlyStrips } from "./strips.ts";
 import type { Encode, Found, Maker } from "./trial.ts";
 
@@ -76,9 +77,9 @@ export function isPromising(exact: number, lossy: number): boolean {
 /** What makes files without loss, or nearly, and tells how they look. */
 export interface ExactMaker {
   readonly encode: Encode;
-  readonly scoreOf: (bytes: Uint8Array) => Promise<number>;
-  /** The score at a value of `nearLossless`, where it is known without a file. */
-  readonly scoreAt?: ((level: number) => Promise<number>) | undefined;
+  readonly judge: (bytes: Uint8Array) => Promise<Judgement>;
+  /** What is said of a value of `nearLossless`, where it is known without a file. */
+  readonly judgeAt?: ((level: number) => Promise<Judgement>) | undefined;
 }
 
 /**
@@ -86,7 +87,7 @@ export interface ExactMaker {
  * @param levels of `EncodeSettings.nearLossless`, those that touch pixels most first
  */
 export async function smallerExact(
-  { encode, scoreOf, scoreAt }: ExactMaker,
+  { encode, judge, judgeAt }: ExactMaker,
   settings: EncodeSettings,
   targetScore: number,
   levels: readonly number[],
@@ -97,19 +98,19 @@ export async function smallerExact(
   const rival = lossy && lossy.score >= targetScore ? lossy : undefined;
   if (rival && !isPromising(exact.bytes.length, rival.bytes.length)) return rival;
   const best = rival && rival.bytes.length <= exact.bytes.length ? rival : exact;
-  if (scoreAt) {
-    const touched = await mostTouched(levels, scoreAt, targetScore);
+  if (judgeAt) {
+    const touched = await mostTouched(levels, judgeAt, targetScore);
     // What shows every pixel as it is would be the same file again.
     if (!touched || touched.score === exact.score) return best;
     const bytes = await encode({ ...exactly, nearLossless: touched.level });
-    return bytes.length < best.bytes.length ? { bytes, score: touched.score } : best;
+    return bytes.length < best.bytes.length ? { bytes, score: touched.score, metric: touched.metric } : best;
   }
   for (const nearLossless of levels) {
     const bytes = await encode({ ...exactly, nearLossless });
     // What is touched less is no smaller.
     if (bytes.length >= best.bytes.length) return best;
-    const score = await scoreOf(bytes);
-    if (score >= targetScore) return { bytes, score };
+    const { points, score } = await judge(bytes);
+    if (points >= targetScore) return { bytes, score: points, metric: score };
   }
   return best;
 }
@@ -117,15 +118,15 @@ export async function smallerExact(
 /** The first of the levels that reaches the target score, by halves: scores grow with levels. */
 async function mostTouched(
   levels: readonly number[],
-  scoreAt: (level: number) => Promise<number>,
+  judgeAt: (level: number) => Promise<Judgement>,
   targetScore: number,
 ) {
-  let found: { readonly level: number; readonly score: number } | undefined;
+  let found: { readonly level: number; readonly score: number; readonly metric: number } | undefined;
   for (let from = 0, to = levels.length; from < to;) {
     const middle = (from + to) >> 1;
     const level = levels[middle]!;
-    const score = await scoreAt(level);
-    if (score >= targetScore) [to, found] = [middle, { level, score }];
+    const { points, score } = await judgeAt(level);
+    if (points >= targetScore) [to, found] = [middle, { level, score: points, metric: score }];
     else from = middle + 1;
   }
   return found;

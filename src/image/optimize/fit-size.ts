@@ -14,7 +14,7 @@ import { encodePrice, fits, lookPrice, sourcePrice } from "./prices.ts";
 import { MIN_QUALITY, neighborOf } from "./quality.ts";
 import { divided, requantizePrice } from "./requantize.ts";
 import { fullSearch } from "./rooms.ts";
-import { canScore, inComparedColors, scoreRows } from "./score.ts";
+import { canScore, inComparedColors, judgeRows } from "./score.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 import { decoded, type Encode, type Found } from "./trial.ts";
 
@@ -149,8 +149,8 @@ async function bestLooking(
     const { space } = picture;
     const shown = inComparedColors(await firstFrame(picture, breath), space);
     const made = inComparedColors(await decoded(format, bytes, breath, space), space);
-    const score = await scoreRows(shown, made, breath);
-    if (!best || score > best.score) best = { bytes, score };
+    const { points, score } = await judgeRows(shown, made, breath);
+    if (!best || points > best.score) best = { bytes, score: points, metric: score };
   }
   if (!best) throw new RangeError("there are no files to compare");
   return best;

@@ -51,12 +51,12 @@ export class Notes {
   }
 
   /** Notes what a file looks like. */
-  add(bytes: Uint8Array, score: number, isWhole: boolean): void {
+  add({ bytes, score, metric = score }: Found, isWhole: boolean): void {
     const settings = this.settingsOf.get(bytes);
     if (!settings || settings.draft || settings.lossless) return;
     this.tried.push({ settings, score });
     if (!isWhole || score < this.targetScore) return;
-    if (!this.best || bytes.length < this.best.bytes.length) this.best = { bytes, score };
+    if (!this.best || bytes.length < this.best.bytes.length) this.best = { bytes, score, metric };
   }
 
   /** The end of the search before it is done, with what is known by now. */
@@ -79,9 +79,9 @@ export class Notes {
 
 /** A look that notes what it sees. */
 export class NotingLook extends Look {
-  private readonly note: (bytes: Uint8Array, score: number) => void;
+  private readonly note: (found: Found) => void;
 
-  constructor(note: (bytes: Uint8Array, score: number) => void, ...look: ConstructorParameters<typeof Look>) {
+  constructor(note: (found: Found) => void, ...look: ConstructorParameters<typeof Look>) {
     super(...look);
     this.note = note;
   }
@@ -92,7 +92,8 @@ export class NotingLook extends Look {
       ...trial,
       score: async () => {
         const score = await trial.score();
-        this.note(bytes, score);
+        const metric = await trial.metric?.();
+        this.note({ bytes, score, ...(metric !== undefined && { metric }) });
         return score;
       },
     };

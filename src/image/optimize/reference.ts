@@ -8,6 +8,7 @@ import { firstFrame, type Picture } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { SAMPLE_TILE, type Sample, sampleOf, sampleSize } from "./sample.ts";
 import { compareRows, compareWith, inComparedColors, preparedOf, preparePrice, tileOf } from "./score.ts";
+import type { Judgement } from "./second-opinion.ts";
 import { comparedRows, onlyStrips, type Strip, stripsOf } from "./strips.ts";
 
 type Looked = Pick<Picture, "width" | "height" | "opaque" | "space">;
@@ -95,14 +96,15 @@ export class Reference {
     return new Reference(picture, sample, open, keeps, breath);
   }
 
-  /** The score of a rendition of the picture, which is read to its end and closed; on one background if so told. */
-  async score(rendition: Rows, background?: number): Promise<number> {
-    if (!this.tile) return this.scoreSample(rendition, background);
+  /** What both opinions say of a rendition of the picture, which is read to its end and closed; scored on one background if so told. */
+  async judge(rendition: Rows, background?: number): Promise<Judgement> {
+    if (!this.tile) return this.judgeSample(rendition, background);
     const { space } = this.sample.picture;
     const shown = inComparedColors(onlyStrips(rendition, this.strips), space);
     const prepared = await this.wholeOn(background);
-    if (prepared) return compareWith(prepared, shown, this.breath, background);
-    return compareRows(inComparedColors(await this.open(), space), shown, this.breath, {
+    const original = inComparedColors(await this.open(), space);
+    if (prepared) return compareWith(prepared, original, shown, this.breath, background);
+    return compareRows(original, shown, this.breath, {
       tile: tileOf(this.strips),
       background,
     });
@@ -123,8 +125,8 @@ export class Reference {
     return this.whole.background === background ? this.whole.reference : undefined;
   }
 
-  /** The score of a rendition of the sample, on one background if so told. */
-  async scoreSample(rendition: Rows, background?: number): Promise<number> {
+  /** What both opinions say of a rendition of the sample, scored on one background if so told. */
+  async judgeSample(rendition: Rows, background?: number): Promise<Judgement> {
     const { keeps, breath } = this;
     const { picture } = this.sample;
     const { space } = picture;
@@ -133,7 +135,7 @@ export class Reference {
     const tile = tileIn(this.sample, this.strips);
     if (!keeps.prepared) return compareRows(await open(), shown, breath, { tile, background });
     this.prepared ??= await preparedOf(await open(), breath, tile);
-    return compareWith(this.prepared, shown, breath, background);
+    return compareWith(this.prepared, await open(), shown, breath, background);
   }
 
   /** Frees what was prepared; nothing is scored afterward. */

@@ -13,12 +13,14 @@ export interface Start {
 
 export interface Rendition {
   readonly file: SharedBytes;
-  /** SSIMULACRA 2.1 against the picture that was encoded; absent where it was not taken. */
+  /** In points of SSIMULACRA 2.1, against the picture that was encoded: the stricter of both opinions; absent where none was taken. */
   readonly score?: number;
   /** False where a preset's quality was predicted, not searched for. */
   readonly searched?: false;
   /** The search for it took too long: it was encoded at the quality that was expected to do by then. */
   readonly isCutOff?: true;
+  /** What the metric alone says, where a second opinion was taken. */
+  readonly metric?: number;
   /** Whether nothing else need be tried. */
   readonly isFinal?: boolean;
   /** Whether it is the original, but for its metadata. */

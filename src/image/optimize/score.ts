@@ -1,4 +1,4 @@
-/** How alike two pictures look, by SSIMULACRA 2.1. */
+/** How alike two pictures look: by SSIMULACRA 2.1, and by a second opinion. */
 import { beside, FREE, held, type Price, priced } from "../../../wasm/price.ts";
 import {
   type Comparison,
@@ -19,6 +19,13 @@ import type { Extent } from "../picture.ts";
 import type { Rows } from "../rows.ts";
 import { filled } from "../steps/filled.ts";
 import { completed, completedBytes, completedSize } from "./completed.ts";
+import {
+  type Judgement,
+  judgementOf,
+  openSecondOpinion,
+  secondOpinionNanoseconds,
+  secondOpinionPrice,
+} from "./second-opinion.ts";
 import { comparedRows, onlyStrips, type Strip, STRIP_ROWS, stripsOf } from "./strips.ts";
 
 /** Backgrounds under transparent pixels: a picture is as good as it looks on the worse of a dark and a bright page. */
@@ -47,7 +54,8 @@ export function scorePrice(picture: Looked): Price {
   const size = completedSize({ ...picture, height });
   const one = priced(scorePeakBytes(size), size.width * size.height, COMPARE_NS);
   const converting = conversion({ ...picture, height });
-  return beside(onAll(picture, one), held(BUFFER_BYTES + 2 * completedBytes(picture)), converting, converting);
+  const second = secondOpinionPrice({ ...size, opaque: picture.opaque });
+  return beside(onAll(picture, one), second, held(BUFFER_BYTES + 2 * completedBytes(picture)), converting, converting);
 }
 
 /** The price of preparing a picture, whole; the memory stays until the reference is closed. */
@@ -61,8 +69,9 @@ export function preparePrice(picture: Looked): Price {
 export function comparePreparedPrice(picture: Looked): Price {
   const size = completedSize(picture);
   const { ms } = onAll(picture, priced(0, size.width * size.height, COMPARE_PREPARED_NS));
-  const bytes = comparisonPeakBytes(size, backgroundsOf(picture.opaque).length) + completedBytes(picture);
-  return beside({ bytes, ms }, conversion(picture));
+  const bytes = comparisonPeakBytes(size, backgroundsOf(picture.opaque).length) + 2 * completedBytes(picture);
+  const second = secondOpinionPrice({ ...size, opaque: picture.opaque });
+  return beside({ bytes, ms }, second, conversion(picture), conversion(picture));
 }
 
 type Looked = Size & Pick<Extent, "opaque" | "space">;
@@ -93,6 +102,15 @@ function backgroundsOf(opaque: boolean): readonly number[] {
  * @throws RangeError when the sizes differ
  */
 export async function scoreRows(first: Rows, second: Rows, breath: Breath): Promise<number> {
+  return (await judgeRows(first, second, breath)).score;
+}
+
+/**
+ * What both opinions say of `second` as a rendition of `first`. Of large pictures strips are compared. Both are read to their
+ * end and closed.
+ * @throws RangeError when the sizes differ
+ */
+export async function judgeRows(first: Rows, second: Rows, breath: Breath): Promise<Judgement> {
   if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
   const strips = stripsOf(first);
   return compareRows(onlyStrips(first, strips), onlyStrips(second, strips), breath, { tile: tileOf(strips) });
@@ -111,7 +129,7 @@ export interface Comparing {
 }
 
 /**
- * The score of two pictures, or of two that consist of tiles. Both are read to their end and closed.
+ * What both opinions say of two pictures, or of two that consist of tiles. Both are read to their end and closed.
  * @throws RangeError when the sizes differ
  */
 export async function compareRows(
@@ -119,7 +137,7 @@ export async function compareRows(
   second: Rows,
   breath: Breath,
   { tile, background }: Comparing = {},
-): Promise<number> {
+): Promise<Judgement> {
   if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
   const { width, height } = completedSize(first);
   const all = backgroundsOf(first.opaque && second.opaque);
@@ -127,8 +145,12 @@ export async function compareRows(
   const comparisons: Comparison[] = [];
   try {
     for (const shown of backgrounds) comparisons.push(openComparison(width, height, shown, tile));
-    await readTogether(completed(first), completed(second), comparisons, breath);
-    return Math.min(...comparisons.map((comparison) => comparison.result()));
+    const push = (one: Uint8Array, other: Uint8Array) => {
+      for (const comparison of comparisons) comparison.push(one, other);
+    };
+    const maxRows = Math.min(...comparisons.map((comparison) => comparison.maxRows));
+    const result = () => Math.min(...comparisons.map((comparison) => comparison.result()));
+    return await judged(first, second, { push, maxRows, result, nanoseconds: COMPARE_NS * backgrounds.length }, breath);
   } finally {
     for (const comparison of comparisons) comparison.close();
     first.close();
@@ -160,49 +182,69 @@ export async function preparedOf(
 }
 
 /**
- * The score of a rendition of a prepared picture, which is read to its end and closed.
- * @param background the only one to look at them on; by default the worst of those of the picture counts
+ * What both opinions say of a rendition of a prepared picture. Both are read to their end and closed.
+ * @param original the picture that was prepared, anew
+ * @param background the only one to score them on; by default the worst of those of the picture counts
  * @throws RangeError when the sizes differ
  */
 export async function compareWith(
   reference: PreparedReference,
+  original: Rows,
   rendition: Rows,
   breath: Breath,
   background?: number,
-): Promise<number> {
+): Promise<Judgement> {
   const { width, height } = reference.size;
   try {
-    const shown = completed(rendition);
-    if (shown.width !== width || shown.height !== height) throw new RangeError("sizes differ");
+    const size = completedSize(rendition);
+    if (size.width !== width || size.height !== height) throw new RangeError("sizes differ");
     const comparison = reference.compare(background);
     try {
-      const going = { rows: comparison.maxRows, nanoseconds: COMPARE_PREPARED_NS, breath };
-      for await (const band of bandsOf(shown, going)) comparison.push(band);
-      return comparison.result();
+      const { maxRows } = comparison;
+      const push = (_: Uint8Array, shown: Uint8Array) => comparison.push(shown);
+      const result = () => comparison.result();
+      const on = { push, maxRows, result, nanoseconds: COMPARE_PREPARED_NS };
+      return await judged(original, rendition, on, breath);
     } finally {
       comparison.close();
     }
   } finally {
+    original.close();
     rendition.close();
   }
 }
 
-/** Reads two pictures in step, whatever bands they come in. */
-async function readTogether(
-  first: Rows,
-  second: Rows,
-  comparisons: readonly Comparison[],
-  breath: Breath,
-): Promise<void> {
-  const stride = first.width * 4;
-  const maxRows = comparisons[0]?.maxRows ?? 1;
-  const bands = [new Uint8Array(stride * maxRows), new Uint8Array(stride * maxRows)] as const;
-  for (let y = 0; y < first.height; y += maxRows) {
-    const rows = Math.min(maxRows, first.height - y);
-    const [one, other] = bands.map((band) => band.subarray(0, rows * stride)) as [Uint8Array, Uint8Array];
-    await filled(first, one);
-    await filled(second, other);
-    for (const comparison of comparisons) comparison.push(one, other);
-    await breath.spend((rows * first.width * comparisons.length * COMPARE_NS) / 1e6);
+/** How two pictures are scored while they are read. */
+interface Scoring {
+  readonly push: (original: Uint8Array, rendition: Uint8Array) => void;
+  /** Rows that one push may have. */
+  readonly maxRows: number;
+  readonly result: () => number;
+  /** Of a pixel. */
+  readonly nanoseconds: number;
+}
+
+/** Reads two pictures in step, whatever bands they come in, for both opinions. */
+async function judged(original: Rows, rendition: Rows, scoring: Scoring, breath: Breath): Promise<Judgement> {
+  const [first, second] = [completed(original), completed(rendition)];
+  const { width, height } = first;
+  const isOpaque = first.opaque && second.opaque;
+  const opinion = openSecondOpinion(width, isOpaque);
+  try {
+    const { maxRows } = scoring;
+    const nanoseconds = scoring.nanoseconds + secondOpinionNanoseconds({ opaque: isOpaque });
+    const bands = [new Uint8Array(width * 4 * maxRows), new Uint8Array(width * 4 * maxRows)] as const;
+    for (let y = 0; y < height; y += maxRows) {
+      const rows = Math.min(maxRows, height - y);
+      const [one, other] = bands.map((band) => band.subarray(0, rows * width * 4)) as [Uint8Array, Uint8Array];
+      await filled(first, one);
+      await filled(second, other);
+      scoring.push(one, other);
+      opinion.push(one, other);
+      await breath.spend((rows * width * nanoseconds) / 1e6);
+    }
+    return judgementOf(scoring.result(), opinion);
+  } finally {
+    opinion.close();
   }
 }

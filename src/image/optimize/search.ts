@@ -83,12 +83,12 @@ export async function smallestAbove(
   const { sample } = reference;
   const scale = format.write.qualities;
   const notes = new Notes(scale, goal.targetScore);
-  const lookBy = (score: Reference["score"], isWhole: boolean, onPart?: Look) => {
-    const note = (bytes: Uint8Array, points: number) => notes.add(bytes, points, isWhole);
-    return new NotingLook(note, format, sample.picture, score, breath, onPart);
+  const lookBy = (judge: Reference["judge"], isWhole: boolean, onPart?: Look) => {
+    const note = (found: Found) => notes.add(found, isWhole);
+    return new NotingLook(note, format, sample.picture, judge, breath, onPart);
   };
-  const onSample = lookBy((rendition, background) => reference.scoreSample(rendition, background), !sample.tiles);
-  const look = lookBy((rendition, background) => reference.score(rendition, background), true, onSample);
+  const onSample = lookBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
+  const look = lookBy((rendition, background) => reference.judge(rendition, background), true, onSample);
   const quest = { ...goal, reference, look, onSample, scale, breath };
   const timed = ways.map((way) => notes.way(way, deadline));
   try {
@@ -111,7 +111,7 @@ async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Foun
   const { best: found } = chosen;
   const isWritten = chosen.way.finish === chosen.way.encode;
   const stays = isWritten && (isFrugal || triesFinal);
-  const lossy = stays ? { bytes: await found.bytes(), score: await found.score() } : await written(chosen, isWritten);
+  const lossy = stays ? { bytes: await found.bytes(), ...(await saidOf(found)) } : await written(chosen, isWritten);
   const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(quest, chosen) };
   return isFrugal ? ended : withoutLoss(quest, chosen, ended);
 }
@@ -172,6 +172,11 @@ async function onWhole(quest: Quest, { way, settings, best, distortion }: Candid
   return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, search));
 }
 
+/** What both opinions say of a rendition. */
+async function saidOf(trial: Trial): Promise<Pick<Found, "score" | "metric">> {
+  return { score: await trial.score(), metric: await (trial.metric ?? trial.score)() };
+}
+
 /** A candidate, written to stay, unless the try is smaller and may stay. */
 async function written(
   { way, settings, best }: Pick<Candidate, "way" | "settings" | "best">,
@@ -179,7 +184,7 @@ async function written(
 ): Promise<Found> {
   const final = await way.finish({ ...settings, quality: best.quality });
   const tried = mayStay ? await best.bytes() : final;
-  return { bytes: tried.length < final.length ? tried : final, score: await best.score() };
+  return { bytes: tried.length < final.length ? tried : final, ...(await saidOf(best)) };
 }
 
 /** Candidates whose tries were nearly as small as those of the first: tries do not tell them apart. */
@@ -216,7 +221,7 @@ async function finished(
     const quick = { ...settings, quality: best.quality, effort: settings.effort * RIVAL_EFFORT };
     const bytes = await way.finish(quick);
     sizes.push(bytes.length);
-    if (!smallest || bytes.length < smallest.bytes.length) smallest = { bytes, score: await best.score() };
+    if (!smallest || bytes.length < smallest.bytes.length) smallest = { bytes, ...(await saidOf(best)) };
   }
   const least = Math.min(...sizes);
   for (const [index, one] of all.entries()) {
@@ -237,8 +242,8 @@ async function exactly(quest: Quest, way: Way): Promise<Found> {
 }
 
 function exactMaker({ look }: Quest, { encode, nearly }: Way): ExactMaker {
-  const scoreAt = nearly && ((level: number) => look.scoreShown(nearly(level)));
-  return { encode, scoreOf: (file) => look.score(file), scoreAt };
+  const judgeAt = nearly && ((level: number) => look.judgeShown(nearly(level)));
+  return { encode, judge: (file) => look.judge(file), judgeAt };
 }
 
 /** The smaller of a lossy file and of those without loss, or nearly, where these are worth trying. */

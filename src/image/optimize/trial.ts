@@ -10,11 +10,15 @@ import type { Rows } from "../rows.ts";
 import type { EncodeSettings, Preview } from "../writer.ts";
 import type { Start } from "./rendition.ts";
 import { BACKGROUNDS } from "./score.ts";
+import { type Judgement, SAME, worse } from "./second-opinion.ts";
 
 /** A file and how it looks. */
 export interface Found {
   readonly bytes: Uint8Array;
+  /** In points: the stricter of both opinions. */
   readonly score: number;
+  /** What the metric says, where that is not all. */
+  readonly metric?: number;
   /** A file without loss would be larger, however thoroughly it is written; absent where that is not known. */
   readonly beatsExact?: boolean;
   /** About what the sample takes at the target score. */
@@ -26,7 +30,10 @@ export interface Found {
 /** A rendition at a quality. What is asked of it is found out once, by work: nothing is encoded or scored before. */
 export interface Trial {
   readonly quality: number;
+  /** In points: the stricter of both opinions. */
   readonly score: () => Promise<number>;
+  /** What the metric says; absent where that is all. */
+  readonly metric?: () => Promise<number>;
   readonly bytes: () => Promise<Uint8Array>;
   /** What `bytes` hardly exceeds, where that is known before they are made. */
   readonly mostBytes?: number | undefined;
@@ -49,14 +56,14 @@ export interface Maker {
 /** What comes of qualities. */
 export type Curve = (quality: number) => Trial | Promise<Trial>;
 
-type ScoreOf = (rendition: Rows, background?: number) => Promise<number>;
+type JudgementOf = (rendition: Rows, background?: number) => Promise<Judgement>;
 
 type Looked = Pick<Picture, "opaque" | "space">;
 
 /** How renditions are looked at. */
 export class Look {
   private readonly format: FormatDefinition;
-  private readonly scoreOf: ScoreOf;
+  private readonly judgementOf: JudgementOf;
   private readonly breath: Breath;
   private readonly space: Space | undefined;
   /** Backgrounds that show different things; null for opaque pictures. */
@@ -66,67 +73,85 @@ export class Look {
   /** Once a rendition was looked at on all of them, others are at first looked at only where the last such one looked worst. */
   private worst: number | undefined;
 
-  constructor(format: FormatDefinition, { opaque, space }: Looked, scoreOf: ScoreOf, breath: Breath, onPart?: Look) {
+  constructor(
+    format: FormatDefinition,
+    { opaque, space }: Looked,
+    judgementOf: JudgementOf,
+    breath: Breath,
+    onPart?: Look,
+  ) {
     this.format = format;
-    this.scoreOf = scoreOf;
+    this.judgementOf = judgementOf;
     this.breath = breath;
     this.space = space;
     this.backgrounds = opaque ? null : BACKGROUNDS;
     this.onPart = onPart;
   }
 
-  /** The score of a file. */
-  async score(bytes: Uint8Array): Promise<number> {
-    return this.scoreOf(await decoded(this.format, bytes, this.breath, this.space));
+  /** What is said of a file. */
+  async judge(bytes: Uint8Array): Promise<Judgement> {
+    return this.judgementOf(await decoded(this.format, bytes, this.breath, this.space));
   }
 
-  /** The score of what a file would show. */
-  async scoreShown(picture: Picture): Promise<number> {
-    return this.scoreOf(await firstFrame(picture, this.breath));
+  /** What is said of what a file would show. */
+  async judgeShown(picture: Picture): Promise<Judgement> {
+    return this.judgementOf(await firstFrame(picture, this.breath));
   }
 
   /** What comes of a rendition that is written to be looked at. */
   written(quality: number, bytes: Uint8Array): Trial {
-    let score: number | undefined;
+    let judgement: Judgement | undefined;
+    const judged = async () => (judgement ??= await this.judge(bytes));
     return {
       quality,
       bytes: async () => bytes,
-      score: async () => (score ??= await this.score(bytes)),
+      score: async () => (await judged()).points,
+      metric: async () => (await judged()).score,
       confirm: async () => true,
     };
   }
 
   /** What comes of a rendition of which it is known how it will look; it is written only for its bytes. */
   previewed(quality: number, { exact, mostBytes, open }: Preview, make: () => Promise<Uint8Array>): Trial {
-    const scores = new Map<number | undefined, number>();
-    const scoreOn = async (backgrounds: readonly (number | undefined)[]) => {
+    const judgements = new Map<number | undefined, Judgement>();
+    const judgedOn = async (backgrounds: readonly (number | undefined)[]) => {
       for (const background of backgrounds) {
-        if (!scores.has(background)) scores.set(background, await this.scoreOf(await open(this.breath), background));
+        if (!judgements.has(background)) {
+          judgements.set(background, await this.judgementOf(await open(this.breath), background));
+        }
       }
-      return Math.min(...scores.values());
+      return worstOf(judgements);
     };
     const all = this.backgrounds ?? [undefined];
+    const worstIn = ({ points }: Judgement) =>
+      this.backgrounds?.find((background) => judgements.get(background)?.points === points);
     let bytes: Uint8Array | undefined;
+    const judged = async () => {
+      if (exact) return SAME;
+      this.worst ??= this.onPart?.worst;
+      const judgement = await judgedOn(this.worst === undefined ? all : [this.worst]);
+      this.worst ??= worstIn(judgement);
+      return judgement;
+    };
     return {
       quality,
       mostBytes,
       bytes: async () => (bytes ??= await make()),
-      score: async () => {
-        if (exact) return 100;
-        this.worst ??= this.onPart?.worst;
-        const score = await scoreOn(this.worst === undefined ? all : [this.worst]);
-        this.worst ??= this.backgrounds?.find((background) => scores.get(background) === score);
-        return score;
-      },
+      score: async () => (await judged()).points,
+      metric: async () => (await judged()).score,
       confirm: async () => {
-        if (scores.size === 0) return true;
-        const seemed = Math.min(...scores.values());
-        const score = await scoreOn(all);
-        this.worst = this.backgrounds?.find((background) => scores.get(background) === score);
-        return score === seemed;
+        if (judgements.size === 0) return true;
+        const seemed = worstOf(judgements).points;
+        const judgement = await judgedOn(all);
+        this.worst = worstIn(judgement);
+        return judgement.points === seemed;
       },
     };
   }
+}
+
+function worstOf(judgements: ReadonlyMap<unknown, Judgement>): Judgement {
+  return judgements.values().reduce(worse, SAME);
 }
 
 /** How what is tried is written: as it is to stay, or otherwise. */

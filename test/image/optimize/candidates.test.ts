@@ -39,10 +39,10 @@ it("never writes two renditions at a time", async () => {
       onSample: () => Promise.reject(new Error("the sample is the picture")),
       variants: png.write.variants,
     };
-    const score = async () => SCORE;
+    const judge = async () => ({ score: SCORE, points: SCORE });
     const quest = {
       sample: { picture },
-      look: new Look(png, { opaque: true }, score, breath),
+      look: new Look(png, { opaque: true }, judge, breath),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,
@@ -81,7 +81,7 @@ it.each([
     };
     const quest = {
       sample: { picture },
-      look: new Look(png, { opaque: true }, async () => score, breath),
+      look: new Look(png, { opaque: true }, async () => ({ score, points: score }), breath),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,

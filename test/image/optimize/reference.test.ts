@@ -9,7 +9,8 @@ import { completedSize } from "../../../src/image/optimize/completed.ts";
 import { preparedSamplePrice, Reference } from "../../../src/image/optimize/reference.ts";
 import { fullSearch, leastSearch } from "../../../src/image/optimize/rooms.ts";
 import { inMemory, SAMPLE_TILE } from "../../../src/image/optimize/sample.ts";
-import { scoreRows } from "../../../src/image/optimize/score.ts";
+import { judgeRows } from "../../../src/image/optimize/score.ts";
+import { SAME, secondOpinionPrice } from "../../../src/image/optimize/second-opinion.ts";
 import { type Task, taskOf } from "../../../src/image/optimize/task.ts";
 import type { Picture } from "../../../src/image/picture.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
@@ -51,11 +52,11 @@ describe("a reference", () => {
     const sheet = { width: plain.sample.picture.width, height: plain.sample.picture.height };
     for (const noise of [0, 6, 40]) {
       const [rendition, ofSheet] = [pictureOf(size, noise, alpha), pictureOf(sheet, noise, alpha)];
-      expect(await prepared.score(await firstFrame(rendition, UNPAUSED))).toBe(
-        await plain.score(await firstFrame(rendition, UNPAUSED)),
+      expect(await prepared.judge(await firstFrame(rendition, UNPAUSED))).toEqual(
+        await plain.judge(await firstFrame(rendition, UNPAUSED)),
       );
-      expect(await prepared.scoreSample(await firstFrame(ofSheet, UNPAUSED))).toBe(
-        await plain.scoreSample(await firstFrame(ofSheet, UNPAUSED)),
+      expect(await prepared.judgeSample(await firstFrame(ofSheet, UNPAUSED))).toEqual(
+        await plain.judgeSample(await firstFrame(ofSheet, UNPAUSED)),
       );
     }
     prepared.close();
@@ -74,8 +75,8 @@ describe("a reference", () => {
     const sheet = pictureOf(plain.sample.picture, 12, alpha);
     for (const background of [0.9, 0.1, 0.9, undefined]) {
       const scores = [plain, prepared].map(async (reference) => [
-        await reference.scoreSample(await firstFrame(sheet, UNPAUSED)),
-        await reference.score(await firstFrame(rendition, UNPAUSED), background),
+        await reference.judgeSample(await firstFrame(sheet, UNPAUSED)),
+        await reference.judge(await firstFrame(rendition, UNPAUSED), background),
       ]);
       const [expected, found] = await Promise.all(scores);
       expect(found).toEqual(expected);
@@ -98,7 +99,7 @@ describe("a reference", () => {
       expect(x + SAMPLE_TILE.width).toBeLessThanOrEqual(size.width);
       expect(y + SAMPLE_TILE.height).toBeLessThanOrEqual(size.height);
     }
-    expect(await tiled.scoreSample(await firstFrame(picture, UNPAUSED))).toBe(100);
+    expect(await tiled.judgeSample(await firstFrame(picture, UNPAUSED))).toEqual(SAME);
     whole.close();
     tiled.close();
   });
@@ -109,13 +110,13 @@ describe("a reference", () => {
     for (const keeps of [NOT_KEPT, PREPARED]) {
       const reference = await Reference.of(original, keeps, UNPAUSED);
       expect(reference.sample.picture.height).toBeLessThan(size.height);
-      expect(await reference.scoreSample(await firstFrame(reference.sample.picture, UNPAUSED))).toBe(100);
-      const score = await scoreRows(
+      expect(await reference.judgeSample(await firstFrame(reference.sample.picture, UNPAUSED))).toEqual(SAME);
+      const judgement = await judgeRows(
         await firstFrame(original, UNPAUSED),
         await firstFrame(rendition, UNPAUSED),
         UNPAUSED,
       );
-      expect(await reference.score(await firstFrame(rendition, UNPAUSED))).toBe(score);
+      expect(await reference.judge(await firstFrame(rendition, UNPAUSED))).toEqual(judgement);
       reference.close();
     }
   });
@@ -234,11 +235,13 @@ describe("a prepared reference", () => {
     const alpha = opaque ? 255 : 9;
     const original = pictureOf({ width, height }, 0, alpha);
     const reference = await Reference.of(original, PREPARED, UNPAUSED);
-    await reference.score(await firstFrame(pictureOf({ width, height }, 9, alpha), UNPAUSED));
+    await reference.judge(await firstFrame(pictureOf({ width, height }, 9, alpha), UNPAUSED));
     const used = nativeStatistics().find((module) => module.name === "score")?.memoryBytes ?? 0;
     const kept = preparedSamplePrice(original).bytes;
     expect(used).toBeGreaterThan(kept);
-    expect(used).toBeLessThan(kept + comparisonPeakBytes(completedSize({ width, height }), opaque ? 1 : 2));
+    const size = completedSize({ width, height });
+    const second = secondOpinionPrice({ ...size, opaque }).bytes;
+    expect(used).toBeLessThan(kept + comparisonPeakBytes(size, opaque ? 1 : 2) + second);
     reference.close();
   });
 

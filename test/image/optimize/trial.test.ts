@@ -3,6 +3,7 @@ import { expect, it, vi } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { png } from "../../../src/image/formats/png.ts";
+import type { Judgement } from "../../../src/image/optimize/second-opinion.ts";
 import { Look } from "../../../src/image/optimize/trial.ts";
 import { firstFrame } from "../../../src/image/picture.ts";
 import type { Rows } from "../../../src/image/rows.ts";
@@ -18,10 +19,11 @@ it("looks first at where a rendition that was made sure of looked worst", async 
     { dark: 77, light: 78 },
   ];
   let shown = 0;
-  const scoreOf = vi.fn<(rendition: Rows, background?: number) => Promise<number>>(
-    async (_rendition, background) => scores[shown]?.[background === DARK ? "dark" : "light"] ?? Number.NaN,
-  );
-  const look = new Look(png, { opaque: false, space: undefined }, scoreOf, UNPAUSED);
+  const judge = vi.fn<(rendition: Rows, background?: number) => Promise<Judgement>>(async (_rendition, background) => {
+    const points = scores[shown]?.[background === DARK ? "dark" : "light"] ?? Number.NaN;
+    return { points, score: points + 10 };
+  });
+  const look = new Look(png, { opaque: false, space: undefined }, judge, UNPAUSED);
   const trial = (index: number) => {
     const open = (breath: typeof UNPAUSED) => firstFrame(picture, breath);
     const made = look.previewed(50, { key: `${index}`, exact: false, distortion: 20, open }, () => Promise.reject());
@@ -35,5 +37,5 @@ it("looks first at where a rendition that was made sure of looked worst", async 
   const third = trial(2);
   expect(await third.score()).toBe(77);
   expect(await third.confirm()).toBe(true);
-  expect(scoreOf.mock.calls.map(([, background]) => background)).toEqual([DARK, LIGHT, LIGHT, DARK, DARK, LIGHT]);
+  expect(judge.mock.calls.map(([, background]) => background)).toEqual([DARK, LIGHT, LIGHT, DARK, DARK, LIGHT]);
 });

@@ -1,0 +1,51 @@
+/** What is seen of two pictures in their worst places; see visible.c for the definition. */
+import { Held, MAX_ROWS } from "./held.ts";
+
+export interface VisibleDifference {
+  /** Takes the next rows of both pictures: RGBA8, straight alpha, sRGB, as many in one as in the other, at most `MAX_ROWS`. */
+  push(first: Uint8Array, second: Uint8Array): void;
+  /**
+   * The mean error of the worst 2 % of the cells, once all rows are in: 0 for identical pictures, 1 is hardly to be seen at
+   * twice the size, 2 is. It is asked for once.
+   */
+  result(): number;
+  close(): void;
+}
+
+/**
+ * Compares two pictures of this width.
+ * @param isOpaque nothing can be seen through either of them
+ * @throws NativeError when memory does not suffice
+ */
+export function openVisibleDifference(width: number, isOpaque: boolean): VisibleDifference {
+  const held = new Held();
+  const first = held.band(width);
+  const second = held.band(width);
+  const opened = held.make(
+    (exports) => exports.visible_open(width, isOpaque ? 1 : 0),
+    (exports, visible) => exports.visible_close(visible),
+  );
+  return {
+    push(original, rendition) {
+      held.fill(first, original);
+      held.fill(second, rendition);
+      const rows = original.length / (width * 4);
+      held.call((exports) => exports.visible_push(opened, first, second, rows));
+    },
+    result: () => held.call((exports) => exports.visible_result(opened)),
+    close: () => held.close(),
+  };
+}
+
+/** Bytes of the counts and of what an allocation takes. */
+const FIXED_BYTES = 16 * 1024;
+/** Cells of 4 pixels, three rows of them, each of five numbers. */
+const CELL_BYTES = 3 * 20;
+const CELL = 4;
+const PLANES = 3;
+
+/** Bytes of native memory that a comparison of pictures of this width holds. */
+export function visibleBytes(width: number): number {
+  const across = Math.ceil(width / CELL);
+  return FIXED_BYTES + width * 4 * MAX_ROWS * 2 + across * (CELL * CELL * 4 * 2 + CELL_BYTES * PLANES);
+}
