@@ -8,6 +8,7 @@ import {
   DEFAULT_TEMPORARY_TTL_SECONDS,
   MAX_DATABASE_BYTES,
   MAX_TEMPORARY_TTL_SECONDS,
+  MAX_WAIT_SECONDS,
   RATE_LIMIT_REQUESTS,
 } from "./limits.ts";
 import { DEFAULT_DELIVERY_KEEP_DAYS } from "./limits/delivery.ts";
@@ -124,6 +125,8 @@ const Variables = v.object({
   ANONYMOUS_LIMIT: number(1_000, 1, 1_000_000_000),
   /** Declared milliseconds of processor time that one request may take. */
   MAX_JOB_MS: number(DEFAULT_JOB_MS, 1, 1_000_000_000),
+  /** How long a request waits for its turn in a busy isolate. */
+  MAX_WAIT_SECONDS: number(MAX_WAIT_SECONDS, 0, 600),
   /** Declared milliseconds of processor time that failed requests of an account may take, per window. */
   MAX_FAILED_MS: number(DEFAULT_FAILED_MS, 1, 1_000_000_000),
   /** Jobs with a webhook that are accepted of an account on one day, UTC. */
@@ -194,6 +197,7 @@ export interface Settings {
   readonly rateLimit: number;
   readonly anonymousLimit: number;
   readonly maxJobMs: number;
+  readonly maxWaitSeconds: number;
   readonly maxFailedMs: number;
   readonly webhookLimit: number;
   readonly webhookBytesLimit: number;
@@ -248,6 +252,7 @@ function fromVariables(variables: Parsed): Settings {
     rateLimit: variables.RATE_LIMIT,
     anonymousLimit: variables.ANONYMOUS_LIMIT,
     maxJobMs: variables.MAX_JOB_MS,
+    maxWaitSeconds: variables.MAX_WAIT_SECONDS,
     maxFailedMs: variables.MAX_FAILED_MS,
     webhookLimit: variables.WEBHOOK_LIMIT,
     webhookBytesLimit: variables.WEBHOOK_BYTES_LIMIT,

@@ -1,20 +1,37 @@
 /** Images as files, and the names they may have. */
 import { MAX_NAME_CHARACTERS } from "./limits.ts";
+import type { Caller } from "./scheduler/caller.ts";
 
 /** Memory that was set aside for bytes before they were read. */
 export interface Reservation {
-  /** @throws ApiError 503 when there is no room for so many bytes: what is held stays held */
-  readonly grow: (bytes: number) => void;
+  /**
+   * Takes room up to so many bytes: at once, or once there is some. What is held stays held.
+   * @throws ApiError 503 when there is none within the time that the request may wait
+   */
+  readonly grow: (bytes: number) => Promise<void> | undefined;
   /** Gives back what is beyond `bytes`. */
   readonly shrink: (bytes: number) => void;
   /** Gives back everything; a second time changes nothing. */
   readonly release: () => void;
 }
 
+/** How much of an original is known before it is read, and who asks for it. */
+export interface Asked {
+  /** Bytes that it is said to have; as many as are asked for, unless told. */
+  readonly most?: number;
+  /** Bytes that it may have where nothing is said of its length, or too little. */
+  readonly ceiling?: number;
+  /** Absent: the service itself. */
+  readonly caller?: Caller | undefined;
+}
+
 /** Where memory is set aside. */
 export interface Memory {
-  /** @throws ApiError 503 when there is no room for so many bytes right now: nobody waits while holding others */
-  readonly reserve: (bytes: number) => Reservation;
+  /**
+   * Waits for room for so many bytes, or for the first step of them.
+   * @throws ApiError 503 when there is none within the time that the caller may wait; the reason of its signal
+   */
+  readonly take: (bytes: number, asked?: Asked) => Promise<Reservation>;
 }
 
 /** Bytes for which memory was set aside. Whoever is given them gives the memory back when nobody will read them again. */

@@ -8,13 +8,10 @@ export const MAX_SOURCE_BYTES = 32 * 1024 * 1024;
 /** The `data` part of an upload, or a JSON body: far more than all operations and credentials together need. */
 export const MAX_JSON_BYTES = 256 * 1024;
 /**
- * How far a body may fall behind the slowest pace, from its beginning and at any later time: who sent much and then
- * stalls has no more time left than this. Together it may take no longer than the longest.
+ * How long the body of a request may take, without the time in which there was no room for it: 32 MiB at 9 megabits a
+ * second. Its memory is held all the while.
  */
-export const BODY_GRACE_MS = 30_000;
-/** The slowest pace of a body: that of a poor telephone line. Whoever sends less keeps memory occupied for nothing. */
-export const MIN_BODY_BYTES_PER_SECOND = 4 * 1024;
-export const MAX_BODY_MS = 600_000;
+export const MAX_BODY_MS = 30_000;
 /** Bytes of a refused body that are read off so that its sender gets to see the answer: the platform's own bound. */
 export const MAX_DISCARDED_BYTES = 100 * 1024 * 1024;
 /** How long that may take. */
@@ -74,9 +71,14 @@ export const COMPANY_BYTES = 16 * 1024 * 1024;
 export const FILLED_BYTES = 64 * 1024 * 1024;
 /** What originals may hold of SHARED_BYTES, before their bytes are read: one of the largest, with its options, or several of others. */
 export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
+/** What is taken of it at a time, as bytes arrive: who sends slowly holds no more than this beyond what it has sent. */
+export const ORIGINAL_STEP_BYTES = 4 * 1024 * 1024;
 /** Originals up to this size have a part of their own besides, so that large ones that come slowly keep nobody out. */
 export const SMALL_ORIGINAL_BYTES = 4 * 1024 * 1024;
 export const SMALL_ORIGINALS_BYTES = 8 * 1024 * 1024;
+/** Icons, drawings and JSON have a part of that alone, so that they do not wait behind small photographs either. */
+export const TINY_ORIGINAL_BYTES = 16 * 1024;
+export const TINY_ORIGINALS_BYTES = 256 * 1024;
 /**
  * How long work that is alone waits for memory to be collected that was given up, where there is not room for both. The
  * engine may take longer: it does not know that anybody waits.
@@ -87,21 +89,26 @@ export const MAX_COLLECTION_MS = 900;
  * once. It comes out of what the heap of a crowd may have.
  */
 export const MAX_LENT_BYTES = 4 * 1024 * 1024;
-/** How long originals may keep an isolate from working that has work, before the last in the line is told to come back. */
+/**
+ * How long a request waits for its turn (setting): less than the 30 seconds after which most clients give up. Where more
+ * than that is declared before it, it is refused at once.
+ */
+export const MAX_WAIT_SECONDS = 25;
+export const MAX_WAIT_MS = MAX_WAIT_SECONDS * 1_000;
+/** How long all who hold originals may wait for each other, before the last of them is told to come back. */
 export const MAX_BLOCKED_MS = 3_000;
 /**
- * How often a job that needs nearly all there is may be passed by others, whose originals stand in its way, before no
- * further original is let in until it has begun: a few seconds, mostly.
+ * How often a job that needs nearly all there is may be passed by others, whose originals stand in its way, before
+ * originals for which there is no room beside it wait until it has begun: a few seconds, mostly.
  */
 export const MAX_PASSES = 8;
-/** Jobs that may wait for their turn in an isolate before further ones are told to come back. */
-export const MAX_WAITING_JOBS = 32;
-/** Half of these places are the most that one account may have: the others are for other accounts. */
-export const MAX_ACCOUNT_WAITING_JOBS = MAX_WAITING_JOBS / 2;
-/** Declared processor time of all work that runs or waits in an isolate: what comes last waits about two minutes. */
-export const MAX_LOAD_MS = 120_000;
-/** What of it one account may have. */
-export const MAX_ACCOUNT_LOAD_MS = MAX_LOAD_MS / 2;
+/** How often any job may be passed by smaller ones that have room beside it, before they wait behind it. */
+export const MAX_PASSES_BESIDE = 32;
+/**
+ * Work of at most so many bytes waits for memory that was given up no longer than work that is alone: icons, thumbnails of
+ * them, a look at a header.
+ */
+export const SMALL_WORK_BYTES = 4 * 1024 * 1024;
 /**
  * Declared processor time of one request, on the reference machine. An invocation may take three times that
  * (wrangler.toml): work whose price is half of the truth, or that runs on a slower machine, still comes to its end.
@@ -119,8 +126,9 @@ export const OVERRUN_OF_BOUND = 2;
  * fail early; 1,000 that are refused after 100 ms each are within it.
  */
 export const DEFAULT_FAILED_MS = 120_000;
-/** What a client that found the isolate full is told to wait. */
+/** What a client that found the isolate full is told to wait: as long as is declared, between these bounds. */
 export const BUSY_RETRY_SECONDS = 2;
+export const MAX_RETRY_SECONDS = 120;
 
 /** The origin of a fetched image: from the call to the last byte, all redirects included. */
 export const FETCH_TIMEOUT_MS = 30_000;

@@ -27,8 +27,11 @@ const METRICS = {
     kind: "counter",
     help: "Processor time by stage and format: by the clock, or as work declares it where the clock stands still.",
   },
-  budget_waits_total: { kind: "counter", help: "Work that had to wait for memory, by what came of it." },
-  budget_wait_seconds_total: { kind: "counter", help: "How long work waited for memory." },
+  budget_waits_total: {
+    kind: "counter",
+    help: "Requests that had to wait for room for their original or their work, or were refused a place, by what came of it.",
+  },
+  budget_wait_seconds_total: { kind: "counter", help: "How long they waited." },
   queue_messages_total: { kind: "counter", help: "Messages of the queue by kind." },
   queue_wait_seconds_total: { kind: "counter", help: "How long messages stood in the queue, by kind." },
   memory_bytes: {
@@ -36,7 +39,13 @@ const METRICS = {
     help: "Memory that is set aside for work and originals, and that native modules hold.",
   },
   native_memory_bytes: { kind: "gauge", help: "Memory that each native module holds, in use and idle." },
-  waiting: { kind: "gauge", help: "Work that waits for memory, and for the thread." },
+  waiting: {
+    kind: "gauge",
+    help: "Requests that wait for room for an original, for the memory of their work, for the thread.",
+  },
+  places: { kind: "gauge", help: "Originals that are held, and work that has begun." },
+  longest_wait_seconds: { kind: "gauge", help: "How long the request has waited that waits longest." },
+  queued_seconds: { kind: "gauge", help: "Declared processor time of all work that is not over." },
   native_replacements_total: { kind: "counter", help: "Instances of native modules that were replaced, by module." },
   ended_total: { kind: "counter", help: "How often the platform ended work in its midst." },
   replacements_total: { kind: "counter", help: "How often the isolate had itself replaced afterward." },

@@ -1,9 +1,13 @@
 /** Objects of the bucket that are read whole. */
-import type { HeldBytes, Memory } from "./files.ts";
+import type { HeldBytes, Memory, Reservation } from "./files.ts";
+import type { Caller } from "./scheduler/caller.ts";
 
-/** @throws ApiError 503 when there is no room for its bytes: then none of them is read */
-export async function readStored(object: R2ObjectBody, memory: Memory): Promise<HeldBytes> {
-  const reservation = reserveFor(object, memory);
+/**
+ * Reads an object once there is room for it.
+ * @throws ApiError 503 when there is none in time: then none of its bytes is read
+ */
+export async function readStored(object: R2ObjectBody, memory: Memory, caller?: Caller): Promise<HeldBytes> {
+  const reservation = await roomFor(object, memory, caller);
   try {
     return { bytes: new Uint8Array(await object.arrayBuffer()), memory: reservation };
   } catch (error) {
@@ -12,10 +16,14 @@ export async function readStored(object: R2ObjectBody, memory: Memory): Promise<
   }
 }
 
-function reserveFor({ size, body }: R2ObjectBody, memory: Memory) {
+async function roomFor({ size, body }: R2ObjectBody, memory: Memory, caller: Caller | undefined): Promise<Reservation> {
+  let reservation: Reservation | undefined;
   try {
-    return memory.reserve(size);
+    reservation = await memory.take(size, { caller });
+    await reservation.grow(size);
+    return reservation;
   } catch (error) {
+    reservation?.release();
     void body.cancel().catch(() => undefined);
     throw error;
   }

@@ -205,8 +205,8 @@ async function awaited({ env }: ServePorts, order: Order, giveUpAt: number): Pro
   throw new ApiError(503, "The result is still being made");
 }
 
-async function read({ env, settings }: ServePorts, { delivery, located }: Order): Promise<FoundOriginal> {
-  const found = await readOriginal({ env, settings, ...delivery }, located);
+async function read({ env, settings, caller }: ServePorts, { delivery, located }: Order): Promise<FoundOriginal> {
+  const found = await readOriginal({ env, settings, ...delivery, caller }, located);
   if (!found) throw new Error("An original was found unchanged that nobody knew");
   return found;
 }

@@ -1,6 +1,7 @@
 /** An address that was admitted, and what answering it needs. */
 import type { Settings } from "../env.ts";
 import type { Stopwatch } from "../image/stopwatch.ts";
+import type { Caller } from "../scheduler/caller.ts";
 import type { Street } from "../street/edges.ts";
 import type { Canonical } from "./canonical.ts";
 import type { OpenedDelivery } from "./records.ts";
@@ -30,6 +31,8 @@ export interface ServePorts {
   /** Keeps the isolate alive until work is done that the answer does not wait for. */
   readonly defer: (work: Promise<unknown>) => void;
   readonly stopwatch?: Stopwatch;
+  /** Who asks, and waits. */
+  readonly caller: Caller;
 }
 
 /** Whether a result that is kept answers an order: it was not purged, and is no draft where that will not do. */

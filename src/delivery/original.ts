@@ -1,10 +1,10 @@
 /** Originals as deliveries read them: from the web inside a prefix, or from the operator's bucket; unchanged ones not again. */
-import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { baseName, type Original } from "../files.ts";
 import { isolateBudget } from "../image/budget.ts";
 import { FETCH_TIMEOUT_MS, MAX_SOURCE_BYTES } from "../limits.ts";
 import { REFUSAL_CACHE_SECONDS } from "../limits/delivery.ts";
+import { deadlineIn } from "../source/deadline.ts";
 import { OriginError, readRemoteIfChanged, type Target, type Terms } from "../source/remote.ts";
 import { conditionsOf, type Validators, validatorsOf } from "../source/validators.ts";
 import { readStored } from "../stored.ts";
@@ -29,7 +29,7 @@ type Read = Omit<FoundOriginal, "readAt" | "hash">;
 
 /**
  * Reads an original; null when `known` says that there is nothing new.
- * @throws ApiError 404 when it does not exist, 413, 502 when its origin refuses or fails, 503 without room, 504 when it is
+ * @throws ApiError 404 when it does not exist, 413, 502 when its origin refuses or fails, 503 without room in time, 504 when it is
  *   too slow
  */
 export async function readOriginal(
@@ -51,7 +51,7 @@ async function readKind(ports: OriginalPorts, located: Located, known: Validator
     case "store":
       return readStore(ports, located, known);
     case "web":
-      return readWeb(ports.settings, located, known);
+      return readWeb(ports, located, known);
   }
 }
 
@@ -63,11 +63,11 @@ function cachingOf(header: string | null | undefined): Caching | undefined {
 }
 
 async function readWeb(
-  settings: Settings,
+  ports: OriginalPorts,
   { url, contains }: Extract<Located, { kind: "web" }>,
   known: Validators,
 ): Promise<Read | null> {
-  return readTarget({ url, headers: conditionsOf(known) }, settings, contains);
+  return readTarget({ url, headers: conditionsOf(known) }, ports, contains);
 }
 
 /** A store whose token is no good any more is asked with a new one, once. */
@@ -80,7 +80,7 @@ async function readStore(
     const { url, headers, isOpen, forget } = await storeRequest(ports, connector, key);
     if (isOpen) for (const [name, value] of conditionsOf(known)) headers.set(name, value);
     // A store's redirects are refusals: what was signed goes nowhere else.
-    const reading = readTarget({ url: new URL(url), headers }, ports.settings, () => false);
+    const reading = readTarget({ url: new URL(url), headers }, ports, () => false);
     return { reading, forget };
   };
   const { reading, forget } = await ask();
@@ -97,12 +97,12 @@ async function readStore(
 
 async function readTarget(
   target: Target,
-  { serviceName, allowPrivateOrigins }: Settings,
+  { settings, caller }: OriginalPorts,
   follows: (url: URL) => boolean,
 ): Promise<Read | null> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), FETCH_TIMEOUT_MS);
-  const guards = { serviceName, allowPrivateOrigins, follows, signal: deadline.signal };
+  const { serviceName, allowPrivateOrigins } = settings;
+  const deadline = deadlineIn(FETCH_TIMEOUT_MS);
+  const guards = { serviceName, allowPrivateOrigins, follows, deadline, caller };
   const terms: Terms = { ...guards, maxBytes: MAX_SOURCE_BYTES, memory: isolateBudget };
   try {
     const remote = await readRemoteIfChanged(target, terms);
@@ -110,12 +110,12 @@ async function readTarget(
     const caching = cachingOf(remote.headers.get("cache-control"));
     return { original: remote, validators: validatorsOf(remote.headers), ...(caching && { caching }) };
   } finally {
-    clearTimeout(timer);
+    deadline.clear();
   }
 }
 
 /** The bucket that the operator has bound. */
-async function readBucket({ env }: OriginalPorts, key: string, { etag }: Validators): Promise<Read | null> {
+async function readBucket({ env, caller }: OriginalPorts, key: string, { etag }: Validators): Promise<Read | null> {
   const { ORIGINALS: bucket } = env as { readonly ORIGINALS?: R2Bucket };
   if (!bucket) throw new ApiError(502, "The origin refused or failed");
   const object = await bucket.get(key, etag === undefined ? {} : { onlyIf: { etagDoesNotMatch: etag } });
@@ -126,7 +126,7 @@ async function readBucket({ env }: OriginalPorts, key: string, { etag }: Validat
     throw new ApiError(413, `Image exceeds the maximum size of ${MAX_SOURCE_BYTES} bytes`);
   }
   const caching = cachingOf(object.httpMetadata?.cacheControl);
-  const held = await readStored(object, isolateBudget);
+  const held = await readStored(object, isolateBudget, caller);
   return {
     original: { ...held, name: baseName(key) },
     validators: { etag: object.etag },

@@ -8,6 +8,7 @@ import { FORMATS } from "../image/formats.ts";
 import { encodeSettings } from "../image/optimize/presets.ts";
 import { aimOf, outputFormat } from "../image/output.ts";
 import type { Stopwatch } from "../image/stopwatch.ts";
+import type { Caller } from "../scheduler/caller.ts";
 import type { Street } from "../street/edges.ts";
 import type { FoundOriginal } from "./original.ts";
 import type { ResultFacts } from "./results.ts";
@@ -34,6 +35,8 @@ export interface RenderPorts {
   readonly stopwatch?: Stopwatch | undefined;
   /** Aborted when nobody may have the result. */
   readonly signal?: AbortSignal;
+  /** Who waits for the result; absent: the account. */
+  readonly caller?: Caller | undefined;
 }
 
 /** Whether a result is one encoding, which nothing could refine: its format and its quality are settled, or it loses nothing. */
@@ -108,7 +111,7 @@ function draftOutput(
 }
 
 async function make(
-  { env, settings, street, stopwatch, signal }: RenderPorts,
+  { env, settings, street, stopwatch, signal, caller }: RenderPorts,
   { accountId, database, processing, accept }: Rendering,
   { original, validators, readAt, hash, caching }: FoundOriginal,
   rendition: ResultFacts["rendition"],
@@ -119,7 +122,7 @@ async function make(
   const ports = {
     ...edges,
     ...(stopwatch && { stopwatch }),
-    allowance: new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal }),
+    allowance: new Allowance({ caller, account: accountId, maxMs: settings.maxJobMs, signal }),
     keepTemporarily: async () => ({ url: "" }),
   };
   const source = { kind: "upload", original } as const;

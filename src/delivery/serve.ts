@@ -45,14 +45,14 @@ function bodyOf({ env, defer }: ServePorts, { key }: Order, { object, facts }: S
 
 /** After its time a result is good for as long again if its original is what it was. */
 async function renewed(ports: ServePorts, order: Order, stored: StoredResult): Promise<Picture> {
-  const { env, settings, defer } = ports;
+  const { env, settings, defer, caller } = ports;
   const { delivery, key, located, askedAt } = order;
   const { facts, object } = stored;
   const asIs = { body: object.body, facts, cache: "stored" } as const;
   let original: FoundOriginal | null;
   try {
     original = await unlessRefused(order, () =>
-      readOriginal({ env, settings, ...delivery }, located, facts.validators),
+      readOriginal({ env, settings, ...delivery, caller }, located, facts.validators),
     );
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) await env.BUCKET.delete(key);

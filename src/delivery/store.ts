@@ -5,6 +5,7 @@ import { vaultOf } from "../account/vault.ts";
 import { joinConnector, type SavedStore } from "../contract/store.ts";
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
+import type { Caller } from "../scheduler/caller.ts";
 import type { Keyfile } from "../storage/keyfile.ts";
 import type { ReadRequest } from "../storage/provider.ts";
 import { readFromStore } from "../storage/store.ts";
@@ -16,6 +17,8 @@ export interface OriginalPorts {
   readonly accountId: string;
   /** Where the account's connectors lie. */
   readonly database: string;
+  /** Who waits for room for an original; absent: the service itself. */
+  readonly caller?: Caller | undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
 import type { Street } from "../street/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
+import { closeCaller, expectWork } from "./caller.ts";
 import type { AppContext, AppEnv } from "./context.ts";
 import { countHolder, refusalOf, type Terms } from "./holder.ts";
 import { wholeOf } from "./inside.ts";
@@ -52,6 +53,7 @@ export function createApp(street: Street): Hono<AppEnv> {
       // What comes without a key may have its token in its body: the handler asks for it, before it keeps any of the rest.
       if (c.var.door) return route.handler(c);
       await (route.costsCredit ? admittedWithCredit(c) : admitted(c));
+      if (route.costsCredit) expectWork(c);
       return route.handler(c);
     });
   }
@@ -103,6 +105,7 @@ async function enterWithBody(c: AppContext, token: string | undefined, terms: Te
   if (token === undefined) return refuseAnonymous(c, unauthorized(undefined));
   const grant = await enterWithToken(c, token, terms);
   await admittedWithCredit(c);
+  expectWork(c);
   return grant;
 }
 
@@ -158,6 +161,7 @@ async function finish(c: AppContext, startedAt: number): Promise<void> {
   // A cache may keep what says nothing, as the platform's own does where the operator has switched it on.
   if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "no-store");
   const { status } = c.res;
+  closeCaller(c);
   await closeCount(c, status);
   await discardBody(c.req.raw);
   const { id, route, failure } = c.var;

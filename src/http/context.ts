@@ -9,6 +9,7 @@ import type { Failure, Processed } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import type { Settings } from "../env.ts";
 import type { Allowance } from "../image/allowance.ts";
+import type { Caller } from "../scheduler/caller.ts";
 import type { Street } from "../street/edges.ts";
 
 export interface Admission extends TakenWithReceipt {
@@ -68,6 +69,8 @@ interface Variables {
   begun: Begun | undefined;
   /** What the job of this request may take, and has taken; absent where none was begun. */
   allowance: Allowance | undefined;
+  /** The request as one of those who share the isolate; absent until it asks for memory. */
+  caller: Caller | undefined;
   /** The pattern of the matched path, for the log. */
   route: string;
   /** What went wrong on our side, for the log. */

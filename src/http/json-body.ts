@@ -5,7 +5,9 @@ import { isolateBudget } from "../image/budget.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
 import { type BodyReader, readerOf } from "../source/body.ts";
-import { gather } from "../source/gather.ts";
+import { gather, type Gatherer } from "../source/gather.ts";
+import { callerOf } from "./caller.ts";
+import type { AppContext } from "./context.ts";
 
 /** `application/json`, or a type that is written in JSON such as `application/ld+json`. */
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
@@ -15,22 +17,23 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
  * @throws ApiError 400 when it is no JSON object, 408 when it comes too slowly, 413 when it is too long, 415 when it is not said to be JSON,
  *   503 when there is no room for it
  */
-export async function readJson(request: Request): Promise<object> {
-  return readJsonWith(request, (bytes) => parseJsonObject(bytes, "Request body"));
+export async function readJson(c: AppContext): Promise<object> {
+  return readJsonWith(c, (bytes) => parseJsonObject(bytes, "Request body"));
 }
 
 /**
  * What a reader finds in a request's body, which is said to be JSON.
  * @throws ApiError 408, 413, 415 and 503 as `readJson` does; what the reader throws
  */
-export async function readJsonWith<Found>(request: Request, read: (bytes: Uint8Array) => Found): Promise<Found> {
+export async function readJsonWith<Found>(c: AppContext, read: (bytes: Uint8Array) => Found): Promise<Found> {
+  const request = c.req.raw;
   if (!JSON_TYPE.test(parseHeaderValue(request.headers.get("content-type") ?? "").value)) {
     throw new ApiError(415, "The request must have a Content-Type of application/json");
   }
   const header = request.headers.get("content-length") ?? "";
   const announced = /^\d{1,15}$/.test(header) ? Number(header) : MAX_JSON_BYTES;
   if (announced > MAX_JSON_BYTES) throw tooLong();
-  const memory = isolateBudget.reserve(announced);
+  const memory = await isolateBudget.take(announced, { caller: callerOf(c) });
   try {
     const body = gather(MAX_JSON_BYTES, undefined, tooLong);
     if (request.body) await pour(readerOf(request.body), body.write);
@@ -40,9 +43,9 @@ export async function readJsonWith<Found>(request: Request, read: (bytes: Uint8A
   }
 }
 
-async function pour({ pull, release }: BodyReader, write: (chunk: Uint8Array) => void): Promise<void> {
+async function pour({ pull, release }: BodyReader, write: Gatherer["write"]): Promise<void> {
   try {
-    for (let chunk = await pull(); chunk !== undefined; chunk = await pull()) write(chunk);
+    for (let chunk = await pull(); chunk !== undefined; chunk = await pull()) await write(chunk);
   } finally {
     release();
   }

@@ -4,14 +4,11 @@
  * or asks for more than that, is answered from the bucket, at its own pace and out of nobody's memory.
  */
 import { isolateThread } from "../image/breath.ts";
-import { Holders } from "../image/holders.ts";
 import { MAX_LENT_BYTES } from "../limits.ts";
+import { Leases } from "../scheduler/leases.ts";
 
 /** Who reads, and how much memory is kept for it. */
-const readers = new Holders(
-  () => performance.now(),
-  () => void isolateThread.look(),
-);
+const readers = new Leases({ onEvent: () => void isolateThread.look() });
 isolateThread.onEnded(() => readers.renew());
 
 /** Bytes that are kept for readers. */

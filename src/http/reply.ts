@@ -72,12 +72,18 @@ export function replyMetadata(
 
 /** The answer to anything that was thrown; what was not thrown on purpose is our fault and says nothing. */
 export function replyError(c: AppContext, error: unknown): Response {
-  const known = error instanceof ApiError ? error : new ApiError(500, "Internal error", { cause: error });
+  const known = error instanceof ApiError ? error : unexpected(c, error);
   if (known.status >= 500) c.set("failure", error);
   count("refusals_total", { status: known.status, reason: reasonOf(known) });
   const failure: Failure = { success: false, code: known.status, id: c.var.id, message: known.message };
   const headers = { ...(known.status === 503 && { "Retry-After": String(BUSY_RETRY_SECONDS) }), ...known.headers };
   return replyMetadata(c, failure, known.status, headers);
+}
+
+/** What was not thrown on purpose: the caller has left in the midst of waiting, or else it is our fault. */
+function unexpected(c: AppContext, cause: unknown): ApiError {
+  if (c.req.raw.signal.aborted) return new ApiError(499, "The client closed the request", { cause });
+  return new ApiError(500, "Internal error", { cause });
 }
 
 /** Under both names that clients read. */

@@ -1,16 +1,22 @@
 /** `Server-Timing` of a processing answer: how long each part of the street took. */
 import { startStopwatch } from "../image/stopwatch.ts";
+import type { Caller } from "../scheduler/caller.ts";
 import type { Ports } from "../street/process.ts";
 
 /**
- * Ports that time themselves, and the header's value once the street was walked: `fetch` (the original from its
- * origin), `decode`, `operations`, `encode` (with the search for a quality), `store`, `total`, in milliseconds. The
+ * Ports that time themselves, and the header's value once the street was walked: `wait` (for a place and for a turn, where
+ * there was none at once), `fetch` (the original from its origin), `decode`, `operations`, `encode` (with the search for a quality), `store`, `total`, in milliseconds. The
  * clock of a deployed Worker stands still while it computes: there the middle three are what the work declared, without
  * the time that others had the thread, and computing since the last pause counts for `store` and `total` only once the
  * clock moves again.
  */
-export function timed(ports: Ports, now: () => number): { readonly ports: Ports; readonly header: () => string } {
+export function timed(
+  ports: Ports,
+  now: () => number,
+  caller: Pick<Caller, "waitedMs"> = { waitedMs: 0 },
+): { readonly ports: Ports; readonly header: () => string } {
   const startedAt = now();
+  const waitedBefore = caller.waitedMs;
   const stopwatch = startStopwatch();
   const spent = { fetch: 0, store: 0 };
   const measure = async <T>(part: keyof typeof spent, work: () => Promise<T>): Promise<T> => {
@@ -22,10 +28,11 @@ export function timed(ports: Ports, now: () => number): { readonly ports: Ports;
     }
   };
   const header = (): string => {
-    const total = now() - startedAt;
+    const wait = caller.waitedMs;
+    const total = now() - startedAt + waitedBefore;
     const { fetch, store } = spent;
     const { decode, operations, encode } = stopwatch.spent;
-    const parts = { fetch, decode, operations, encode, store, total };
+    const parts = { ...(wait >= 1 && { wait }), fetch, decode, operations, encode, store, total };
     return Object.entries(parts)
       .map(([name, milliseconds]) => `${name};dur=${Math.max(0, Math.round(milliseconds))}`)
       .join(", ");
@@ -33,7 +40,7 @@ export function timed(ports: Ports, now: () => number): { readonly ports: Ports;
   const clocked: Ports = {
     ...ports,
     stopwatch,
-    readOriginal: (source, signal) => measure("fetch", () => ports.readOriginal(source, signal)),
+    readOriginal: (...asked) => measure("fetch", () => ports.readOriginal(...asked)),
     keepTemporarily: (encoded) => measure("store", () => ports.keepTemporarily(encoded)),
     openStore: async (...named) => {
       const put = await ports.openStore(...named);

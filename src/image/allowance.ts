@@ -5,9 +5,12 @@
 import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
 import { OVERRUN_OF_BOUND } from "../limits.ts";
+import { Caller } from "../scheduler/caller.ts";
 import type { Breath } from "./breath.ts";
 
 interface Terms {
+  /** Whose job it is, and how long it may wait; absent: as `account` and `signal` say. */
+  readonly caller?: Caller | undefined;
   /** Whose job it is; absent: the service's own. */
   readonly account?: string | undefined;
   /** Declared milliseconds that the job may take; absent: any. */
@@ -28,7 +31,7 @@ export interface Counted {
 }
 
 export class Allowance {
-  readonly account: string | undefined;
+  readonly caller: Caller;
   private readonly maxMs: number;
   readonly signal: AbortSignal | undefined;
   readonly within: Breath | undefined;
@@ -37,10 +40,10 @@ export class Allowance {
   private begun = false;
   private isLast = false;
 
-  constructor({ account, maxMs = Number.POSITIVE_INFINITY, signal, within, whole }: Terms = {}) {
-    this.account = account;
+  constructor({ caller, account, maxMs = Number.POSITIVE_INFINITY, signal, within, whole }: Terms = {}) {
+    this.caller = caller ?? new Caller({ account, signal });
     this.maxMs = maxMs;
-    this.signal = signal;
+    this.signal = signal ?? caller?.signal;
     this.within = within;
     this.whole = whole;
   }
@@ -75,7 +78,7 @@ export class Allowance {
 
   /** The same for the parts of work that was admitted as a whole, and has begun: `within` is its breath. */
   partOf(within: Breath): Allowance {
-    return new Allowance({ account: this.account, signal: this.signal, within, whole: this });
+    return new Allowance({ caller: this.caller, signal: this.signal, within, whole: this });
   }
 
   /** Begins a piece of work, and counts what it declares. A price that was too low ends no work: only what the job may take does. */

@@ -4,7 +4,7 @@
  * The clock of a deployed isolate stands still while it computes, so stretches are measured by what work declares that it
  * takes (`spend`), and by the clock besides, where it moves.
  */
-import { Line } from "./line.ts";
+import { WaitQueue } from "../scheduler/wait-queue.ts";
 
 /** Declared milliseconds after which work makes way. Light requests are answered in between. */
 const STRETCH_MS = 40;
@@ -33,7 +33,7 @@ export class Thread {
   private holder: object | undefined;
   /** What is done at once, and in whose midst the same may happen. */
   private atOnceDepth = 0;
-  private readonly line: Line;
+  private readonly line: WaitQueue;
   private readonly now: () => number;
   private readonly pause: () => Promise<void>;
   private readonly listeners: (() => void)[] = [];
@@ -45,7 +45,7 @@ export class Thread {
   constructor(now: () => number, pause: () => Promise<void>) {
     this.now = now;
     this.pause = pause;
-    this.line = new Line({ now, onEvent: () => this.look() });
+    this.line = new WaitQueue({ now, onEvent: () => this.look() });
   }
 
   /** Those who wait for the thread. */

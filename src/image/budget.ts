@@ -1,48 +1,56 @@
 /**
  * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: work declares its
- * price before it starts, begins once the memory is free, and shares the thread with everything that has begun. Accounts
- * take turns in the line for it, each with its work in the order in which it came, and none of them may fill it alone.
- * Memory for an original is set aside before its bytes are read, or it is refused.
+ * price before it starts, begins once the memory is free, and shares the thread with everything that has begun. A request
+ * waits for its turn, and is refused only where the time that is declared before it is longer than it may wait.
  *
- * Nobody waits for somebody who waits: originals never wait. Work may wait for originals, and their own work stand behind
- * it in the line: it goes first if it fits. Who was passed so for too many times closes the door: no further original is
- * let in until it has begun, so that only those who are inside can pass it, and every one of them leaves room behind.
- * Where nothing can go the last in the line is refused, and its original goes.
+ * Requests wait at two places. At the door they hold nothing: room for an original is taken before its bytes are read
+ * (`scheduler/input-memory.ts`). In the queue for work they hold their original. Accounts take turns at both. Work behind
+ * the first of the queue goes before it where both have room, and where originals alone keep the first waiting; the first
+ * is passed so a bounded number of times, and after that originals that would stand in its way wait at the door until it
+ * has begun. Where all who hold originals wait for each other the last in the queue is refused, and its original goes.
  */
+import { droppedNativeBytes } from "../../wasm/dropped.ts";
 import { dropNative } from "../../wasm/load.ts";
 import type { Price } from "../../wasm/price.ts";
 import { ApiError } from "../errors.ts";
-import type { Memory, Reservation } from "../files.ts";
+import type { Asked, Memory, Reservation } from "../files.ts";
 import {
   COMPANY_BYTES,
   FILLED_BYTES,
   ISOLATE_BUDGET_BYTES,
   ISOLATE_BYTES,
-  MAX_ACCOUNT_LOAD_MS,
-  MAX_ACCOUNT_WAITING_JOBS,
   MAX_BLOCKED_MS,
-  MAX_LOAD_MS,
+  MAX_ORIGINALS_BYTES,
   MAX_PASSES,
-  MAX_WAITING_JOBS,
+  MAX_PASSES_BESIDE,
+  MAX_WAIT_MS,
+  ORIGINAL_STEP_BYTES,
   SHARED_BYTES,
+  SMALL_ORIGINAL_BYTES,
+  SMALL_ORIGINALS_BYTES,
+  TINY_ORIGINAL_BYTES,
+  TINY_ORIGINALS_BYTES,
 } from "../limits.ts";
-import { count } from "../metrics.ts";
-import { Admission } from "./admission.ts";
+import { Admission, type HeldBeside, type Hindered } from "../scheduler/admission.ts";
+import { busy } from "../scheduler/busy.ts";
+import { type Caller, OWN_ACCOUNT } from "../scheduler/caller.ts";
+import { InputMemory, type InputShare } from "../scheduler/input-memory.ts";
+import { type Lease, Leases } from "../scheduler/leases.ts";
+import { QueuedWork } from "../scheduler/queued-work.ts";
+import { countedWait, refusedAtOnce } from "../scheduler/wait-counts.ts";
+import { type Head, type Standing, WaitQueue } from "../scheduler/wait-queue.ts";
 import { Allowance, tooLong } from "./allowance.ts";
 import { type Breath, isolateThread, type Thread } from "./breath.ts";
-import { busy } from "./busy.ts";
-import { type Holder, Holders } from "./holders.ts";
-import { Line, type Standing, type Waiting } from "./line.ts";
-import { Load, type LoadShare } from "./load.ts";
 import { NativeUse, trimming } from "./native-use.ts";
-import { ORIGINALS, Originals, type OriginalsShare } from "./originals.ts";
 
-/** The account of work that the service does for itself. */
-const OWN_ACCOUNT = "";
-
-const LOAD: LoadShare = {
-  ms: MAX_LOAD_MS,
-  accountMs: MAX_ACCOUNT_LOAD_MS,
+/** What originals may hold in an isolate. */
+const ORIGINALS: InputShare = {
+  bytes: MAX_ORIGINALS_BYTES,
+  small: SMALL_ORIGINAL_BYTES,
+  smallBytes: SMALL_ORIGINALS_BYTES,
+  tiny: TINY_ORIGINAL_BYTES,
+  tinyBytes: TINY_ORIGINALS_BYTES,
+  stepBytes: ORIGINAL_STEP_BYTES,
 };
 
 export interface BudgetOptions {
@@ -55,14 +63,17 @@ export interface BudgetOptions {
   /** What idle native memory may fill with what is in use and originals; as much as one piece of work, unless told. */
   readonly filledBytes?: number;
   readonly thread?: Thread;
-  readonly originals?: OriginalsShare;
-  readonly load?: LoadShare;
-  /** Places in the line that one account may have. */
-  readonly accountPlaces?: number;
-  /** How long nothing runs, though somebody waits, until the last in the line is refused. */
+  readonly originals?: InputShare;
+  /** Milliseconds for which a request waits that says nothing else. */
+  readonly maxWaitMs?: number;
+  /** How long nothing runs, though somebody waits and nobody reads, until the last in the queue is refused. */
   readonly maxBlockedMs?: number;
-  /** How often somebody who waits may be passed before no further originals are let in. */
+  /** How often the first in the queue may be passed by others, whose originals stand in its way. */
   readonly maxPasses?: number;
+  /** How often it may be passed by others that have room beside it. */
+  readonly maxPassesBeside?: number;
+  /** Work of at most so many bytes is small. */
+  readonly smallWorkBytes?: number;
   /** Bytes that were given up and are not collected yet; those of native modules, unless told. */
   readonly droppedBytes?: () => number;
   /** Milliseconds, of any beginning. */
@@ -74,57 +85,79 @@ type Room = Pick<Price, "bytes"> & Partial<Price>;
 
 /** Work that has begun, and in which of the rooms that would do. */
 interface Begun {
-  readonly holder: Holder;
+  readonly lease: Lease;
   readonly room: number;
 }
 
+/** Work that would begin: the bytes of each of its rooms, and whose it is. */
+interface Asking {
+  readonly sizes: readonly number[];
+  readonly account: string;
+  readonly hindered: Hindered;
+}
+
 export class Budget implements Memory {
-  private readonly work: Holders;
-  private readonly originals: Originals;
-  private readonly line: Line;
-  private readonly load: Load;
+  private readonly work: Leases;
+  private readonly originals: InputMemory;
+  private readonly queue: WaitQueue;
+  private readonly queued: QueuedWork;
   private readonly admission: Admission;
   private readonly totalBytes: number;
   private readonly aloneBytes: number;
+  private readonly sharedBytes: number;
   private readonly filledBytes: number;
-  private readonly native = new NativeUse<Holder>();
-  private readonly maxWaiting: number;
-  private readonly accountPlaces: number;
+  private readonly native = new NativeUse<Lease>();
+  private readonly maxWaitMs: number;
   private readonly maxBlockedMs: number;
   private readonly maxPasses: number;
+  private readonly maxPassesBeside: number;
   private readonly now: () => number;
   private readonly thread: Thread;
   /** When work began to wait of which none runs. */
   private blockedAt: number | undefined;
+  /** Work that has passed the first in the queue because both have room, and runs. */
+  private beside: readonly Lease[] = [];
 
-  constructor(totalBytes: number, maxWaiting: number, options: BudgetOptions = {}) {
-    const { thread = isolateThread, originals = ORIGINALS, load = LOAD, aloneBytes = totalBytes } = options;
-    const { now = () => performance.now() } = options;
+  constructor(totalBytes: number, options: BudgetOptions = {}) {
+    const { thread = isolateThread, originals = ORIGINALS, aloneBytes = totalBytes, now = clock } = options;
+    const { sharedBytes = totalBytes, companyBytes = 0, droppedBytes = droppedNativeBytes } = options;
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
+    this.sharedBytes = sharedBytes;
     this.filledBytes = options.filledBytes ?? totalBytes;
-    this.maxWaiting = maxWaiting;
+    this.maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
     this.maxPasses = options.maxPasses ?? MAX_PASSES;
+    this.maxPassesBeside = options.maxPassesBeside ?? MAX_PASSES_BESIDE;
     this.now = now;
     this.thread = thread;
-    this.accountPlaces = options.accountPlaces ?? MAX_ACCOUNT_WAITING_JOBS;
-    const { sharedBytes = totalBytes, companyBytes = 0, droppedBytes } = options;
     const { smallBytes } = originals;
-    this.admission = new Admission({ aloneBytes, sharedBytes, smallBytes, companyBytes, now, droppedBytes });
+    const { smallWorkBytes } = options;
+    this.admission = new Admission({
+      aloneBytes,
+      sharedBytes,
+      smallBytes,
+      companyBytes,
+      now,
+      droppedBytes,
+      smallWorkBytes,
+    });
     const onEvent = () => void thread.look();
-    this.work = new Holders(now, onEvent);
-    this.originals = new Originals(originals, {
+    this.work = new Leases({ now, onEvent });
+    this.originals = new InputMemory(originals, {
       now,
       onEvent,
-      admits: (large) => this.admission.admitsOriginals(large, this.workBytes) && !this.isBlocked(),
+      admits: (large) => this.admission.admitsOriginals(large, this.workBytes),
       holds: (bytes) => bytes + this.work.sum <= this.aloneBytes,
-      isClosed: () => this.line.mostPasses >= this.maxPasses,
+      isClosed: (bytes) => this.isClosed(bytes),
+      isBlocked: () => this.isBlocked(),
       onHeld: () => this.trim(),
-      onFreed: () => this.line.call(),
+      onFreed: () => this.queue.call(),
+      maxWaitMs: this.maxWaitMs,
+      maxPasses: this.maxPasses,
     });
-    this.load = new Load(load, now, onEvent);
-    this.line = new Line({ now, onEvent, everybody: true });
+    this.queued = new QueuedWork({ now, onEvent });
+    this.queue = new WaitQueue({ now, onEvent, everybody: true });
     thread.onEnded(() => this.renew());
   }
 
@@ -133,18 +166,59 @@ export class Budget implements Memory {
     return { work: this.work.sum, originals: this.originals.sum };
   }
 
-  /** Those who wait for memory. */
+  /** How many wait for the memory of their work. */
   get waiting(): number {
-    return this.line.length;
+    return this.queue.length;
+  }
+
+  /** How many wait at the door of originals. */
+  get waitingAtDoor(): number {
+    return this.originals.waiting;
+  }
+
+  /** Requests inside: originals that are held, and work that runs. */
+  get places(): { readonly originals: number; readonly work: number } {
+    return { originals: this.originals.count, work: this.work.count };
+  }
+
+  /** Milliseconds that the longest of all who wait has waited. */
+  get longestWaitMs(): number {
+    return Math.max(this.queue.longestMs, this.originals.longestMs);
+  }
+
+  /** Declared milliseconds of all work that is not over. */
+  get queuedMs(): number {
+    return this.queued.ms;
   }
 
   /**
-   * Sets memory aside for an original of at most so many bytes. A small one finds room in the share of small originals; a
-   * large one only beside the work that has begun, and not while work waits for originals to go. None does while somebody
-   * who waits was passed too often.
+   * Lets a request in that will bring work whose price nobody knows yet.
+   * @throws ApiError 503 at once when the time that is declared before it is longer than it may wait
    */
-  reserve(bytes: number): Reservation {
-    return this.originals.reserve(bytes);
+  expect(caller: Caller): void {
+    const waitMs = this.queued.waitOf(caller.account);
+    if (waitMs > (caller.maxWaitMs ?? this.maxWaitMs)) throw refusedAtOnce(waitMs);
+    caller.assume(this.queued.expect(caller.account));
+  }
+
+  /** Remembers what the work of a request took, once it is over. */
+  learn(caller: Caller, ms: number): void {
+    caller.settle();
+    this.queued.learn(caller.account, ms);
+  }
+
+  /**
+   * Waits until there is room for an original of at most so many bytes, or for its first step. A small one finds room in
+   * the share of small originals; a large one only beside the work that has begun, and not while work waits for originals
+   * to go.
+   */
+  async take(bytes: number, asked: Asked = {}): Promise<Reservation> {
+    return countedWait(() => this.originals.take(bytes, asked), this.now, "originals");
+  }
+
+  /** The same at once or not at all. */
+  tryTake(bytes: number): Reservation | undefined {
+    return this.originals.tryTake(bytes);
   }
 
   /**
@@ -153,6 +227,12 @@ export class Budget implements Memory {
    */
   keep(bytes: number): Reservation {
     return this.originals.keep(bytes);
+  }
+
+  /** Those who wait come to see: some memory is free. */
+  private call(): void {
+    this.queue.call();
+    this.originals.call();
   }
 
   /**
@@ -166,9 +246,8 @@ export class Budget implements Memory {
   /**
    * Runs `work` once its memory is free and its turn has come; at once if it is a part of work that has its turn.
    * @param allowance of the job that it is a part of; absent: the service's own, without a bound
-   * @throws ApiError 422 when it could never fit, or takes longer than the job may; 503 when too much waits already, of its
-   *   account or of all, when originals stay in its way, or when other work was ended in its midst and took with it what
-   *   this one had; the reason of the allowance's signal when that is aborted
+   * @throws ApiError 422 when it could never fit, or takes longer than the job may; 503 when more is declared before it than
+   *   its request may wait, or when originals stay in its way; the reason of the allowance's signal when that is aborted
    */
   run<Result>(price: Room, work: (breath: Breath) => Result | Promise<Result>, allowance?: Allowance): Promise<Result> {
     return this.runIn([price], work, allowance);
@@ -192,27 +271,39 @@ export class Budget implements Memory {
     const [{ ms = 0 }] = rooms;
     if (Math.min(...sizes) > this.totalBytes) throw tooLarge();
     if (!allowance.affords({ ms })) throw tooLong();
-    const { account = OWN_ACCOUNT, hasBegun, signal } = allowance;
-    const isExempt = account === OWN_ACCOUNT || hasBegun;
-    if (!isExempt && !this.load.hasRoomFor(account, ms)) throw busy();
-    if (this.line.length === 0) this.admission.forget();
-    const first = this.line.length === 0 ? this.begin(sizes, false) : undefined;
-    if (!first && !hasBegun && this.isLineFull(account)) throw busy();
-    const load = this.load.add(account, ms);
+    const { caller, hasBegun } = allowance;
+    const { account } = caller;
+    caller.settle();
+    if (account !== OWN_ACCOUNT && !hasBegun) this.checkWait(caller);
+    const asking: Asking = { sizes, account, hindered: caller.hindered };
+    const first = this.queue.length === 0 ? this.begin(asking) : undefined;
+    const load = this.queued.add(account, ms);
     const counted = allowance.count();
     let begun = first;
     try {
-      begun ??= await this.turn(sizes, { account, signal });
+      begun ??= await this.turn(asking, allowance);
       const { room } = begun;
       this.trim();
       const trim = () => this.trim();
-      return await this.thread.run((breath) => work(counted.breath(trimming(breath, trim)), room), counted);
+      const left = remaining(load, ms);
+      return await this.thread.run((breath) => work(left(counted.breath(trimming(breath, trim))), room), counted);
     } finally {
       load.leave();
-      begun?.holder.leave();
-      if (begun) this.native.end(begun.holder);
-      this.line.call();
+      if (begun) this.end(begun.lease);
     }
+  }
+
+  private end(lease: Lease): void {
+    lease.leave();
+    this.native.end(lease);
+    this.beside = this.beside.filter((other) => other !== lease);
+    this.call();
+  }
+
+  /** @throws ApiError 503 when more is declared before work of this caller than it may still wait */
+  private checkWait(caller: Caller): void {
+    const waitMs = this.queued.waitOf(caller.account);
+    if (waitMs > (caller.maxWaitMs ?? this.maxWaitMs)) throw refusedAtOnce(waitMs);
   }
 
   /** Idle native memory gives way to what is in use, not to what was declared: most work comes for it. */
@@ -225,30 +316,44 @@ export class Budget implements Memory {
     return Math.max(this.work.sum, this.native.bytes);
   }
 
-  private isLineFull(account: string): boolean {
-    if (this.line.length >= this.maxWaiting) return true;
-    return account !== OWN_ACCOUNT && this.line.countOf(account) >= this.accountPlaces;
-  }
-
-  private begin(sizes: readonly number[], othersWait: boolean): Begun | undefined {
-    const room = this.roomAmong(sizes, othersWait);
+  private begin(asking: Asking, passing = false): Begun | undefined {
+    const room = this.roomAmong(asking, passing);
     if (room === undefined) return undefined;
     this.blockedAt = undefined;
-    this.admission.forget();
-    const holder = this.work.join(sizes[room] ?? 0);
-    this.native.begin(holder);
-    return { holder, room };
+    const lease = this.work.join(asking.sizes[room] ?? 0, asking.account);
+    this.beside = passing ? [...this.beside, lease] : [];
+    this.native.begin(lease);
+    return { lease, room };
   }
 
   /** The first of several sizes for which there is room beside everything held; undefined where there is none for any. */
-  private roomAmong(sizes: readonly number[], othersWait: boolean): number | undefined {
+  private roomAmong(asking: Asking, passing: boolean): number | undefined {
+    const { sizes } = asking;
+    const othersWait = this.queue.length > 1;
+    const held = this.heldBeside();
+    const least = sizes.length - 1;
+    const spared = passing
+      ? -1
+      : sizes.findIndex(
+          (size, index) =>
+            index < least && this.admission.spares(size, held, othersWait) && !this.isBeyondShare(asking, size),
+        );
+    if (spared >= 0) return spared;
+    const bytes = sizes[least] ?? 0;
+    if (this.isBeyondShare(asking, bytes)) return undefined;
+    return this.admission.admits(bytes, held, asking.hindered) ? least : undefined;
+  }
+
+  /** Whether an account would hold more than half of what work may have, while others wait for it. */
+  private isBeyondShare({ account }: Asking, bytes: number): boolean {
+    const mine = this.work.sumOf(account);
+    return mine > 0 && mine + bytes > this.sharedBytes / 2 && this.queue.hasOthersThan(account);
+  }
+
+  private heldBeside(): HeldBeside {
     const workBytes = this.work.sum > 0 ? this.workBytes : 0;
     const isLate = this.blockedMs() * 2 >= this.maxBlockedMs;
-    const held = { workBytes, originals: this.originals, isLate };
-    const least = sizes.length - 1;
-    const spared = sizes.findIndex((bytes, index) => index < least && this.admission.spares(bytes, held, othersWait));
-    if (spared >= 0) return spared;
-    return this.admission.admits(sizes[least] ?? 0, held) ? least : undefined;
+    return { workBytes, originals: this.originals, isLate };
   }
 
   /** For how long originals alone have kept work waiting. */
@@ -256,43 +361,79 @@ export class Budget implements Memory {
     return this.blockedAt === undefined ? 0 : this.now() - this.blockedAt;
   }
 
-  private async turn(sizes: readonly number[], who: Waiting): Promise<Begun> {
-    const since = this.now();
+  private async turn(asking: Asking, { caller, signal }: Allowance): Promise<Begun> {
     let begun: Begun | undefined;
+    const needs = asking.sizes.at(-1) ?? 0;
+    const since = this.now();
+    const wait = async () => {
+      await this.queue.wait(
+        (standing) => {
+          begun = this.beginAt(asking, standing);
+          if (!begun) this.refuseLast(standing);
+          return begun !== undefined || this.admission.patience(asking.hindered);
+        },
+        { account: asking.account, signal, needs },
+      );
+    };
     try {
-      await this.line.wait((standing) => {
-        if (standing.first || this.isBlocked()) begun = this.begin(sizes, this.line.length > 1);
-        if (!begun) this.refuseLast(standing);
-        return begun !== undefined;
-      }, who);
+      await countedWait(wait, this.now, "work");
     } finally {
-      count("budget_waits_total", { outcome: begun ? "begun" : "refused" });
-      count("budget_wait_seconds_total", {}, (this.now() - since) / 1000);
+      caller.waitedMs += this.now() - since;
     }
-    if (!begun) throw new Error("the line ended without a turn");
+    if (!begun) throw new Error("the queue ended without a turn");
     return begun;
   }
 
-  /** Whether originals alone keep the work waiting. */
+  /** Begins work where it stands in the queue, if its turn has come or it keeps nobody waiting. */
+  private beginAt(asking: Asking, { first, head }: Standing): Begun | undefined {
+    if (first || (this.isBlocked() && this.mayPass(head))) return this.begin(asking);
+    const bytes = asking.sizes.at(-1) ?? 0;
+    const passing = this.beside.reduce((sum, { amount }) => sum + amount, bytes);
+    const fits = this.admission.fitBoth(passing, head.needs, this.originals.largeSum);
+    if (!fits || head.passes >= this.maxPassesBeside) return undefined;
+    return this.begin(asking, true);
+  }
+
+  /**
+   * Whether work may go before the first in the queue while nothing runs: a number of times, and always where originals are
+   * in the way of the first, for those who hold them leave room behind.
+   */
+  private mayPass({ passes, needs }: Head): boolean {
+    return passes < this.maxPasses || !this.admission.hasRoom(needs, this.heldBeside());
+  }
+
+  /** Whether originals, or memory that was given up, alone keep the work waiting. */
   private isBlocked(): boolean {
-    return this.line.length > 0 && this.work.sum === 0;
+    return this.queue.length > 0 && this.work.sum === 0;
+  }
+
+  /** Whether the first in the queue was passed so often that originals which would stand in its way have to wait. */
+  private isClosed(originalBytes: number): boolean {
+    const { head } = this.queue;
+    return head !== undefined && head.passes >= this.maxPasses && head.needs + originalBytes > this.aloneBytes;
   }
 
   private refuseLast({ last }: Standing): void {
     if (!this.isBlocked()) this.blockedAt = undefined;
-    else if (this.now() - (this.blockedAt ??= this.now()) >= this.maxBlockedMs && last) {
+    else if (last && this.now() - (this.blockedAt ??= this.now()) >= this.blockedFor()) {
       // Its original has to go first, before the next is refused.
       this.blockedAt = this.now();
       throw busy();
-    }
+    } else this.blockedAt ??= this.now();
+  }
+
+  /** How long it is waited for originals to go: those that are read, or stored, will; those of work that waits will not. */
+  private blockedFor(): number {
+    return this.originals.count > this.queue.length ? this.maxWaitMs : this.maxBlockedMs;
   }
 
   /** After work was ended in its midst: who lives is counted again, and comes again. */
   private renew(): void {
-    for (const holders of [this.work, this.originals, this.load]) holders.renew();
+    for (const leases of [this.work, this.originals, this.queued]) leases.renew();
     this.native.forget();
     this.blockedAt = undefined;
-    this.line.renew();
+    this.beside = [];
+    this.queue.renew();
   }
 }
 
@@ -301,8 +442,25 @@ export function tooLarge(): ApiError {
   return new ApiError(422, "The image is too large for this combination of operations and output format");
 }
 
+/** Counts down the declared time of work while it declares what it has done. */
+function remaining(load: Lease, ms: number): (breath: Breath) => Breath {
+  let left = ms;
+  return (breath) => ({
+    spend(spentMs) {
+      left = Math.max(0, left - spentMs);
+      load.hold(left);
+      return breath.spend(spentMs);
+    },
+    worked: () => breath.worked(),
+  });
+}
+
+function clock(): number {
+  return performance.now();
+}
+
 /** The budget of this isolate. */
-export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, MAX_WAITING_JOBS, {
+export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, {
   aloneBytes: ISOLATE_BYTES,
   sharedBytes: SHARED_BYTES,
   companyBytes: COMPANY_BYTES,

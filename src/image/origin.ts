@@ -1,7 +1,5 @@
 /** What the formats that are tried are made from: the file, or pixels that are computed once for all of them. */
 import { beside } from "../../wasm/price.ts";
-import { ApiError } from "../errors.ts";
-import type { Reservation } from "../files.ts";
 import type { Allowance } from "./allowance.ts";
 import type { Breath } from "./breath.ts";
 import { isolateBudget } from "./budget.ts";
@@ -42,7 +40,8 @@ export async function originFor(
   if (formats.length < 2 || aim.kind !== "smart" || !plan.changesPixels || !isSmall) return file;
   const price = beside(picturePrice(stored, plan), collectPrice(picture));
   if (!isolateBudget.canHold(price, stored.bytes.length) || allowance?.affords(price) === false) return file;
-  const memory = reserved(pixelBytes(picture));
+  // Held as an original is, beside the work on it; where there is no room right now the file stays what is worked on.
+  const memory = isolateBudget.tryTake(pixelBytes(picture));
   if (!memory) return file;
   try {
     const work = (breath: Breath) => keep(stored, plan, breath, memory);
@@ -52,16 +51,6 @@ export async function originFor(
     return { stored: kept, plan: planSteps(size, []), source: bytes };
   } catch (error) {
     memory.release();
-    throw error;
-  }
-}
-
-/** Memory for pixels, which are held as an original is, beside the work on them; null where there is none right now. */
-function reserved(bytes: number): Reservation | null {
-  try {
-    return isolateBudget.reserve(bytes);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 503) return null;
     throw error;
   }
 }

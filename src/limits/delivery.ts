@@ -55,6 +55,8 @@ export const FINAL_WAIT_MS = 20_000;
 export const FINAL_LOOK_MS = 300;
 /** Between the first thing that a delivery counts and the row in which it is counted. */
 export const DELIVERY_COUNT_MS = 2_000;
+/** How long a request for a picture waits for its turn in a busy isolate: a page's visitor sees nothing meanwhile. */
+export const MAX_DELIVERY_WAIT_MS = 10_000;
 /** How long results are kept that nobody asks for. */
 export const DEFAULT_DELIVERY_KEEP_DAYS = 90;
 /** A result that is asked for is marked as such again after this; it may be kept for so much longer than it has to. */

@@ -1,36 +1,29 @@
 /** The body of a request, for as long as its sender keeps up. */
 import { ApiError } from "../errors.ts";
-import { BODY_GRACE_MS, MAX_BODY_MS, MIN_BODY_BYTES_PER_SECOND } from "../limits.ts";
+import { MAX_BODY_MS } from "../limits.ts";
 import { byteReaderOf } from "./byte-reader.ts";
-
-/** How long a body may take. */
-export interface Pace {
-  /** How far it may fall behind, and the longest silence. */
-  readonly graceMs: number;
-  readonly bytesPerSecond: number;
-  readonly maxMs: number;
-}
-
-const PACE: Pace = { graceMs: BODY_GRACE_MS, bytesPerSecond: MIN_BODY_BYTES_PER_SECOND, maxMs: MAX_BODY_MS };
 
 export interface BodyReader {
   /**
    * The next chunk, which is valid until the next is asked for; undefined at the end.
-   * @throws ApiError 400 when the body breaks off, 408 when it comes too slowly: then the rest is canceled
+   * @throws ApiError 400 when the body breaks off, 408 when it has taken too long: then the rest is canceled
    */
   readonly pull: () => Promise<Uint8Array | undefined>;
   /** Lets go of the body. What was not read is the caller's to discard: it knows whether the sender waits for an answer. */
   readonly release: () => void;
 }
 
-/** Reads a body that has a deadline, which moves with every byte that arrives, but never further ahead than the grace. */
-export function readerOf(body: ReadableStream<Uint8Array>, pace = PACE): BodyReader {
+/**
+ * Reads a body that has to come within a time. Only what the sender takes counts: while nothing is asked of it, because
+ * there is no room, the clock stands.
+ */
+export function readerOf(body: ReadableStream<Uint8Array>, maxMs = MAX_BODY_MS): BodyReader {
   const reader = byteReaderOf(body);
-  const last = Date.now() + pace.maxMs;
-  let deadline = Date.now() + pace.graceMs;
+  let left = maxMs;
   const pull = async (): Promise<Uint8Array | undefined> => {
     const { promise: tooLate, resolve: giveUp } = Promise.withResolvers<"late">();
-    const timer = setTimeout(giveUp, Math.max(0, Math.min(deadline, last) - Date.now()), "late");
+    const timer = setTimeout(giveUp, Math.max(0, left), "late");
+    const since = Date.now();
     const reading = reader.read().catch((cause: unknown) => {
       throw new ApiError(400, "The request body was cut short", { cause });
     });
@@ -38,10 +31,10 @@ export function readerOf(body: ReadableStream<Uint8Array>, pace = PACE): BodyRea
     if (part === "late") {
       reading.catch(() => undefined);
       void reader.cancel().catch(() => undefined);
-      throw new ApiError(408, "The request body arrived too slowly");
+      const seconds = MAX_BODY_MS / 1_000;
+      throw new ApiError(408, `The request body arrived too slowly: it must be here within ${seconds} seconds`);
     }
-    const earned = ((part?.length ?? 0) / pace.bytesPerSecond) * 1000;
-    deadline = Math.min(deadline + earned, Date.now() + pace.graceMs);
+    left -= Date.now() - since;
     return part;
   };
   return { pull, release: () => reader.releaseLock() };

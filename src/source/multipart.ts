@@ -65,8 +65,8 @@ async function passTo(window: Window, delimiter: Uint8Array, sink: Sink): Promis
 async function readLine(window: Window, pass: Sink, limit = MAX_PART_HEADER_BYTES): Promise<Uint8Array> {
   const line = gather(limit, undefined, () => broken("the headers of a part are too long"));
   const keep: Sink = (chunk) => {
-    pass(chunk);
-    line.write(chunk);
+    void pass(chunk);
+    void line.write(chunk);
   };
   if (!(await window.passTo(LINE_END, keep))) throw broken("the headers of a part have no end");
   return line.bytes();

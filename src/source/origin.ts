@@ -4,6 +4,8 @@ import { ApiError } from "../errors.ts";
 import type { Memory, Original } from "../files.ts";
 import { isolateBudget } from "../image/budget.ts";
 import { FETCH_TIMEOUT_MS } from "../limits.ts";
+import type { Caller } from "../scheduler/caller.ts";
+import { deadlineIn } from "./deadline.ts";
 import { profileTarget } from "./profile.ts";
 import { readRemote, readRemoteIfChanged, type Remote, type Target, type Terms } from "./remote.ts";
 import { conditionsOf, type Validators } from "./validators.ts";
@@ -38,6 +40,8 @@ export interface Bounds {
   readonly timeoutMs?: number;
   readonly memory?: Memory;
   readonly signal?: AbortSignal | undefined;
+  /** Who waits for room. */
+  readonly caller?: Caller | undefined;
 }
 
 /**
@@ -77,19 +81,23 @@ export function readOriginIfChanged(
 async function withTarget<Found>(
   wanted: Wanted,
   settings: Settings,
-  { maxBytes, timeoutMs = FETCH_TIMEOUT_MS, memory = isolateBudget, signal: given }: Bounds & { maxBytes: number },
+  {
+    maxBytes,
+    timeoutMs = FETCH_TIMEOUT_MS,
+    memory = isolateBudget,
+    signal: given,
+    caller,
+  }: Bounds & { maxBytes: number },
   read: (target: Target, terms: Terms) => Promise<Found>,
 ): Promise<Found> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), timeoutMs);
-  const signal = given ? AbortSignal.any([given, deadline.signal]) : deadline.signal;
+  const deadline = deadlineIn(timeoutMs, given);
   const { serviceName, allowPrivateOrigins } = settings;
-  const terms = { serviceName, allowPrivateOrigins, maxBytes, memory, signal };
+  const terms = { serviceName, allowPrivateOrigins, maxBytes, memory, deadline, caller };
   try {
     const target = urlTarget(wanted) ?? (await profileTarget(wanted.url, settings, terms));
     return await read(target, terms);
   } finally {
-    clearTimeout(timer);
+    deadline.clear();
   }
 }
 

@@ -4,8 +4,10 @@ import { ApiError } from "../errors.ts";
 import { baseName, type HeldBytes, type Memory, type Original } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
 import { MAX_REDIRECTS } from "../limits.ts";
+import type { Caller } from "../scheduler/caller.ts";
 import { byteReaderOf } from "./byte-reader.ts";
-import { gather, type Room, roomFor } from "./gather.ts";
+import type { Deadline } from "./deadline.ts";
+import { gather, type Gatherer, type Room, roomFor } from "./gather.ts";
 
 /** What to fetch, and with what. */
 export interface Target {
@@ -23,7 +25,9 @@ export interface Terms {
   /** Where room is set aside before a body is read. */
   readonly memory: Memory;
   /** From the call to the last byte, all redirects and calls under these terms included. */
-  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
+  /** Who waits for room. */
+  readonly caller?: Caller | undefined;
   /** Whether a redirect may lead there; absent: anywhere that is public. */
   readonly follows?: (url: URL) => boolean;
 }
@@ -129,7 +133,12 @@ async function send(url: URL, headers: Headers, terms: Terms): Promise<Response>
   try {
     // The platform's cache knows nothing of the headers that led to an image: it would hand one caller's picture to
     // another. It would also keep old pictures for hours.
-    return await fetch(url.href, { headers: sent, redirect: "manual", cache: "no-store", signal: terms.signal });
+    return await fetch(url.href, {
+      headers: sent,
+      redirect: "manual",
+      cache: "no-store",
+      signal: terms.deadline.signal,
+    });
   } catch (cause) {
     throw failed(cause, terms);
   }
@@ -149,7 +158,11 @@ function redirectOf(response: Response, url: URL): URL {
 async function readBody(response: Response, terms: Terms): Promise<HeldBytes> {
   const { length, room } = await admit(response, terms);
   const { reservation: memory, need } = room;
-  const content = gather(terms.maxBytes, length, () => tooLarge(terms.maxBytes), need);
+  const waiting = (bytes: number) => {
+    const more = need(bytes);
+    return more && terms.deadline.paused(() => more);
+  };
+  const content = gather(terms.maxBytes, length, () => tooLarge(terms.maxBytes), waiting);
   try {
     if (response.body !== null) await pour(response.body, content.write, terms);
     const bytes = content.bytes();
@@ -169,7 +182,7 @@ async function readBody(response: Response, terms: Terms): Promise<HeldBytes> {
  */
 async function admit(
   { headers, body }: Response,
-  { maxBytes, memory }: Terms,
+  { maxBytes, memory, deadline, caller }: Terms,
 ): Promise<{ length: number | undefined; room: Room }> {
   try {
     const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
@@ -179,7 +192,7 @@ async function admit(
     if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
     const isPlain = coding === "" || coding === "identity";
     const known = isPlain ? length : undefined;
-    return { length: known, room: roomFor(memory, known, maxBytes) };
+    return { length: known, room: await deadline.paused(() => roomFor(memory, known, maxBytes, caller)) };
   } catch (error) {
     await body?.cancel().catch(() => undefined);
     throw error;
@@ -187,25 +200,26 @@ async function admit(
 }
 
 /** Reads a body to its end or to the deadline, whichever comes first. */
-async function pour(body: ReadableStream<Uint8Array>, write: (chunk: Uint8Array) => void, terms: Terms): Promise<void> {
+async function pour(body: ReadableStream<Uint8Array>, write: Gatherer["write"], terms: Terms): Promise<void> {
+  const { signal } = terms.deadline;
   const reader = byteReaderOf(body);
   const stop = (): void => void reader.cancel().catch(() => undefined);
-  terms.signal.addEventListener("abort", stop);
+  signal.addEventListener("abort", stop);
   try {
     for (;;) {
       // A reader that was canceled at the deadline reports an end like any other.
-      if (terms.signal.aborted) throw failed(terms.signal.reason, terms);
+      if (signal.aborted) throw failed(signal.reason, terms);
       const piece = await reader.read().catch((cause: unknown) => {
         throw failed(cause, terms, "origin broke off its answer");
       });
-      if (piece !== undefined) write(piece);
-      else if (!terms.signal.aborted) return;
+      if (piece !== undefined) await write(piece);
+      else if (!signal.aborted) return;
     }
   } catch (error) {
     stop();
     throw error;
   } finally {
-    terms.signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", stop);
   }
 }
 
@@ -230,7 +244,7 @@ function percentDecoded(text: string): string {
 }
 
 function failed(cause: unknown, terms: Terms, reason = "origin is not reachable"): ApiError {
-  return terms.signal.aborted ? unable("origin took too long", cause, "late") : unable(reason, cause);
+  return terms.deadline.signal.aborted ? unable("origin took too long", cause, "late") : unable(reason, cause);
 }
 
 function tooLarge(maxBytes: number): ApiError {

@@ -5,6 +5,7 @@ import { dispositionFileName, parseHeaderValue } from "../header.ts";
 import { isolateBudget } from "../image/budget.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES, MAX_UPLOAD_TOKEN_CHARACTERS } from "../limits.ts";
+import type { Caller } from "../scheduler/caller.ts";
 import { type BodyReader, readerOf } from "./body.ts";
 import { gather, type Gatherer, type Room, roomFor } from "./gather.ts";
 import { type PartHeaders, readMultipart } from "./multipart.ts";
@@ -32,6 +33,8 @@ export interface UploadOptions {
   readonly subject?: string;
   /** Where room is set aside before a byte is read. */
   readonly memory?: Memory;
+  /** Who waits for room: asked once that is known. */
+  readonly caller?: () => Caller;
   /** Present where the upload comes with an upload token: then there may be no part `data`. */
   readonly gate?: Gate | undefined;
   /** Whether a name is that of a member of `data`: a part of that name is in the wrong place. */
@@ -50,13 +53,14 @@ const IDENTITY = new Set(["binary", "8bit", "7bit", ""]);
  * Reads a multipart upload: the part `file`, and a part `data` with a JSON object before or behind it. Parts without a name
  * are passed over, up to MAX_MULTIPART_EXTRA_BYTES. The file is held once.
  * @param maxBytes of the file
- * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 408 for a slow one, 413 for too many bytes (before they
- *   are read), 503 when there is no room for them, 422 for a missing, empty or repeated part, and for one of another name
+ * @throws ApiError 415 for another Content-Type, 400 for a broken body or `data`, 408 for one that takes too long, 413 for
+ *   too many bytes (before they are read), 503 when there is no room for them in time, 422 for a missing, empty or repeated
+ *   part, and for one of another name
  */
 export async function readUpload(
   request: Request,
   maxBytes: number,
-  { subject = "The image", memory = isolateBudget, gate, isMember = () => false }: UploadOptions = {},
+  { subject = "The image", memory = isolateBudget, gate, caller, isMember = () => false }: UploadOptions = {},
 ): Promise<Upload> {
   const { value, parameters } = parseHeaderValue(request.headers.get("content-type") ?? "");
   if (!value.startsWith("multipart/") || request.body === null) {
@@ -66,20 +70,21 @@ export async function readUpload(
   const maxBody = maxBytes + MAX_JSON_BYTES + MAX_MULTIPART_EXTRA_BYTES;
   const announced = announcedBytes(request.headers);
   if (announced !== undefined && announced > maxBody) throw tooLarge(subject, maxBytes);
-  let room: Room | undefined;
-  const roomOf = (limit: number) => (room ??= roomFor(memory, announced, limit + MAX_JSON_BYTES));
+  let room: Promise<Room> | undefined;
+  const roomOf = (limit: number) => (room ??= roomFor(memory, announced, limit + MAX_JSON_BYTES, caller?.()));
   // Who is not known yet gets no room, however much is announced.
-  if (!gate) roomOf(maxBytes);
+  if (!gate) await roomOf(maxBytes);
   const parts = collectParts({ maxBytes, announced, subject, gate, roomOf, isMember });
   const reader = readerOf(request.body);
   try {
     await readMultipart(bounded(reader.pull, maxBody), parameters.get("boundary") ?? "", parts.open);
     const { bytes, name, data } = await parts.upload();
-    const { reservation } = roomOf(maxBytes);
+    const { reservation } = await roomOf(maxBytes);
     reservation.shrink(bytes.buffer.byteLength);
     return { original: { bytes, name, memory: reservation }, data };
   } catch (error) {
-    room?.reservation.release();
+    // The place is given back once it is there.
+    void room?.then(({ reservation }) => reservation.release()).catch(() => undefined);
     throw error;
   } finally {
     reader.release();
@@ -110,7 +115,7 @@ interface Terms {
   readonly gate: Gate | undefined;
   readonly isMember: (name: string) => boolean;
   /** Sets room aside for a file of so many bytes, once. */
-  readonly roomOf: (maxBytes: number) => Room;
+  readonly roomOf: (maxBytes: number) => Promise<Room>;
 }
 
 function collectParts({ maxBytes, announced, subject, gate, roomOf, isMember }: Terms) {
@@ -121,7 +126,7 @@ function collectParts({ maxBytes, announced, subject, gate, roomOf, isMember }: 
     const limit = Math.min(maxBytes, (await door?.pass()) ?? maxBytes);
     const whole = limit + MAX_JSON_BYTES + MAX_MULTIPART_EXTRA_BYTES;
     if (announced !== undefined && announced > whole) throw tooLarge(subject, limit);
-    const content = gather(limit, announced, () => tooLarge(subject, limit), roomOf(limit).need);
+    const content = gather(limit, announced, () => tooLarge(subject, limit), (await roomOf(limit)).need);
     file = { content, name };
     return content.write;
   };

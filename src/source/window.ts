@@ -1,8 +1,8 @@
 /** Reading a stream by what stands in it: up to a pattern, or not at all. */
 import { joined } from "../joined.ts";
 
-/** Takes bytes, chunk by chunk; a chunk is valid during the call only. */
-export type Sink = (chunk: Uint8Array) => void;
+/** Takes bytes, chunk by chunk; a chunk is valid until what is returned has resolved. */
+export type Sink = (chunk: Uint8Array) => Promise<void> | void;
 
 /** The bytes of a stream that were read and not yet consumed: mostly the present chunk itself, not a copy. */
 export interface Window {
@@ -40,7 +40,7 @@ export function windowOn(pull: () => Promise<Uint8Array | undefined>): Window {
       for (;;) {
         const at = find(view, pattern);
         const whole = at + pattern.length <= view.length;
-        if (at > 0) sink(view.subarray(0, at));
+        if (at > 0) await sink(view.subarray(0, at));
         view = view.subarray(whole ? at + pattern.length : at);
         if (whole) return true;
         if (!(await more())) return false;
@@ -48,7 +48,7 @@ export function windowOn(pull: () => Promise<Uint8Array | undefined>): Window {
     },
     async drain(sink) {
       do {
-        sink(view);
+        await sink(view);
         view = view.subarray(view.length);
       } while (await more());
     },

@@ -30,8 +30,8 @@ export const street: Street = {
   process,
   processSet,
   portsOf: (env, settings, baseUrl, database = DIRECTORY) => ({
-    readOriginal: async (source, signal) =>
-      source.kind === "upload" ? source.original : readOrigin(source, settings, MAX_SOURCE_BYTES, { signal }),
+    readOriginal: async (source, signal, caller) =>
+      source.kind === "upload" ? source.original : readOrigin(source, settings, MAX_SOURCE_BYTES, { signal, caller }),
     readWatermark: async (accountId, id) => {
       const stored = await env.BUCKET.get(watermarkKey(accountId, id));
       if (!stored) throw new ApiError(422, "watermark.id must be the id of a saved watermark");

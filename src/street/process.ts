@@ -18,6 +18,7 @@ import { render, type Rendered } from "../image/render.ts";
 import { SharedBytes } from "../image/shared-bytes.ts";
 import { type Part, startStopwatch, type Stopwatch } from "../image/stopwatch.ts";
 import { count } from "../metrics.ts";
+import type { Caller } from "../scheduler/caller.ts";
 import type { Store } from "../storage/providers.ts";
 import { openStores } from "./named-stores.ts";
 
@@ -38,8 +39,11 @@ export interface Job {
 
 /** What the street needs from the outside. */
 export interface Ports {
-  /** @throws ApiError 413, 415, 422 (also when the signal is aborted), or 503 when there is no room for its bytes */
-  readonly readOriginal: (source: Source, signal?: AbortSignal) => Promise<Original>;
+  /**
+   * @param caller who waits for room
+   * @throws ApiError 413, 415, 422 (also when the signal is aborted), or 503 when there is no room for its bytes in time
+   */
+  readonly readOriginal: (source: Source, signal?: AbortSignal, caller?: Caller) => Promise<Original>;
   /** @throws ApiError 422 when the account has no such watermark, 503 when there is no room for its bytes */
   readonly readWatermark: (accountId: string, id: string) => Promise<HeldBytes>;
   /** Puts a result where its URL serves it for a while. */
@@ -79,7 +83,7 @@ export interface Result {
 export async function process(job: Job, ports: Ports, carryOut = render): Promise<Result> {
   const { store } = job.processing;
   const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
-  const original = await ports.readOriginal(job.source, ports.allowance?.signal);
+  const original = await ports.readOriginal(job.source, ports.allowance?.signal, ports.allowance?.caller);
   try {
     return await carried(job, ports, original, keep, carryOut);
   } finally {

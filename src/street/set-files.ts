@@ -24,7 +24,7 @@ export class SetFiles {
   /** The ways into the caller's own stores, by entry. */
   private readonly stores: (entry: Entry) => Keep | undefined;
   private readonly originalName: string;
-  private readonly memory: Reservation = isolateBudget.reserve(0);
+  private readonly memory: Reservation = isolateBudget.keep(0);
   private readonly stored: Promise<string>[] = [];
   private waitingBytes = 0;
 
@@ -34,7 +34,7 @@ export class SetFiles {
     this.originalName = originalName;
   }
 
-  /** Takes a result over. @throws ApiError 422 when too many wait to be stored, 503 when there is no room for them */
+  /** Takes a result over. @throws ApiError 422 when too many wait to be stored */
   take(entry: Entry, made: MadeEntry): void {
     const { file, format } = made.output;
     const { bytes } = file;
@@ -91,7 +91,7 @@ export class SetFiles {
     if (this.waitingBytes > MAX_WAITING_RESULT_BYTES) {
       throw new ApiError(422, "The outputs together take more bytes than can wait to be stored: ask for fewer at once");
     }
-    if (bytes > 0) this.memory.grow(this.waitingBytes);
+    if (bytes > 0) void this.memory.grow(this.waitingBytes);
     else this.memory.shrink(this.waitingBytes);
   }
 }

@@ -48,6 +48,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   "look-pairs": () => import("./look-pairs.ts"),
   looks: () => import("./looks.ts"),
   jxl: () => import("./jxl.ts"),
+  crowd: () => import("./crowd.ts"),
   isolate: () => import("./isolate.ts"),
   matrix: () => import("./matrix.ts"),
   memory: () => import("./memory.ts"),

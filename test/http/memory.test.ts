@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { lentBytes } from "../../src/http/lending.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
-import { ISOLATE_BUDGET_BYTES, MAX_LENT_BYTES, MAX_SOURCE_BYTES } from "../../src/limits.ts";
+import { MAX_LENT_BYTES, MAX_SOURCE_BYTES, ORIGINAL_STEP_BYTES } from "../../src/limits.ts";
 import { street } from "../../src/street/edges.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import avif from "../fixtures/avif/limited-709.avif";
@@ -15,8 +15,8 @@ import tiff from "../fixtures/tiff/sm_colors_pb_tile.tif";
 import webp from "../fixtures/webp/video-001-lossy.webp";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api, apiOf } from "../support/api.ts";
+import { reserve } from "../support/budget.ts";
 import { eventually } from "../support/eventually.ts";
-import { refusal } from "../support/refusal.ts";
 import { shortStreet } from "../support/street.ts";
 
 const MIB = 1024 * 1024;
@@ -57,27 +57,42 @@ afterEach(() => expect(isolateBudget.held).toEqual({ work: 0, originals: 0 }));
 it("12 uploads of 31 MiB that stall do not exceed the budget, and keep no small one out", async () => {
   const { key } = await openAccount();
   const uploads = Array.from({ length: 12 }, () => stalling(31 * MIB));
-  const answers = uploads.map(({ body, bytes }) =>
-    api("POST", "/1.0/upload", { key, body, headers: { ...multipart, "content-length": String(bytes) } }),
-  );
-  await eventually(() => expect(uploads.every(({ state }) => state.stalled)).toBe(true));
-  expect(isolateBudget.held.originals).toBe(31 * MIB);
-  expect(31 * MIB).toBeLessThan(ISOLATE_BUDGET_BYTES);
+  const answers = uploads.map(({ body, bytes }) => {
+    const headers = { ...multipart, "content-length": String(bytes) };
+    return api("POST", "/1.0/upload", { key, body, headers, env: { MAX_WAIT_SECONDS: "3" } });
+  });
+  await eventually(() => expect(uploads.some(({ state }) => state.stalled)).toBe(true));
+  // Two of them could not both come to their end: the others wait, and none of their bytes is read.
+  expect(uploads.filter(({ state }) => state.sent > 0)).toHaveLength(1);
+  expect(isolateBudget.held.originals).toBeLessThanOrEqual(31 * MIB);
+  expect(isolateBudget.waitingAtDoor).toBe(11);
   for (let round = 0; round < 3; round += 1) expect((await small(key)).status).toBe(200);
+  await eventually(() => expect(isolateBudget.waitingAtDoor).toBe(0));
   for (const { hangUp } of uploads) hangUp();
   const settled = await Promise.all(answers);
   expect(settled.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([400, ...Array<number>(11).fill(503)]);
   for (const { status, headers } of settled) expect(headers.has("retry-after")).toBe(status === 503);
 });
 
-it("an upload that announces nothing is counted as the largest once it is not small", async () => {
+it("an upload holds what it has sent and one step, whatever it announces", async () => {
   const { key } = await openAccount();
-  const unannounced = stalling(6 * MIB);
-  const answer = api("POST", "/1.0/upload", { key, body: unannounced.body, headers: multipart });
-  await eventually(() => expect(unannounced.state.stalled).toBe(true));
-  expect(isolateBudget.held.originals).toBeGreaterThanOrEqual(MAX_SOURCE_BYTES);
-  unannounced.hangUp();
+  const slow = stalling(6 * MIB);
+  const headers = { ...multipart, "content-length": String(31 * MIB) };
+  const answer = api("POST", "/1.0/upload", { key, body: slow.body, headers });
+  await eventually(() => expect(slow.state.stalled).toBe(true));
+  expect(isolateBudget.held.originals).toBeLessThanOrEqual(slow.state.sent + ORIGINAL_STEP_BYTES);
+  slow.hangUp();
   expect((await answer).status).toBe(400);
+});
+
+it("an upload that announces nothing is none of the small ones any more once it is large", async () => {
+  const { key } = await openAccount();
+  const unannounced = [stalling(6 * MIB), stalling(6 * MIB)];
+  const answers = unannounced.map(({ body }) => api("POST", "/1.0/upload", { key, body, headers: multipart }));
+  await eventually(() => expect(unannounced.some(({ state }) => state.stalled)).toBe(true));
+  expect((await small(key)).status).toBe(200);
+  for (const { hangUp } of unannounced) hangUp();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([400, 400]);
 });
 
 it("a refused request holds nothing", async () => {
@@ -94,10 +109,11 @@ it("a refused request holds nothing", async () => {
 it("the bytes of an accepted job are read once there is room for them", async () => {
   const uploads = uploadsOf(env.BUCKET);
   await uploads.put("jobs/1/a", new Uint8Array(5 * MIB));
-  const others = isolateBudget.reserve(MAX_SOURCE_BYTES);
-  expect((await refusal(uploads.get("jobs/1/a"))).status).toBe(503);
+  const others = reserve(isolateBudget, MAX_SOURCE_BYTES);
+  const waiting = uploads.get("jobs/1/a");
+  await eventually(() => expect(isolateBudget.waitingAtDoor).toBe(1));
   others.release();
-  const held = await uploads.get("jobs/1/a");
+  const held = await waiting;
   expect(isolateBudget.held.originals).toBe(5 * MIB);
   held?.memory.release();
   await uploads.remove(["jobs/1/a"]);

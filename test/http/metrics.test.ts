@@ -14,6 +14,7 @@ import { street } from "../../src/street/edges.ts";
 import png from "../fixtures/png/palette-8.png";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
+import { reserve } from "../support/budget.ts";
 import { deliveryWorld } from "../support/delivery.ts";
 import { families, type Family } from "../support/prometheus.ts";
 
@@ -96,10 +97,10 @@ it("has no label that a stranger can make up", async () => {
 
 it("counts originals for which there is no room", async () => {
   const { key } = await openAccount();
-  const held = isolateBudget.reserve(MAX_ORIGINALS_BYTES);
+  const held = reserve(isolateBudget, MAX_ORIGINALS_BYTES);
   try {
     const headers = { "content-length": String(MAX_SOURCE_BYTES), "content-type": "multipart/form-data; boundary=x" };
-    const answer = await api("POST", "/1.0/upload", { key, headers, body: "--x--" });
+    const answer = await api("POST", "/1.0/upload", { key, headers, body: "--x--", env: { MAX_WAIT_SECONDS: "0" } });
     expect(answer.status).toBe(503);
   } finally {
     held.release();
@@ -136,6 +137,9 @@ it("tells what a monitor is promised", async () => {
     processing_seconds_total: "counter",
     queue_wait_seconds_total: "counter",
     budget_wait_seconds_total: "counter",
+    waiting: "gauge",
+    places: "gauge",
+    longest_wait_seconds: "gauge",
     memory_bytes: "gauge",
     native_memory_bytes: "gauge",
     replacements_total: "counter",

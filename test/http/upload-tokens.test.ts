@@ -255,12 +255,12 @@ describe.each(WAYS)("a token %s", (_, send) => {
 describe("a token in the form", () => {
   it("stands before the file: without it nothing of that is read", async () => {
     const token = await tokenFor();
-    const reserve = vi.spyOn(isolateBudget, "reserve");
+    const take = vi.spyOn(isolateBudget, "take");
     const late = await upload("", { parts: [FILE, ["token", token]] });
     expect([late.status, late.body.message]).toEqual([401, "Missing API key"]);
     expect((await upload("", { parts: [FILE] })).status).toBe(401);
-    expect(reserve).not.toHaveBeenCalled();
-    reserve.mockRestore();
+    expect(take).not.toHaveBeenCalled();
+    take.mockRestore();
   });
 
   it("is passed over where a header says who calls", async () => {

@@ -7,7 +7,7 @@ import { Budget } from "../../src/image/budget.ts";
 import { Deadline } from "../../src/image/optimize/overrun.ts";
 import { OVERRUN_FACTOR, OVERRUN_GRACE_MS, OVERRUN_OF_BOUND } from "../../src/limits.ts";
 
-const budget = new Budget(10, 8);
+const budget = new Budget(10);
 /** Declares more than a stretch at a time until it has declared so much. */
 const spending = (ms: number) => async (breath: Breath) => {
   for (let spent = 0; spent < ms; spent += 50) await breath.spend(50);

@@ -9,14 +9,15 @@ import {
   SHARED_BYTES,
   SMALL_ORIGINALS_BYTES,
 } from "../../src/limits.ts";
+import { reserve, sharesOf } from "../support/budget.ts";
 
-const shares = { bytes: 6, small: 1, smallBytes: 2 };
+const shares = sharesOf(6, 1, 2);
 
 /** A budget beside memory that was given up, and what goes on there. */
 function isolate(dropped: number) {
   const state = { dropped, now: 0 };
   const options = { originals: shares, aloneBytes: 12, droppedBytes: () => state.dropped, now: () => state.now };
-  return { state, budget: new Budget(10, 8, options) };
+  return { state, budget: new Budget(10, options) };
 }
 
 /** Work that ends as soon as it has begun. */
@@ -27,7 +28,7 @@ function work(budget: Budget, bytes: number) {
 
 /** Some memory is free again: those who wait come to see. */
 async function called(budget: Budget): Promise<void> {
-  budget.reserve(1).release();
+  reserve(budget, 1).release();
   for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
 }
 
@@ -53,7 +54,7 @@ describe("work that is alone, beside memory that was given up", () => {
 
   it("counts originals with it", async () => {
     const { budget, state } = isolate(5);
-    const original = budget.reserve(1);
+    const original = reserve(budget, 1);
     const large = work(budget, 7);
     await called(budget);
     expect(large.state.begun).toBe(false);
@@ -80,7 +81,7 @@ describe("work that is alone, beside memory that was given up", () => {
 
   it("does not begin for having waited where originals are in its way", async () => {
     const { budget, state } = isolate(5);
-    const original = budget.reserve(3);
+    const original = reserve(budget, 3);
     const large = work(budget, 10);
     await called(budget);
     state.now = MAX_COLLECTION_MS;

@@ -4,13 +4,14 @@ import { describe, expect, it } from "vitest";
 import { Allowance } from "../../src/image/allowance.ts";
 import type { Breath } from "../../src/image/breath.ts";
 import { Budget } from "../../src/image/budget.ts";
+import { reserve, sharesOf } from "../support/budget.ts";
 
 const A_STRETCH_MS = 1_000;
 const ROOMS = [{ bytes: 9 }, { bytes: 6 }, { bytes: 3 }] as const;
-const shares = { bytes: 8, small: 1, smallBytes: 2 };
+const shares = sharesOf(8, 1, 2);
 
 const budgetOf = (companyBytes = 0) =>
-  new Budget(10, 8, { originals: shares, aloneBytes: 12, sharedBytes: 9, companyBytes, maxBlockedMs: 500 });
+  new Budget(10, { originals: shares, aloneBytes: 12, sharedBytes: 9, companyBytes, maxBlockedMs: 500 });
 
 /** Work that shares the thread until it is told to end, and the room in which it began. */
 function job(budget: Budget, rooms: readonly [{ bytes: number }, ...{ bytes: number }[]] = ROOMS) {
@@ -57,11 +58,11 @@ describe("work with several rooms", () => {
 
   it("leaves room for another original where others are there", async () => {
     const budget = budgetOf(3);
-    const originals = [budget.reserve(1), budget.reserve(1)];
+    const originals = [reserve(budget, 1), reserve(budget, 1)];
     const working = job(budget);
     await turns();
     expect(working.state.room).toBe(1);
-    budget.reserve(3).release();
+    reserve(budget, 3).release();
     await ended(working);
     for (const { release } of originals) release();
   });
@@ -90,7 +91,7 @@ describe("work with several rooms", () => {
 
   it("goes without what would have to be collected first", async () => {
     let dropped = 4;
-    const budget = new Budget(10, 8, { sharedBytes: 9, aloneBytes: 12, droppedBytes: () => dropped });
+    const budget = new Budget(10, { sharedBytes: 9, aloneBytes: 12, droppedBytes: () => dropped });
     const lean = job(budget);
     await turns();
     expect(lean.state.room).toBe(2);

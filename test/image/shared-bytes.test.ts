@@ -34,9 +34,9 @@ describe("shared bytes", () => {
     expect([...copy.bytes]).toEqual([1, 2, 3, 4]);
   });
 
-  it("give the memory that was set aside for them back with the last holder", () => {
+  it("give the memory that was set aside for them back with the last holder", async () => {
     const memory = roomy();
-    const shared = SharedBytes.of(new Uint8Array(4), memory.reserve(4));
+    const shared = SharedBytes.of(new Uint8Array(4), await memory.take(4));
     const part = shared.derived(shared.bytes.subarray(1));
     shared.release();
     expect(memory.held()).toBe(4);

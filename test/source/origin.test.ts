@@ -45,9 +45,9 @@ describe("readOrigin", () => {
     ["/coded?coding=gzip", LIMIT],
   ])("sets room aside before it reads %s, and keeps that of the image", async (path, expected) => {
     const memory = roomy();
-    const reserve = vi.spyOn(memory, "reserve");
+    const take = vi.spyOn(memory, "take");
     const original = await readOrigin({ url: ORIGIN + path, headers: {} }, settings(), LIMIT, { memory });
-    expect(reserve.mock.calls).toEqual([[expected]]);
+    expect(take.mock.calls.map(([bytes]) => bytes)).toEqual([expected]);
     expect(memory.held()).toBe(original.bytes.buffer.byteLength);
     original.memory.release();
     expect(memory.held()).toBe(0);
@@ -66,11 +66,9 @@ describe("readOrigin", () => {
   });
 
   it("reads nothing where there is no room, and says so with 503", async () => {
-    const reserve = () => {
-      throw new ApiError(503, "No capacity");
-    };
+    const take = () => Promise.reject(new ApiError(503, "No capacity"));
     const target = { url: `${ORIGIN}/image`, headers: {} };
-    expect((await refusal(readOrigin(target, settings(), LIMIT, { memory: { reserve } }))).status).toBe(503);
+    expect((await refusal(readOrigin(target, settings(), LIMIT, { memory: { take } }))).status).toBe(503);
   });
 
   it("introduces itself, and says what it takes", async () => {

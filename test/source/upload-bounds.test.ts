@@ -80,10 +80,8 @@ describe("the bounds of an upload", () => {
   it("reads nothing where there is no room", async () => {
     let pulls = 0;
     const body = new ReadableStream<Uint8Array>({ pull: () => void pulls++ }, { highWaterMark: 0 });
-    const reserve = () => {
-      throw new ApiError(503, "No capacity");
-    };
-    expect((await refusal(readUpload(requestOf(body), LIMIT, { memory: { reserve } }))).status).toBe(503);
+    const take = () => Promise.reject(new ApiError(503, "No capacity"));
+    expect((await refusal(readUpload(requestOf(body), LIMIT, { memory: { take } }))).status).toBe(503);
     expect([pulls, body.locked]).toEqual([0, false]);
   });
 

@@ -2,6 +2,7 @@
 import type { Reservation } from "../../src/files.ts";
 import type { Breath } from "../../src/image/breath.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
+import { reserve } from "./budget.ts";
 
 /** Where work is left. */
 export type Where = "stretch" | "pause";
@@ -23,7 +24,7 @@ export async function abandon(
   // Timers end with their invocation.
   Object.assign(globalThis, { setInterval: () => 0 });
   try {
-    const memory = isolateBudget.reserve(original);
+    const memory = reserve(isolateBudget, original);
     const left = Promise.withResolvers<void>();
     const never = new Promise<void>(() => undefined);
     let declared = 0;

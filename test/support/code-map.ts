@@ -16,6 +16,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/storage", "where results go: R2, and a file for each provider"],
   ["src/webhook", "records of jobs, their states, signed notifications"],
   ["src/account", "keys, credits, usage, sealed secrets, databases"],
+  ["src/scheduler", "who may have how much memory and time, and who waits: knows no image"],
   ["src/image", "the engine: formats, operations, prices, rows of pixels"],
   ["src/image/formats", "a file for each format, its parts in a folder of its name"],
   ["src/image/operations", "a file for each operation of the API"],

@@ -6,11 +6,12 @@ export const uncounted: Reservation = { grow: () => undefined, shrink: () => und
 /** Room for everything; `held` is what was set aside and not given back. */
 export function roomy(): Memory & { readonly held: () => number } {
   let held = 0;
-  const reserve = (bytes: number): Reservation => {
+  const take = async (bytes: number): Promise<Reservation> => {
     let mine = 0;
     const grow = (to: number) => {
       held += Math.max(0, to - mine);
       mine = Math.max(mine, to);
+      return undefined;
     };
     const shrink = (to: number) => {
       held -= Math.max(0, mine - to);
@@ -19,5 +20,5 @@ export function roomy(): Memory & { readonly held: () => number } {
     grow(bytes);
     return { grow, shrink, release: () => shrink(0) };
   };
-  return { reserve, held: () => held };
+  return { take, held: () => held };
 }

@@ -57,7 +57,7 @@ export abstract class SimulatedPorts {
   protected readonly events = new EventQueue(START);
   protected readonly random = randomOf(20_261_122);
   /** Who is killed never gives memory back: that of this process would be full of them. */
-  protected readonly uploads = uploadsOf(bucketInMemory(), { reserve: () => uncounted });
+  protected readonly uploads = uploadsOf(bucketInMemory(), { take: async () => uncounted });
   protected readonly jobs = new Map<string, SimulatedJob>();
   protected readonly scenario: Scenario;
   private readonly db: D1Database;

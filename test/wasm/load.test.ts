@@ -25,6 +25,7 @@ import { openComparison } from "../../wasm/score/score.ts";
 import pausing from "../fixtures/native/pausing.wasm";
 import adobeRgb from "../fixtures/profiles/adobe-rgb.icc";
 import displayP3 from "../fixtures/profiles/display-p3.icc";
+import { reserve, sharesOf } from "../support/budget.ts";
 
 function memoryOf(name: string): number {
   return nativeStatistics().find((module) => module.name === name)?.memoryBytes ?? 0;
@@ -71,8 +72,8 @@ describe("an idle instance that grew beyond what it may keep", () => {
 describe("native memory in a budget", () => {
   const MIB = 1 << 20;
   const bounds = { sharedBytes: 64 * MIB, filledBytes: 8 * MIB };
-  const originals = { bytes: 32 * MIB, small: 0, smallBytes: 0 };
-  const budgetOf = () => new Budget(64 * MIB, 8, { ...bounds, originals });
+  const originals = sharesOf(32 * MIB, 0, 0);
+  const budgetOf = () => new Budget(64 * MIB, { ...bounds, originals });
   /** Leaves an idle instance of some megabytes. */
   const leave = () => openComparison(2_000, 16).close();
   let hours = 0;
@@ -89,9 +90,9 @@ describe("native memory in a budget", () => {
   it("gives way to an original, though no work begins", () => {
     leave();
     const budget = budgetOf();
-    budget.reserve(1).release();
+    reserve(budget, 1).release();
     expect(memoryOf("score")).toBeGreaterThan(0);
-    budget.reserve(8 * MIB);
+    reserve(budget, 8 * MIB);
     expect(memoryOf("score")).toBe(0);
   });
 
@@ -99,10 +100,10 @@ describe("native memory in a budget", () => {
     const budget = budgetOf();
     const original = await budget.run({ bytes: 8 * MIB }, () => {
       leave();
-      return budget.reserve(8 * MIB);
+      return reserve(budget, 8 * MIB);
     });
     expect(memoryOf("score")).toBeGreaterThan(0);
-    original.grow(9 * MIB);
+    await original.grow(9 * MIB);
     expect(memoryOf("score")).toBe(0);
   });
 
@@ -140,12 +141,12 @@ describe("native memory in a budget", () => {
 
   it("is in the way of large originals until it is collected, once it was given up", () => {
     const budget = budgetOf();
-    budget.reserve(32 * MIB).release();
-    const tight = new Budget(64 * MIB, 8, { ...bounds, sharedBytes: 32 * MIB, originals });
+    reserve(budget, 32 * MIB).release();
+    const tight = new Budget(64 * MIB, { ...bounds, sharedBytes: 32 * MIB, originals });
     leave();
     trimNative(0);
-    expect(() => tight.reserve(32 * MIB)).toThrow("No capacity");
-    tight.reserve(16 * MIB).release();
+    expect(() => reserve(tight, 32 * MIB)).toThrow("No room");
+    reserve(tight, 16 * MIB).release();
   });
 });
 

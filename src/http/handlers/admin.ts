@@ -57,7 +57,7 @@ export async function testService(c: AppContext): Promise<Response> {
 
 /** POST /admin/accounts */
 export async function addAccount(c: AppContext): Promise<Response> {
-  const body = checked(NewAccount, await readJson(c.req.raw));
+  const body = checked(NewAccount, await readJson(c));
   const { name, plan = DEFAULT_PLAN, credits_total: credits } = body;
   const creditsTotal = credits ?? UNLIMITED_CREDITS;
   const now = new Date();
@@ -89,7 +89,7 @@ export async function showOneAccount(c: AppContext): Promise<Response> {
 /** PATCH /admin/accounts/<id> */
 export async function editAccount(c: AppContext): Promise<Response> {
   const { id } = await accountOfPath(c);
-  const { status, plan, credits_total: credits, originals } = checked(AccountChange, await readJson(c.req.raw));
+  const { status, plan, credits_total: credits, originals } = checked(AccountChange, await readJson(c));
   const account = await changeAccount(c.env.DB, id, {
     ...(status !== undefined && { status }),
     ...(plan !== undefined && { plan }),
@@ -145,7 +145,7 @@ async function accountOfPath(c: AppContext): Promise<Account> {
 /** Every member is optional, and so is the body. */
 async function optionalJson(c: AppContext): Promise<object> {
   const empty = c.req.raw.body === null || c.req.header("content-length") === "0";
-  return empty ? {} : readJson(c.req.raw);
+  return empty ? {} : readJson(c);
 }
 
 function notFound(): ApiError {

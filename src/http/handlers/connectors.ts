@@ -37,7 +37,7 @@ type Details = Pick<ConnectorRecord, "provider" | "key_hint">;
 
 /** POST /1.0/connectors */
 export async function addConnector(c: AppContext): Promise<Response> {
-  const { name, ...members } = checked(NewConnector, await readJson(c.req.raw));
+  const { name, ...members } = checked(NewConnector, await readJson(c));
   const secret = judged(members);
   const asset = { id: newAssetId(), name, details: detailsOf(secret), secret };
   const saved = await saveAsset(shelfOf(c), "connector", asset, new Date());
@@ -63,7 +63,7 @@ export async function editConnector(c: AppContext): Promise<Response> {
   const id = assetIdOf(c);
   const known = await findAsset<Details>(shelf, "connector", id);
   if (!known) throw assetNotFound();
-  const { name = known.name, ...members } = checked(ConnectorChange, await readJson(c.req.raw));
+  const { name = known.name, ...members } = checked(ConnectorChange, await readJson(c));
   const secret = judged({ ...((await openAsset(shelf, "connector", id)) as SavedStore), ...members });
   const changed = await changeAsset(shelf, "connector", { id, name, details: detailsOf(secret), secret }, new Date());
   if (!changed) throw assetNotFound();

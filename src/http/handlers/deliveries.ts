@@ -37,7 +37,7 @@ import { assetNotFound, pageOf, shelfOf } from "./shelf.ts";
 
 /** POST /1.0/deliveries */
 export async function addDelivery(c: AppContext): Promise<Response> {
-  const rules = parseDelivery(await readJson(c.req.raw));
+  const rules = parseDelivery(await readJson(c));
   await checkSources(c, rules.sources);
   const { delivery, pair } = await createDelivery(directoryOf(c), accountOf(c).id, rules, new Date());
   const answer: v.InferOutput<typeof DeliveryCreated> = {
@@ -64,7 +64,7 @@ export async function showDelivery(c: AppContext): Promise<Response> {
 /** PATCH /1.0/deliveries/<id>: the members given replace those saved. */
 export async function editDelivery(c: AppContext): Promise<Response> {
   await deliveryOf(c);
-  const change = parseDeliveryChange(await readJson(c.req.raw));
+  const change = parseDeliveryChange(await readJson(c));
   await checkSources(c, change.sources ?? []);
   const changed = await changeDelivery(c.env.DB, accountOf(c).id, idOf(c), change, new Date());
   if (changed) await forgetAddresses(c.env, platformCache(c), changed.id);
@@ -96,7 +96,7 @@ export async function rotateDeliverySigning(c: AppContext): Promise<Response> {
 /** POST /1.0/deliveries/<id>/purge */
 export async function purgeDelivery(c: AppContext): Promise<Response> {
   const delivery = await deliveryOf(c);
-  const { source } = checked(Purge, await readJson(c.req.raw));
+  const { source } = checked(Purge, await readJson(c));
   const original = source === undefined ? undefined : locate(delivery, plainSource(source) ?? "");
   if (source !== undefined && original === undefined) {
     throw new ApiError(422, "source must be one of the delivery's sources");

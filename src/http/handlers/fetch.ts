@@ -7,7 +7,7 @@ import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 
 /** POST /1.0/fetch */
 export async function fetchImage(c: AppContext): Promise<Response> {
-  const body = await readJson(c.req.raw);
+  const body = await readJson(c);
   noteMode(c, body);
   refuseBinaryWith(c, body, ["webhook", "store", "outputs", "srcset"]);
   return once(c, body, undefined, async () => {

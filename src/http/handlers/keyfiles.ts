@@ -16,6 +16,7 @@ import { parseJsonObject } from "../../json.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_KEYFILE_BYTES } from "../../limits.ts";
 import { readUpload } from "../../source/upload.ts";
 import { parseKeyfile } from "../../storage/keyfile.ts";
+import { callerOf } from "../caller.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
@@ -24,7 +25,7 @@ type Details = Omit<KeyfileRecord, "id" | "name" | "created_at">;
 
 /** POST /1.0/keyfiles */
 export async function addKeyfile(c: AppContext): Promise<Response> {
-  const { value, data } = await readKeyfile(c.req.raw);
+  const { value, data } = await readKeyfile(c);
   const keyfile = await parseKeyfile(value);
   const { client_email, project_id } = keyfile;
   const { name = client_email.slice(0, MAX_ASSET_NAME_CHARACTERS) } = checked(NewAsset, data);
@@ -55,16 +56,18 @@ export async function removeKeyfile(c: AppContext): Promise<Response> {
 }
 
 /** The file of a form, or the whole body. */
-async function readKeyfile(request: Request): Promise<{ value: object; data: object }> {
+async function readKeyfile(c: AppContext): Promise<{ value: object; data: object }> {
+  const request = c.req.raw;
   if (/^multipart\//i.test(request.headers.get("content-type") ?? "")) {
     const { original, data } = await readUpload(request, MAX_KEYFILE_BYTES, {
       subject: "The keyfile",
       isMember: (name) => name === "name",
+      caller: () => callerOf(c),
     });
     original.memory.release();
     return { value: parseJsonObject(original.bytes, "The keyfile"), data };
   }
-  const value = await readJson(request);
+  const value = await readJson(c);
   if (JSON.stringify(value).length > MAX_KEYFILE_BYTES) {
     throw new ApiError(413, `The keyfile exceeds the maximum size of ${MAX_KEYFILE_BYTES} bytes`);
   }

@@ -12,7 +12,7 @@ export async function answerAgent(c: AppContext): Promise<Response> {
   refuseForeignOrigin(c);
   let request: RpcRequest | undefined;
   try {
-    request = await readJsonWith(c.req.raw, readMessage);
+    request = await readJsonWith(c, readMessage);
     const enveloped = isEnveloped(request, (name) => c.req.header(name));
     if (request.id === undefined) return c.body(null, 202);
     const result = await resultOf(request, enveloped, routesOf(c));

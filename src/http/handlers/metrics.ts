@@ -19,8 +19,12 @@ export function showMetrics(c: AppContext): Response {
 function samples(): Sample[] {
   const { work, originals } = isolateBudget.held;
   const memory = { work, originals, native: nativeMemoryBytes(), dropped: uncollectedNativeBytes() };
-  const waiting = { memory: isolateBudget.waiting, thread: isolateThread.waiting };
+  const { waiting: memoryWaiting, waitingAtDoor, longestWaitMs, queuedMs, places } = isolateBudget;
+  const waiting = { originals: waitingAtDoor, memory: memoryWaiting, thread: isolateThread.waiting };
   return [
+    ...Object.entries(places).map(([of, value]) => ({ name: "places" as const, labels: { of }, value })),
+    { name: "longest_wait_seconds", value: longestWaitMs / 1_000 },
+    { name: "queued_seconds", value: queuedMs / 1_000 },
     ...Object.entries(memory).map(([of, value]) => ({ name: "memory_bytes" as const, labels: { of }, value })),
     ...Object.entries(waiting).map(([what, value]) => ({ name: "waiting" as const, labels: { for: what }, value })),
     ...nativeStatistics().flatMap(({ name: module, memoryBytes, idleBytes }) =>

@@ -13,10 +13,16 @@ import { findResult, findSameResult, resultKey } from "../../delivery/results.ts
 import { type Picture, serve } from "../../delivery/serve.ts";
 import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
-import { busy } from "../../image/busy.ts";
 import { startStopwatch } from "../../image/stopwatch.ts";
-import { DRAFT_CACHE_SECONDS, FAILING_CACHE_SECONDS, STALE_SECONDS } from "../../limits/delivery.ts";
+import {
+  DRAFT_CACHE_SECONDS,
+  FAILING_CACHE_SECONDS,
+  MAX_DELIVERY_WAIT_MS,
+  STALE_SECONDS,
+} from "../../limits/delivery.ts";
 import { pictureHeaders, policyHeaders } from "../../picture-headers.ts";
+import { busy } from "../../scheduler/busy.ts";
+import { Caller } from "../../scheduler/caller.ts";
 import { answerTo } from "../conditional.ts";
 import type { AppContext } from "../context.ts";
 import { canLend, lend } from "../lending.ts";
@@ -65,12 +71,15 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
     const { env, executionCtx } = c;
     const defer = (work: Promise<unknown>) => executionCtx.waitUntil(work);
     const { settings, street } = c.var;
-    const picture = await readable(c, asking, await serve({ env, settings, street, defer, stopwatch }, asking));
+    // Strangers of a page, who wait for no more than a draft.
+    const caller = new Caller({ account: delivery.accountId, isGuest: true, maxWaitMs: MAX_DELIVERY_WAIT_MS });
+    const picture = await readable(c, asking, await serve({ env, settings, street, defer, stopwatch, caller }, asking));
     const answer = await answerOf(c, asking, picture);
     const isShared = picture.facts.caching === undefined;
     if (c.req.method === "GET" && isShared) defer(keepCopy(env.BUCKET, edge, asking, { answer, picture }));
     const { decode, operations, encode } = stopwatch.spent;
-    const parts = picture.cache === "miss" ? { decode, operations, encode } : {};
+    const { waitedMs: wait } = caller;
+    const parts = picture.cache === "miss" ? { ...(wait >= 1 && { wait }), decode, operations, encode } : {};
     const timing = Object.entries({ ...parts, total: Date.now() - startedAt });
     const header = timing.map(([part, spent]) => `${part};dur=${Math.max(0, Math.round(spent))}`).join(", ");
     return finished(c, asking, answer, picture.cache, header);

@@ -14,6 +14,7 @@ import { processOrReuse, reusePortsOf } from "../../street/reuse.ts";
 import { spentFor } from "../../street/set.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../street/work.ts";
 import { charged, checkRoom } from "../acceptance.ts";
+import { callerOf } from "../caller.ts";
 import { accountOf, type AppContext } from "../context.ts";
 import { reserveCredits } from "../rate-limit.ts";
 import { replyMetadata, replyResult, replyStored } from "../reply.ts";
@@ -29,9 +30,10 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const job = { id, accountId: accountOf(c).id, source, processing, accept: c.req.header("accept") };
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
   const { database } = accountOf(c);
-  const clock = timed(street.portsOf(c.env, settings, baseUrl, database), Date.now);
+  const caller = callerOf(c);
+  const clock = timed(street.portsOf(c.env, settings, baseUrl, database), Date.now, caller);
   const { signal } = c.req.raw;
-  const allowance = new Allowance({ account: job.accountId, maxMs: settings.maxJobMs, signal });
+  const allowance = new Allowance({ caller, maxMs: settings.maxJobMs, signal });
   c.set("allowance", allowance);
   const ports = { ...clock.ports, allowance };
   const answer = await replied(c, job, ports, baseUrl).catch((error: unknown) => {

@@ -13,7 +13,7 @@ import { checkCallable, refuseInBinary } from "./processing.ts";
 
 /** POST /1.0/upload-tokens: what an upload would be refused for later is refused now. */
 export async function addUploadToken(c: AppContext): Promise<Response> {
-  const terms = parseUploadToken(await readJson(c.req.raw));
+  const terms = parseUploadToken(await readJson(c));
   if (terms.data) await judgeData(c, terms.data);
   const { settings } = c.var;
   const grant = grantOf(terms, { account: accountOf(c).id, key: await keyIdOf(c) }, Date.now());

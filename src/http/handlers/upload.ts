@@ -2,6 +2,7 @@
 import { isRequestMember, UploadBody, parseBody } from "../../contract/request.ts";
 import { MAX_SOURCE_BYTES } from "../../limits.ts";
 import { type Gate, readUpload } from "../../source/upload.ts";
+import { callerOf } from "../caller.ts";
 import type { AppContext } from "../context.ts";
 import { once } from "../idempotency.ts";
 import { refuseAnonymous } from "../rate-limit.ts";
@@ -12,6 +13,7 @@ export async function uploadImage(c: AppContext): Promise<Response> {
   const { original, data: sent } = await readUpload(c.req.raw, MAX_SOURCE_BYTES, {
     gate: gateOf(c),
     isMember: isRequestMember,
+    caller: () => callerOf(c),
   }).catch(
     // Whose token was not read before the request was refused is counted by address.
     (error: unknown) => (c.var.admission ? Promise.reject(error) : refuseAnonymous(c, error)),

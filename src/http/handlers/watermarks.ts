@@ -24,6 +24,7 @@ import type { Original } from "../../files.ts";
 import { identify } from "../../image/detect.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_WATERMARK_BYTES } from "../../limits.ts";
 import { readUpload } from "../../source/upload.ts";
+import { callerOf } from "../caller.ts";
 import type { AppContext } from "../context.ts";
 import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
 
@@ -34,7 +35,10 @@ type Details = Omit<WatermarkRecord, "id" | "name" | "created_at">;
 
 /** POST /1.0/watermarks */
 export async function addWatermark(c: AppContext): Promise<Response> {
-  const { original, data } = await readUpload(c.req.raw, MAX_WATERMARK_BYTES, { isMember: (name) => name === "name" });
+  const { original, data } = await readUpload(c.req.raw, MAX_WATERMARK_BYTES, {
+    isMember: (name) => name === "name",
+    caller: () => callerOf(c),
+  });
   try {
     return await saveWatermark(c, original, data);
   } finally {

@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { Holders } from "../../src/image/holders.ts";
-import { Line } from "../../src/image/line.ts";
+import { Leases } from "../../src/scheduler/leases.ts";
+import { type Standing, WaitQueue } from "../../src/scheduler/wait-queue.ts";
 
 let clock = 0;
 const now = () => clock;
@@ -32,10 +32,10 @@ afterEach(() => void vi.useRealTimers());
 
 describe("a line", () => {
   it("serves in the order of arrival, each when it is called", async () => {
-    const line = new Line({ now, onEvent: () => undefined });
+    const line = new WaitQueue({ now, onEvent: () => undefined });
     let isFree = false;
     const served: string[] = [];
-    const claim = ({ first }: { first: boolean }) => first && isFree && !(isFree = false);
+    const claim = ({ first }: Standing) => first && isFree && !(isFree = false);
     for (const name of ["a", "b", "c"]) void line.wait(claim).then(() => served.push(name));
     expect(line.length).toBe(3);
     for (const expected of [["a"], ["a", "b"], ["a", "b", "c"]]) {
@@ -48,7 +48,7 @@ describe("a line", () => {
   });
 
   it("goes on past somebody who does not come any more", async () => {
-    const line = new Line({ now, onEvent: () => undefined });
+    const line = new WaitQueue({ now, onEvent: () => undefined });
     void ended(() => line.wait(() => false));
     let isServed = false;
     void line.wait(({ first }) => first).then(() => (isServed = true));
@@ -60,10 +60,10 @@ describe("a line", () => {
   });
 
   it("keeps the place of somebody who was only late", async () => {
-    const line = new Line({ now, onEvent: () => undefined });
+    const line = new WaitQueue({ now, onEvent: () => undefined });
     const served: string[] = [];
     let isFree = false;
-    const claim = ({ first }: { first: boolean }) => first && isFree;
+    const claim = ({ first }: Standing) => first && isFree;
     void line.wait(claim).then(() => served.push("first"));
     void line.wait(claim).then(() => served.push("second"));
     clock += 60_000;
@@ -78,12 +78,12 @@ describe("a line", () => {
 
 /** A line in which nobody goes until `next` says so. Those who wait are named by account and number, as `a1`. */
 class Queue {
-  readonly line = new Line({ now, onEvent: () => undefined });
+  readonly line = new WaitQueue({ now, onEvent: () => undefined });
   private readonly served: string[] = [];
   private isFree = false;
 
   join(...names: readonly string[]): void {
-    const claim = ({ first }: { first: boolean }) => first && this.isFree && !(this.isFree = false);
+    const claim = ({ first }: Standing) => first && this.isFree && !(this.isFree = false);
     for (const name of names) {
       void this.line.wait(claim, { account: name.charAt(0) }).then(() => this.served.push(name));
     }
@@ -160,7 +160,7 @@ describe("accounts in a line", () => {
 
 describe("holders", () => {
   it("are counted while they live, and those that were ended no more after half a minute", async () => {
-    const holders = new Holders(now, () => undefined);
+    const holders = new Leases({ now });
     const living = holders.join(5);
     ended(() => holders.join(7));
     await pass(20_000);
@@ -173,7 +173,7 @@ describe("holders", () => {
   });
 
   it("that were forgotten are counted again when they are heard of", async () => {
-    const holders = new Holders(now, () => undefined);
+    const holders = new Leases({ now });
     const living = holders.join(5);
     holders.renew();
     expect(holders.sum).toBe(0);

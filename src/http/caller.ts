@@ -1,0 +1,32 @@
+/** The request as one of those who share the isolate. */
+import { isolateBudget } from "../image/budget.ts";
+import { Caller } from "../scheduler/caller.ts";
+import type { AppContext } from "./context.ts";
+
+/** Who asks: an account by one of its keys; by an upload token a guest of it. Known once the key or the token is. */
+export function callerOf(c: AppContext): Caller {
+  const known = c.var.caller;
+  if (known) return known;
+  const { account, grant, settings } = c.var;
+  const maxWaitMs = settings.maxWaitSeconds * 1_000;
+  const { signal } = c.req.raw;
+  const caller = new Caller({ account: account?.id, isGuest: grant !== undefined, maxWaitMs, signal });
+  c.set("caller", caller);
+  return caller;
+}
+
+/**
+ * Lets a request in that will have a picture processed, before its body is read.
+ * @throws ApiError 503 when more is declared before it than it may wait
+ */
+export function expectWork(c: AppContext): void {
+  isolateBudget.expect(callerOf(c));
+}
+
+/** Remembers what the work of a request took, at its end. */
+export function closeCaller(c: AppContext): void {
+  const { caller, allowance } = c.var;
+  if (!caller) return;
+  if (allowance) isolateBudget.learn(caller, allowance.takenMs);
+  else caller.settle();
+}

@@ -1,0 +1,120 @@
+/**
+ * Whether work may begin beside what an isolate holds: originals, other work, and native memory that was given up and is
+ * not collected yet. Work waits for such memory only where there is not room for both. Work that is alone, and small work,
+ * wait no longer than the engine mostly takes: it does not know that anybody waits, and may collect nothing until
+ * something goes on.
+ */
+import { MAX_COLLECTION_MS, SMALL_WORK_BYTES } from "../limits.ts";
+
+/**
+ * How often memory is looked after that was given up. The engine says that it has collected something outside of all
+ * requests, where nobody can be woken.
+ */
+export const LOOK_MS = 50;
+
+export interface AdmissionOptions {
+  /** What work that is alone and all originals may hold together. */
+  readonly aloneBytes: number;
+  /** What several pieces of work and large originals may hold together. */
+  readonly sharedBytes: number;
+  /** What small originals may hold beside them. */
+  readonly smallBytes: number;
+  /** What work leaves of that where others are there, if it needs no more. */
+  readonly companyBytes: number;
+  /** Milliseconds, of any beginning. */
+  readonly now: () => number;
+  /** Bytes that were given up and are not collected yet. */
+  readonly droppedBytes: () => number;
+  /** Work of at most so many bytes is small. */
+  readonly smallWorkBytes?: number | undefined;
+}
+
+/** What is held beside work that would begin. */
+export interface HeldBeside {
+  /** What other work holds; 0 where there is none. */
+  readonly workBytes: number;
+  /** `wanted` is what somebody waits for at the door of originals. */
+  readonly originals: Readonly<Record<"sum" | "largest" | "largeSum" | "wanted", number>>;
+  /** Originals alone have kept work waiting for long. */
+  readonly isLate: boolean;
+}
+
+/** Work that would begin, and since when nothing but memory that was given up keeps it waiting. */
+export interface Hindered {
+  since?: number | undefined;
+}
+
+export class Admission {
+  private readonly options: AdmissionOptions;
+
+  constructor(options: AdmissionOptions) {
+    this.options = options;
+  }
+
+  /** Whether work of so many bytes may begin. */
+  admits(bytes: number, held: HeldBeside, hindered: Hindered): boolean {
+    const { sum, room } = this.sumOf(bytes, held);
+    if (sum > room) {
+      if (held.workBytes === 0) hindered.since = undefined;
+      return false;
+    }
+    if (sum + this.options.droppedBytes() <= room) return true;
+    const { now } = this.options;
+    hindered.since ??= now();
+    return (held.workBytes === 0 || this.isSmall(bytes)) && now() - hindered.since >= MAX_COLLECTION_MS;
+  }
+
+  /** Whether work of so many bytes has room beside what is held, but for memory that was given up. */
+  hasRoom(bytes: number, held: HeldBeside): boolean {
+    const { sum, room } = this.sumOf(bytes, held);
+    return sum <= room;
+  }
+
+  /** Milliseconds after which work may look again that waits for memory to be collected; false where it waits for others. */
+  patience({ since }: Hindered): number | false {
+    return since !== undefined && LOOK_MS;
+  }
+
+  /** Whether two pieces of work would have room beside each other and large originals. */
+  fitBoth(one: number, other: number, largeSum: number): boolean {
+    return one + other + largeSum <= this.options.sharedBytes;
+  }
+
+  /**
+   * Whether work may have so many bytes that needs fewer. They are out of what all may share, and where others are there
+   * enough is left of that for another original.
+   */
+  spares(bytes: number, { workBytes, originals }: HeldBeside, othersWait: boolean): boolean {
+    const { sharedBytes, companyBytes, droppedBytes } = this.options;
+    const isAlone = workBytes === 0 && !othersWait && originals.sum === originals.largest;
+    const left = isAlone ? 0 : companyBytes;
+    return bytes + workBytes + originals.largeSum + droppedBytes() + left <= sharedBytes;
+  }
+
+  /** Whether large originals of so many bytes, all together, leave work its room. */
+  admitsOriginals(largeBytes: number, workBytes: number): boolean {
+    return largeBytes + workBytes + this.options.droppedBytes() <= this.options.sharedBytes;
+  }
+
+  /** What would be held with work of so many bytes, and what may be. */
+  private sumOf(bytes: number, { workBytes, originals, isLate }: HeldBeside): { sum: number; room: number } {
+    const { sharedBytes } = this.options;
+    if (workBytes > 0) return { sum: bytes + workBytes + originals.largeSum + originals.wanted, room: sharedBytes };
+    const sum = bytes + originals.sum;
+    return { sum, room: this.roomFor(sum, originals.sum - originals.largest, isLate) };
+  }
+
+  /**
+   * What work that is alone may fill with all originals. More than several may share it fills beside one original, which may
+   * be its own, and a few small ones; beside others only where it was blocked for long: theirs may wait for the same.
+   */
+  private roomFor(sum: number, otherOriginals: number, isLate: boolean): number {
+    const { aloneBytes, sharedBytes, smallBytes } = this.options;
+    const usual = Math.min(aloneBytes, sharedBytes + smallBytes);
+    return sum <= usual || (otherOriginals > smallBytes && !isLate) ? usual : aloneBytes;
+  }
+
+  private isSmall(bytes: number): boolean {
+    return bytes <= (this.options.smallWorkBytes ?? SMALL_WORK_BYTES);
+  }
+}

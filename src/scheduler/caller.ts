@@ -1,0 +1,50 @@
+/** Somebody who asks for a share of the isolate: whose request it is, and how long it has waited. */
+import type { Hindered } from "./admission.ts";
+import type { Lease } from "./leases.ts";
+
+/** The account of work that the service does for itself. */
+export const OWN_ACCOUNT = "";
+
+interface CallerOptions {
+  /** Whose request it is; absent: the service's own. */
+  readonly account?: string | undefined;
+  /** Whoever asks is no holder of a key: a visitor of a delivery, the bearer of an upload token. */
+  readonly isGuest?: boolean;
+  /** Milliseconds that the request may wait in all; absent: what the isolate allows. */
+  readonly maxWaitMs?: number | undefined;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export class Caller {
+  /** The name under which shares are counted: an account's guests are counted apart from its keys. */
+  readonly account: string;
+  readonly isGuest: boolean;
+  readonly maxWaitMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds that the request has waited so far. */
+  waitedMs = 0;
+  /** Since when memory that was given up keeps its work waiting: once for all of it. */
+  readonly hindered: Hindered = {};
+  /** What was assumed of the request's work before its price was known. */
+  private assumed: Lease | undefined;
+
+  constructor({ account = OWN_ACCOUNT, isGuest = false, maxWaitMs, signal }: CallerOptions = {}) {
+    this.account = isGuest ? `guests of ${account}` : account;
+    this.isGuest = isGuest;
+    this.maxWaitMs = maxWaitMs;
+    this.signal = signal;
+  }
+
+  /** Counts work of which no price is known yet, until its price is known or the request is over. */
+  assume(lease: Lease): void {
+    this.settle();
+    this.assumed = lease;
+  }
+
+  /** The work that was assumed is known now, or will not come. */
+  settle(): void {
+    this.assumed?.leave();
+    this.assumed = undefined;
+  }
+}

@@ -1,0 +1,308 @@
+/**
+ * Memory for originals. It is taken before their bytes are read, in steps as they arrive, and a request waits for it while
+ * it holds nothing, or no more than the steps that it has filled.
+ *
+ * Nobody can wait for ever for somebody who waits in turn: a step is given only where all who are inside could still come
+ * to their end, one after the other (the banker's algorithm). Tiny originals and small ones have shares of their own, so
+ * that large ones that come slowly keep none of them out. Accounts take turns at the door, and none of them may hold more
+ * than a part of a share: half while others ask, three quarters while none does. What visitors of an account ask for is
+ * counted apart from what its keys do, and has half of that.
+ */
+import type { Asked, Reservation } from "../files.ts";
+import { LOOK_MS } from "./admission.ts";
+import { busy } from "./busy.ts";
+import { Caller, OWN_ACCOUNT } from "./caller.ts";
+import { type Lease, Leases } from "./leases.ts";
+import { type Standing, WaitQueue } from "./wait-queue.ts";
+
+/** What originals may hold. */
+export interface InputShare {
+  /** All of them together, but for those that are small. */
+  readonly bytes: number;
+  /** An original of at most so many bytes is small. */
+  readonly small: number;
+  /** What small ones may hold besides. */
+  readonly smallBytes: number;
+  /** An original of at most so many bytes is tiny. */
+  readonly tiny: number;
+  /** What of the share of small ones is for tiny ones alone. */
+  readonly tinyBytes: number;
+  /** What is taken at a time, as bytes arrive. */
+  readonly stepBytes: number;
+}
+
+/** What originals are beside. */
+export interface Surroundings {
+  /** Milliseconds, of any beginning. */
+  readonly now: () => number;
+  /** Called at the beginning of events in which a holder or a waiter is heard of. */
+  readonly onEvent: () => void;
+  /** Whether large originals of so many bytes, all together, leave the work that has begun its room. */
+  readonly admits: (largeBytes: number) => boolean;
+  /** Whether all originals together may hold so many bytes beside the work that has begun. */
+  readonly holds: (bytes: number) => boolean;
+  /** Whether originals that would hold so many bytes, all together, have to wait for work that has waited for too long. */
+  readonly isClosed: (bytes: number) => boolean;
+  /** Whether work waits for originals alone, so that no further large one is let in. */
+  readonly isBlocked: () => boolean;
+  /** More is held than before. */
+  readonly onHeld: () => void;
+  /** Some memory is free again. */
+  readonly onFreed: () => void;
+  /** Milliseconds for which a request waits that says nothing else. */
+  readonly maxWaitMs: number;
+  /** How often the first at the door is passed by others before they wait behind it. */
+  readonly maxPasses: number;
+}
+
+type Pool = "tiny" | "small" | "large";
+
+/** One original: what it holds, where, and what it may come to hold. */
+interface Input {
+  lease: Lease;
+  pool: Pool;
+  most: number;
+  readonly ceiling: number;
+  readonly owner: string;
+}
+
+/** Bytes of an original: its first step, what it is said to have, what it may have. */
+interface Size {
+  readonly first: number;
+  readonly most: number;
+  readonly ceiling: number;
+}
+
+export class InputMemory {
+  private readonly pools: Readonly<Record<Pool, Leases>>;
+  /** Results, and whatever else is counted beside originals without being asked. */
+  private readonly kept: Leases;
+  /** What each lease of the large share may come to hold. */
+  private readonly most = new WeakMap<Lease, number>();
+  private readonly door: WaitQueue;
+  private readonly share: InputShare;
+  private readonly surroundings: Surroundings;
+
+  constructor(share: InputShare, surroundings: Surroundings) {
+    const leases = () => new Leases(surroundings);
+    this.pools = { tiny: leases(), small: leases(), large: leases() };
+    this.kept = leases();
+    this.door = new WaitQueue({ ...surroundings, everybody: true });
+    this.share = share;
+    this.surroundings = surroundings;
+  }
+
+  /** Bytes that all originals hold, and what is counted with them. */
+  get sum(): number {
+    return this.pools.tiny.sum + this.pools.small.sum + this.largeSum;
+  }
+
+  /** Bytes that large ones hold, and those that found no room among the small. */
+  get largeSum(): number {
+    return this.pools.large.sum + this.kept.sum;
+  }
+
+  /** The most that one of them holds. */
+  get largest(): number {
+    return Math.max(...[...Object.values(this.pools), this.kept].map((leases) => leases.largest));
+  }
+
+  /** How many have been let in and are held. */
+  get count(): number {
+    return Object.values(this.pools).reduce((sum, leases) => sum + leases.count, 0);
+  }
+
+  /** How many wait at the door, or for their next step. */
+  get waiting(): number {
+    return this.door.length;
+  }
+
+  /** Milliseconds that the longest of them has waited. */
+  get longestMs(): number {
+    return this.door.longestMs;
+  }
+
+  /** Bytes that work leaves free for whoever waits longest; 0 where nobody waits. */
+  get wanted(): number {
+    return this.door.head?.needs ?? 0;
+  }
+
+  /**
+   * Waits for room for an original of `bytes`, or for its first step.
+   * @throws ApiError 503 when there is none within the time that the caller may wait; the reason of the caller's signal
+   */
+  async take(bytes: number, { most = bytes, ceiling = most, caller = new Caller() }: Asked = {}): Promise<Reservation> {
+    const size = { first: Math.min(bytes, this.share.stepBytes), most, ceiling };
+    let input = this.tryEnter(size, caller, this.standingOf());
+    if (!input) {
+      const enter = (standing: Standing) => (input = this.tryEnter(size, caller, standing)) !== undefined;
+      await this.waited(enter, caller, size.first);
+    }
+    if (!input) throw new Error("the door was passed without room");
+    return this.reservationOf(input, caller);
+  }
+
+  /** Room for bytes that are there at once or not at all: undefined where there is none. */
+  tryTake(bytes: number): Reservation | undefined {
+    const caller = new Caller();
+    const input = this.tryEnter({ first: bytes, most: bytes, ceiling: bytes }, caller, this.standingOf());
+    return input && this.reservationOf(input, caller);
+  }
+
+  /** Counts bytes that are there already, a part of what work was admitted for: they are never refused. */
+  keep(bytes: number): Reservation {
+    const lease = this.kept.join(bytes);
+    this.surroundings.onHeld();
+    const shrink = (to: number) => {
+      if (to === 0) lease.leave();
+      lease.hold(Math.min(to, lease.amount));
+      this.freed();
+    };
+    const grow = (to: number) => {
+      lease.hold(Math.max(to, lease.amount));
+      this.surroundings.onHeld();
+      return undefined;
+    };
+    return { grow, shrink, release: () => shrink(0) };
+  }
+
+  /** Those at the door come to see: some memory is free, or work has begun or ended. */
+  call(): void {
+    this.door.call();
+  }
+
+  /** Counts only those that are heard of again. */
+  renew(): void {
+    for (const leases of [...Object.values(this.pools), this.kept]) leases.renew();
+    this.door.renew();
+  }
+
+  private reservationOf(input: Input, caller: Caller): Reservation {
+    const grow = (to: number) => (to > input.lease.amount ? this.grown(input, to, caller) : undefined);
+    const shrink = (to: number) => {
+      if (to >= input.lease.amount) return;
+      if (to === 0) input.lease.leave();
+      input.lease.hold(to);
+      // What has been read will not grow.
+      this.most.set(input.lease, to);
+      input.most = to;
+      this.freed();
+    };
+    return { grow, shrink, release: () => shrink(0) };
+  }
+
+  /** Takes the steps up to `to` bytes, whole ones while the original may need them. */
+  private grown(input: Input, to: number, caller: Caller): Promise<void> | undefined {
+    const { stepBytes } = this.share;
+    const wanted = Math.max(to, Math.min(input.most, Math.ceil(to / stepBytes) * stepBytes));
+    if (wanted > input.most) input.most = Math.max(wanted, input.ceiling);
+    if (this.tryGrow(input, wanted)) return undefined;
+    return this.waited(() => this.tryGrow(input, wanted), caller, wanted - input.lease.amount);
+  }
+
+  /** Waits at the door until `claim` says that it has what it came for, or the caller's time is over. */
+  private async waited(claim: (standing: Standing) => boolean, caller: Caller, needs: number): Promise<void> {
+    const { now, maxWaitMs } = this.surroundings;
+    const since = now();
+    const until = since + Math.max(0, (caller.maxWaitMs ?? maxWaitMs) - caller.waitedMs);
+    const { account, signal } = caller;
+    try {
+      await this.door.wait(
+        (standing) => {
+          if (claim(standing)) return true;
+          if (now() >= until) throw busy();
+          return Math.min(until - now(), standing.first ? LOOK_MS : Infinity);
+        },
+        { account, signal, needs },
+      );
+    } finally {
+      caller.waitedMs += now() - since;
+    }
+  }
+
+  /** How a newcomer stands: behind all who wait. */
+  private standingOf(): Standing {
+    const { head } = this.door;
+    return { first: !head, last: true, head: head ?? { passes: 0, needs: 0 } };
+  }
+
+  private tryEnter({ first, most, ceiling }: Size, caller: Caller, standing: Standing): Input | undefined {
+    const { holds, isClosed, isBlocked, onHeld } = this.surroundings;
+    const owner = caller.account;
+    if (first > 0 && (isClosed(this.sum + first) || !holds(this.sum + first))) return undefined;
+    const pool = this.poolFor(first, most, caller, standing);
+    if (!pool || (pool === "large" && isBlocked())) return undefined;
+    const lease = this.pools[pool].join(first, owner);
+    if (pool === "large") this.most.set(lease, most);
+    onHeld();
+    return { lease, pool, most, ceiling, owner };
+  }
+
+  /** The share in which there is room for an original's first step: the smallest in which it fits. */
+  private poolFor(first: number, most: number, caller: Caller, { first: isFirst, head }: Standing): Pool | undefined {
+    const { tiny, tinyBytes, small, smallBytes } = this.share;
+    if (most <= tiny && this.hasRoom("tiny", first, tinyBytes, caller)) return "tiny";
+    if (most <= small && this.hasRoom("small", first, smallBytes - tinyBytes, caller)) return "small";
+    const mayPass = isFirst || head.passes < this.surroundings.maxPasses;
+    if (!mayPass || !this.hasRoom("large", first, this.share.bytes, caller)) return undefined;
+    return this.isSafe(first, most) && this.surroundings.admits(this.largeSum + first) ? "large" : undefined;
+  }
+
+  /** Whether a share has so many bytes for a caller. */
+  private hasRoom(pool: Pool, bytes: number, all: number, { account, isGuest }: Caller): boolean {
+    const leases = this.pools[pool];
+    if (leases.sum + bytes > all) return false;
+    const mine = leases.sumOf(account);
+    if (mine === 0 || account === OWN_ACCOUNT) return true;
+    const others = this.door.hasOthersThan(account) || leases.sum > mine;
+    const part = (others ? 0.5 : 0.75) * (isGuest ? 0.5 : 1);
+    return mine + bytes <= all * part;
+  }
+
+  private tryGrow(input: Input, to: number): boolean {
+    const { admits, holds, onHeld } = this.surroundings;
+    const { lease, pool, most, owner } = input;
+    const more = to - lease.amount;
+    if (!holds(this.sum + more)) return false;
+    if (pool !== "large") {
+      // A small original that turns out to be none goes over to the large ones, with all that it holds.
+      if (!this.isSafe(to, most) || !admits(this.largeSum + to)) return false;
+      const larger = this.pools.large.join(to, owner);
+      this.most.set(larger, most);
+      lease.leave();
+      input.lease = larger;
+      input.pool = "large";
+    } else {
+      if (!this.isSafe(to, most, lease) || !admits(this.largeSum + more)) return false;
+      this.most.set(lease, most);
+      lease.hold(to);
+    }
+    onHeld();
+    return true;
+  }
+
+  /**
+   * Whether all large originals could still come to their end if one of them held `bytes`: one after the other, each with
+   * what those before it have given back.
+   */
+  private isSafe(bytes: number, most: number, of?: Lease): boolean {
+    const others = this.pools.large.living().filter((lease) => lease !== of);
+    const claims = others.map((lease) => ({
+      held: lease.amount,
+      left: Math.max(0, (this.most.get(lease) ?? lease.amount) - lease.amount),
+    }));
+    claims.push({ held: bytes, left: Math.max(0, most - bytes) });
+    let free = this.share.bytes - claims.reduce((sum, { held }) => sum + held, 0);
+    if (free < 0) return false;
+    for (const { held, left } of claims.toSorted((a, b) => a.left - b.left)) {
+      if (left > free) return false;
+      free += held;
+    }
+    return true;
+  }
+
+  private freed(): void {
+    this.surroundings.onFreed();
+    this.door.call();
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * A queue of those who wait for something that they share. A waiter comes by itself to see whether its turn has come:
+ * nothing is handed over, so an invocation that was ended meanwhile cannot keep it. Events that free something call the
+ * waiters; once a second they come anyway, which says that they live. A waiter that has not come for a while is not in the
+ * queue any more; one that was only late stands where it stood as soon as it comes again.
+ *
+ * Accounts take turns, round by round; the waiters of one account keep their order. A newcomer joins a round that has not
+ * begun, behind all that is in it: nobody gets before the first in the queue, and a waiter is passed by no more than one of
+ * each other account for each of its own account that is before it.
+ */
+
+/** The longest time after which a waiter comes to see. */
+const COME_MS = 1_000;
+/** The silence after which a waiter counts as dead. Longer than any stretch of work, in which nobody can come. */
+const SILENT_MS = 5_000;
+
+/** The waiter at the head of a queue, as those behind it see it. */
+export interface Head {
+  /** How often somebody went that stood behind it. */
+  readonly passes: number;
+  /** What it waits for, in whatever unit the queue is about. */
+  readonly needs: number;
+}
+
+/** Where a waiter stands when it comes. */
+export interface Standing {
+  readonly first: boolean;
+  readonly last: boolean;
+  /** The waiter at the head of the queue. */
+  readonly head: Head;
+}
+
+/** Somebody who waits. */
+export interface Waiting {
+  /** Those without an account are one account. */
+  readonly account?: string;
+  /** Aborted when the waiter gives up: it leaves the queue. */
+  readonly signal?: AbortSignal | undefined;
+  /** What is waited for, in whatever unit the queue is about. */
+  readonly needs?: number;
+}
+
+/**
+ * Looks whether a waiter's turn has come, and takes what is waited for.
+ * @returns whether it did; or the milliseconds after which looking again makes sense
+ */
+export type Claim = (standing: Standing) => boolean | number;
+
+interface Place extends Head {
+  readonly account: string;
+  readonly round: number;
+  readonly ticket: number;
+  readonly since: number;
+  passes: number;
+  seenAt: number;
+  call: () => void;
+}
+
+export interface WaitQueueOptions {
+  /** Milliseconds, of any beginning. */
+  readonly now: () => number;
+  /** Called at the beginning of events that a waiter comes by. */
+  readonly onEvent: () => void;
+  /** Waiters behind the first may go. */
+  readonly everybody?: boolean;
+}
+
+export class WaitQueue {
+  private places: readonly Place[] = [];
+  private tickets = 0;
+  /** The round of whoever went last. */
+  private round = 0;
+  private readonly options: WaitQueueOptions;
+
+  constructor(options: WaitQueueOptions) {
+    this.options = options;
+  }
+
+  /** How many wait, and live. */
+  get length(): number {
+    this.dropSilent();
+    return this.places.length;
+  }
+
+  /** The waiter at the head; undefined where nobody waits. */
+  get head(): Head | undefined {
+    this.dropSilent();
+    return this.places[0];
+  }
+
+  /** Milliseconds that the longest waiter has waited so far; 0 where nobody waits. */
+  get longestMs(): number {
+    this.dropSilent();
+    const since = Math.min(...this.places.map((place) => place.since));
+    return this.places.length > 0 ? this.options.now() - since : 0;
+  }
+
+  /** How many of one account wait. */
+  countOf(account: string): number {
+    this.dropSilent();
+    return this.places.filter((place) => place.account === account).length;
+  }
+
+  /** Whether somebody waits who is of another account. */
+  hasOthersThan(account: string): boolean {
+    this.dropSilent();
+    return this.places.some((place) => place.account !== account);
+  }
+
+  /**
+   * Waits until `claim` says that it took what is waited for.
+   * @throws what `claim` throws, the reason of the signal
+   */
+  async wait(claim: Claim, { account = "", signal, needs = 0 }: Waiting = {}): Promise<void> {
+    const place = this.placeOf(account, needs);
+    try {
+      for (this.come(place); ; this.come(place)) {
+        signal?.throwIfAborted();
+        const [head = place] = this.places;
+        const taken = claim({ first: head === place, last: this.places.at(-1) === place, head });
+        if (taken === true) {
+          this.round = Math.max(this.round, place.round);
+          for (const passed of this.places.slice(0, this.places.indexOf(place))) passed.passes++;
+          return;
+        }
+        await this.called(place, signal, taken === false ? COME_MS : Math.min(COME_MS, Math.max(1, taken)));
+      }
+    } finally {
+      this.places = this.places.filter((other) => other !== place);
+      this.call();
+    }
+  }
+
+  /** Has the first come to see; or everybody, in the order in which they stand, where others than the first may go. */
+  call(): void {
+    for (const { call } of this.options.everybody ? this.places : this.places.slice(0, 1)) call();
+  }
+
+  /** Empties the queue: whoever lives comes again, to its old place. */
+  renew(): void {
+    const places = this.places;
+    this.places = [];
+    for (const { call } of places) call();
+  }
+
+  private placeOf(account: string, needs: number): Place {
+    const last = this.places.findLast((place) => place.account === account);
+    const round = Math.max(this.round, last?.round ?? 0) + 1;
+    const since = this.options.now();
+    return { account, round, ticket: ++this.tickets, since, needs, passes: 0, seenAt: 0, call: () => undefined };
+  }
+
+  private come(place: Place): void {
+    place.seenAt = this.options.now();
+    this.dropSilent();
+    if (this.places.includes(place)) return;
+    this.places = [...this.places, place].toSorted((a, b) => a.round - b.round || a.ticket - b.ticket);
+  }
+
+  private called(place: Place, signal: AbortSignal | undefined, afterMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.options.onEvent();
+        place.call();
+      }, afterMs);
+      place.call = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", place.call);
+        resolve();
+      };
+      signal?.addEventListener("abort", place.call, { once: true });
+    });
+  }
+
+  private dropSilent(): void {
+    const since = this.options.now() - SILENT_MS;
+    if (this.places.some(({ seenAt }) => seenAt < since)) {
+      this.places = this.places.filter(({ seenAt }) => seenAt >= since);
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/** Callers that stand in each other's way, and what becomes of the others. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { DEMO_KEY } from "../../src/cli/local.ts";
+import { type Answered, drawing, noise, type Place, send, sendSlowly, thumbnails } from "./crowd-load.ts";
+
+const SECONDS = 10;
+
+/** What each case is called, and what is said of it. */
+export const CASES: Readonly<Record<string, (place: Place) => Promise<string>>> = {
+  drawing: besideDrawing,
+  uploads: manyUploads,
+  dripping: besideDripping,
+  leaving: afterLeaving,
+  health: besideWork,
+};
+
+/** Seven senders of small files, beside one that draws an SVG of 96 × 72 every 0.3 s. */
+async function besideDrawing(place: Place): Promise<string> {
+  const files = await thumbnails();
+  const end = performance.now() + SECONDS * 1_000;
+  const answers: Answered[] = [];
+  const sender = async (from: number) => {
+    for (let round = from; performance.now() < end; round++) {
+      const [name, file] = files[round % files.length] ?? ["", new Uint8Array(0)];
+      answers.push(await send({ name, file, wish: { resize: { width: 64 } } }, place));
+    }
+  };
+  const drawer = async () => {
+    const file = Buffer.from(drawing(96, 72));
+    for (; performance.now() < end; await pause(300)) {
+      answers.push(await send({ name: "a.svg", file, wish: { output: { format: "png" } } }, place));
+    }
+  };
+  await Promise.all([drawer(), ...Array.from({ length: 7 }, (_, index) => sender(index))]);
+  return summary(answers);
+}
+
+/** Forty uploads of 4 MB at once, each at 1 MB/s. */
+async function manyUploads(place: Place): Promise<string> {
+  const file = await noise(4_000_000);
+  return summary(await Promise.all(Array.from({ length: 40 }, () => sendSlowly(file, place, 1_000_000))));
+}
+
+/** Twenty uploads of one account, beside four fetches of another whose origin sends ten bytes a second. */
+async function besideDripping(place: Place): Promise<string> {
+  const origin = createServer((request, response) => {
+    response.writeHead(200, { "content-type": "image/jpeg", "content-length": request.url?.slice(1) });
+    response.write(Buffer.alloc(10));
+    const timer = setInterval(() => response.write(Buffer.alloc(10)), 1_000);
+    response.on("close", () => clearInterval(timer));
+  });
+  await new Promise<void>((listening) => origin.listen(0, "127.0.0.1", listening));
+  const { port } = origin.address() as AddressInfo;
+  const leaving = new AbortController();
+  const headers = { authorization: `Bearer ${DEMO_KEY}`, "content-type": "application/json" };
+  const drips = [4_194_304, 4_194_304, 33_554_432, 262_144].map((bytes) =>
+    fetch(new URL("/1.0/fetch", place.base), {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ url: `http://127.0.0.1:${port}/${bytes}` }),
+      signal: leaving.signal,
+    }).catch(() => undefined),
+  );
+  const small = await noise(110_000);
+  const large = await noise(5_000_000);
+  await pause(3_000);
+  const { originals } = await held(place);
+  const jobs = Array.from({ length: 20 }, (_, index) => (index % 10 === 9 ? large : small));
+  const wish = { resize: { width: 200 }, optimize: { quality: 70 } };
+  const answers = await Promise.all(jobs.map((file) => send({ name: "a.jpg", file, wish, key: place.key }, place)));
+  leaving.abort();
+  await Promise.all(drips);
+  origin.closeAllConnections();
+  origin.close();
+  return `${(originals / 1e6).toFixed(1)} MB held by the four; ${summary(answers)}`;
+}
+
+/** Twenty callers who leave in the midst of their work; then what their account has left, and is charged. */
+async function afterLeaving(place: Place): Promise<string> {
+  const file = await noise(3_000_000);
+  const used = async () => {
+    const headers = { authorization: `Bearer ${place.key}` };
+    const answer = await fetch(new URL("/1.0/account", place.base), { headers });
+    return ((await answer.json()) as { credits: { used: number } }).credits.used;
+  };
+  const before = await used();
+  const body = new FormData();
+  body.set("file", new File([file.slice()], "a.jpg"));
+  body.set("data", JSON.stringify({ output: { format: "avif" } }));
+  const headers = { authorization: `Bearer ${place.key}` };
+  const url = new URL("/1.0/upload", place.base);
+  let answered = 0;
+  const leave = async () => {
+    const signal = AbortSignal.timeout(700);
+    await fetch(url, { method: "POST", headers, body, signal }).then(
+      () => (answered += 1),
+      () => undefined,
+    );
+  };
+  for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 5 }, leave));
+  const since = performance.now();
+  for (; performance.now() - since < 30_000; await pause(100)) {
+    const { work, originals } = await held(place);
+    if (work + originals === 0) break;
+  }
+  const freed = performance.now() - since;
+  await pause(500);
+  return `${answered} answered, ${(await used()) - before} credits used, all memory free after ${(freed / 1_000).toFixed(1)} s`;
+}
+
+async function held({ base, token }: Place): Promise<{ work: number; originals: number }> {
+  const answer = await fetch(new URL("/metrics", base), { headers: { authorization: `Bearer ${token}` } });
+  const text = await answer.text();
+  const memory = (of: string) => Number(new RegExp(`memory_bytes\\{of="${of}"[^}]*\\} (\\d+)`).exec(text)?.[1] ?? 0);
+  return { work: memory("work"), originals: memory("originals") };
+}
+
+/** What /health, /metrics and the account take, beside photographs of 12 megapixels in work. */
+async function besideWork(place: Place): Promise<string> {
+  const file = await noise(12_000_000);
+  let isOver = false;
+  const working = Promise.all(
+    [1, 2].map(() => send({ name: "a.jpg", file, wish: { resize: { width: 2_000 } } }, place)),
+  ).finally(() => (isOver = true));
+  const times: number[] = [];
+  const paths = ["/health", "/metrics", "/1.0/account"];
+  for (let round = 0; !isOver; round++) {
+    const path = paths[round % paths.length] ?? "";
+    const key = path === "/metrics" ? place.token : DEMO_KEY;
+    const since = performance.now();
+    await (await fetch(new URL(path, place.base), { headers: { authorization: `Bearer ${key}` } })).arrayBuffer();
+    times.push(performance.now() - since);
+    await pause(20);
+  }
+  const statuses = (await working).map(({ status }) => status);
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(0);
+  return `${times.length} answers, median ${at(0.5)} ms, 99 % ${at(0.99)} ms, worst ${at(1)} ms; the work ended with ${statuses.join(", ")}`;
+}
+
+function summary(answers: readonly Answered[]): string {
+  const counts = new Map<number, number>();
+  for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const longest = Math.max(...answers.map(({ ms }) => ms)) / 1_000;
+  const told = [...counts]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, count]) => `${count} of ${answers.length} with ${status || "no answer"}`);
+  return `${told.join(", ")}; the longest took ${longest.toFixed(1)} s`;
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((passed) => setTimeout(passed, milliseconds));
+}

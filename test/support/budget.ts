@@ -1,0 +1,16 @@
+/** Budgets of a few bytes, and room in them that is there at once. */
+import type { Reservation } from "../../src/files.ts";
+import type { Budget } from "../../src/image/budget.ts";
+import type { InputShare } from "../../src/scheduler/input-memory.ts";
+
+/** What originals may hold, taken as a whole: no step is smaller than an original, and none is tiny. */
+export function sharesOf(bytes: number, small: number, smallBytes: number): InputShare {
+  return { bytes, small, smallBytes, tiny: 0, tinyBytes: 0, stepBytes: 1e9 };
+}
+
+/** @throws Error when there is no room right now */
+export function reserve(budget: Budget, bytes: number): Reservation {
+  const reservation = budget.tryTake(bytes);
+  if (!reservation) throw new Error("No room");
+  return reservation;
+}
