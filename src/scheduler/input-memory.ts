@@ -195,7 +195,8 @@ export class InputMemory {
   private grown(input: Input, to: number, caller: Caller): Promise<void> | undefined {
     const { stepBytes } = this.share;
     const wanted = Math.max(to, Math.min(input.most, Math.ceil(to / stepBytes) * stepBytes));
-    if (wanted > input.most) input.most = Math.max(wanted, input.ceiling);
+    // What says nothing of its length may be the largest, but mostly is not: twice as much is believed each time.
+    if (wanted > input.most) input.most = Math.max(wanted, Math.min(input.ceiling, input.most * 2));
     if (this.tryGrow(input, wanted)) return undefined;
     return this.waited(() => this.tryGrow(input, wanted), caller, wanted - input.lease.amount);
   }

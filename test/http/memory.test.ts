@@ -23,8 +23,8 @@ const MIB = 1024 * 1024;
 const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
 const multipart = { "content-type": "multipart/form-data; boundary=b" };
 
-/** An upload of so many bytes whose sender stops shortly before the end until it is told to hang up. */
-function stalling(bytes: number) {
+/** An upload whose sender stops shortly before it has sent so many bytes, until it is told to hang up. */
+function stalling(bytes: number, announced = bytes) {
   const chunk = new Uint8Array(MIB);
   const state = { sent: 0, stalled: false };
   const hangUp = Promise.withResolvers<void>();
@@ -43,7 +43,7 @@ function stalling(bytes: number) {
     },
     { highWaterMark: 0 },
   );
-  return { body, bytes, state, hangUp: () => hangUp.resolve() };
+  return { body, bytes: announced, state, hangUp: () => hangUp.resolve() };
 }
 
 const small = (key: string): Promise<Answer> => {
@@ -93,6 +93,29 @@ it("an upload that announces nothing is none of the small ones any more once it 
   expect((await small(key)).status).toBe(200);
   for (const { hangUp } of unannounced) hangUp();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([400, 400]);
+});
+
+it("four slow uploads of one account keep none of another out", async () => {
+  const [slow, other] = [await openAccount(), await openAccount()];
+  const drips = [4, 4, 31, 0.25].map((mebibytes) => stalling(0, mebibytes * MIB));
+  const answers = drips.map(({ body, bytes }) => {
+    const headers = { ...multipart, "content-length": String(bytes) };
+    return api("POST", "/1.0/upload", { key: slow.key, body, headers });
+  });
+  await eventually(() => expect(drips.every(({ state }) => state.stalled)).toBe(true));
+  // None of them has more than a step.
+  expect(isolateBudget.held.originals).toBeLessThanOrEqual(3 * ORIGINAL_STEP_BYTES + 0.25 * MIB);
+  const file = new Uint8Array(5 * MIB);
+  const upload = (bytes: Uint8Array<ArrayBuffer>) => {
+    const body = new FormData();
+    body.set("file", new File([bytes], "a.png"));
+    return api("POST", "/1.0/upload", { key: other.key, body });
+  };
+  const sizes = Array.from({ length: 20 }, (_, index) => (index % 5 === 4 ? file.length : 110_000));
+  const done = await Promise.all(sizes.map((bytes) => upload(file.slice(0, bytes))));
+  expect(new Set(done.map(({ status }) => status))).toEqual(new Set([200]));
+  for (const { hangUp } of drips) hangUp();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([400, 400, 400, 400]);
 });
 
 it("a refused request holds nothing", async () => {
