@@ -51,6 +51,7 @@ const longer = [
   "test/image/prices.test.ts",
   "test/image/render.test.ts",
   "test/street/ended.test.ts",
+  "test/street/generated.test.ts",
   "test/street/ways.test.ts",
 ];
 

@@ -12,6 +12,8 @@ export interface Chosen {
   /** and only those that are near to this. */
   at?: number;
   parts?: readonly Uint8Array[];
+  /** The part of the usual time that the last of them took, by what it came to; absent where that is not known. */
+  share?: number;
 }
 
 export interface EncodeSettings {

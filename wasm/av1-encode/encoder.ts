@@ -73,6 +73,15 @@ function pixelNanoseconds({ chroma, quantizer, speed, bits }: CellSettings): num
   return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
 }
 
+/**
+ * The part of the time of a photograph that a cell takes which comes to so many bits for each pixel: what is smooth, dark or
+ * flat is decided early. Measured on 15 photographs, drawings and screens at speeds 6 to 9: 0.12 to 0.2 at 0.03 bits, 0.4 at
+ * 0.13, 0.6 at 0.3, 1 from one bit on.
+ */
+function timeShare(bits: number): number {
+  return Math.min(1, 0.05 + Math.sqrt(bits));
+}
+
 /** The price of encoding, the results not included. */
 export function cellsPrice(settings: CellSettings): Price {
   const { width, height, opaque } = settings;
@@ -111,12 +120,18 @@ export class Av1Cells {
   private readonly job: LoneJob<EncodeExports>;
   private readonly settings: CellSettings;
   private readonly pointer: Pointer = 0;
+  /** The part of the usual time that the next cell is expected to take. */
+  private share: number;
 
-  /** @throws NativeError when memory does not suffice */
-  constructor(settings: CellSettings) {
+  /**
+   * @param share the part of the usual time that the first cell is expected to take
+   * @throws NativeError when memory does not suffice
+   */
+  constructor(settings: CellSettings, share = 1) {
     const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed, bits, deep } = settings;
     const { primaries, transfer } = deep ?? SRGB;
     this.settings = settings;
+    this.share = share;
     this.columns = Math.ceil(width / cell.width);
     this.job = new LoneJob(av1, cellsBytes(settings));
     try {
@@ -176,7 +191,9 @@ export class Av1Cells {
   async encode(column: number, plane: "color" | "alpha", breath: Turns, blocks?: Uint8Array): Promise<Uint8Array> {
     const alpha = plane === "alpha";
     if (blocks) this.blocksInMemory().set(blocks);
-    const nanoseconds = Math.round(pixelNanoseconds(this.settings) * (alpha ? ALPHA : 1));
+    const usual = pixelNanoseconds(this.settings);
+    const expected = alpha ? ALPHA : this.share;
+    const nanoseconds = Math.round(usual * expected);
     const pace = { breath, nanoseconds: 1 };
     try {
       const flags = [alpha ? 1 : 0, blocks ? 1 : 0, nanoseconds] as const;
@@ -184,12 +201,31 @@ export class Av1Cells {
       const from = allocated(await this.job.callPausing(pace, "encoder_cell", this.pointer, column, ...flags));
       beExact(this.job, 0);
       const length = this.job.call((exports) => exports.encoder_bytes(this.pointer));
-      return this.job.bytes(from, length).slice();
+      const bytes = this.job.bytes(from, length).slice();
+      // Without loss all that is smooth is coded, too.
+      if (!alpha && this.settings.quantizer > 0) {
+        const pixels = this.pixelsIn(column);
+        this.share = timeShare((length * 8) / pixels);
+        // Pauses are over: what was declared too little is told at once.
+        await breath.spend(Math.max(0, this.share - expected) * usual * pixels * 1e-6);
+      }
+      return bytes;
     } catch (error) {
       // What libaom held is lost.
       this.job.giveUp();
       throw error;
     }
+  }
+
+  /** The part of the usual time that the last cell took, by the bits that it came to. */
+  get lastShare(): number {
+    return this.share;
+  }
+
+  /** About the pixels of a cell: those of the last row may be fewer. */
+  private pixelsIn(column: number): number {
+    const { width, height, cell } = this.settings;
+    return Math.min(cell.width, width - column * cell.width) * Math.min(cell.height, height);
   }
 
   /** The sizes of blocks that were chosen of the colors that were encoded last. */

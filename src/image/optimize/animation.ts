@@ -12,7 +12,7 @@ import type { WritableFormat } from "./task.ts";
 import { type Found, pictureIn } from "./trial.ts";
 
 /** Frames that are compared: spread evenly, first and last included. */
-const SAMPLED_FRAMES = 6;
+export const SAMPLED_FRAMES = 6;
 
 /**
  * The score of an animation as a rendition of another: the least SSIMULACRA 2.1 of six frames as they are shown, since

@@ -8,6 +8,7 @@ import type { Extent } from "../picture.ts";
 import { pictureOf, picturePrice } from "../pipeline.ts";
 import { flattenPrice } from "../steps/flatten.ts";
 import type { EncodeSettings } from "../writer.ts";
+import { SAMPLED_FRAMES } from "./animation.ts";
 import { hasManyTiles, sampleBytes, samplePart, sampleSize } from "./sample.ts";
 import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
 import type { Task, WritableFormat } from "./task.ts";
@@ -35,6 +36,12 @@ export function triesOf(picture: Size, kind: "divided" | "started" | "usual"): t
 /** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
 export function lookPrice(format: FormatDefinition, picture: Extent): Price {
   return sequence(resultDecodePrice(format, picture), scorePrice(picture));
+}
+
+/** Milliseconds of looking at an animation of this format: all of it is decoded, and some frames are compared. */
+export function framesLookMs(format: FormatDefinition, picture: Extent): number {
+  const compared = Math.min(picture.frames, SAMPLED_FRAMES);
+  return resultDecodePrice(format, picture).ms + compared * scorePrice(picture).ms;
 }
 
 /** The price of decoding a result that is not written yet, in one scan unless told otherwise. */

@@ -1,10 +1,10 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
-import { beside, either, held, sequence, times } from "../../../wasm/price.ts";
+import { beside, either, held, sequence } from "../../../wasm/price.ts";
 import { pictureOf, picturePrice } from "../pipeline.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
 import { patienceOf, TARGET_SCORE } from "./presets.ts";
-import { encodePrice, lookPrice } from "./prices.ts";
+import { encodePrice, framesLookMs, lookPrice } from "./prices.ts";
 import { Reference } from "./reference.ts";
 import { fullSearch, leastSearch, type Search } from "./rooms.ts";
 import { canScore } from "./score.ts";
@@ -125,7 +125,8 @@ export function searchFrames(task: Task): Attempt | null {
   const source = picturePrice(stored, plan);
   // The best animation so far is kept while another is made.
   const bytes = source.bytes + either(encode, lookPrice(format, picture)).bytes + encode.bytes / 2;
-  const { ms } = times(usualTries(picture), encodePrice(task, format, settings));
+  const looking = source.ms + framesLookMs(format, picture);
+  const ms = usualTries(picture) * (encodePrice(task, format, settings).ms + looking);
   return {
     name: "search frames",
     price: beside(held(bytes), { bytes: 0, ms }),

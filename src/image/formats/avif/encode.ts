@@ -177,7 +177,7 @@ async function encodeStill(picture: Picture, settings: EncodeSettings, breath: B
     const { space, bits } = picture;
     const { width, height, opaque } = rows;
     const cells = cellSettings({ width, height, opaque, space, bits }, settings);
-    return await encodeRows(rows, space, cells, choiceOf(cells, settings), breath);
+    return await encodeRows(rows, space, cells, settings, breath);
   } finally {
     rows.close();
   }
@@ -191,14 +191,16 @@ async function encodeRows(
   rows: Rows,
   space: Space | undefined,
   settings: CellSettings,
-  choice: Choice,
+  asked: EncodeSettings,
   breath: Breath,
 ): Promise<Uint8Array> {
   const { width, height } = rows;
   const { chroma, deep } = settings;
-  const cells = new Av1Cells(settings);
+  const { chosen } = asked;
+  const cells = new Av1Cells(settings, settings.quantizer > 0 ? chosen?.share : undefined);
   try {
-    const { color, alpha } = await encodeLayers(cells, rows, settings, choice, breath);
+    const { color, alpha } = await encodeLayers(cells, rows, settings, choiceOf(settings, asked), breath);
+    if (chosen && settings.quantizer > 0) chosen.share = cells.lastShare;
     return writeHeif({
       width,
       height,
