@@ -6,7 +6,8 @@
 #                                       Debian keeps the archive NAME_VERSION.orig.SUFFIX with this SHA-256
 #   debian_package SOURCE NAME VERSION SHA256   prints the folder of an unpacked binary package for all architectures,
 #                                       built from the package SOURCE: for data that needs no building
-#   npm_file PACKAGE VERSION FILE SHA256        prints the path of a file of a package that `npm ci` has installed
+#   debian_packages FOLDER < LIST               unpacks binary packages into one folder; each line of the list has the
+#                                       package, its source package, its version, its architecture and its SHA-256
 #   compile FOLDER FILE... -- FLAG...   compiles C and C++ files into FOLDER/<name>.o, two at a time; fails if any fails
 #   link_module OUT FLAG-OR-OBJECT...   links a stripped reactor module that exports memory, malloc, free,
 #                                       __stack_pointer and whatever carries __attribute__((export_name));
@@ -77,14 +78,18 @@ debian_package() {
   echo "$target"
 }
 
-npm_file() {
-  local file
-  file=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/node_modules/$1/$3
-  if [ "$(sha256sum < "$file" | cut -d' ' -f1)" != "$4" ]; then
-    echo "$3 of $1 has another SHA-256 than that of version $2" >&2
-    return 1
-  fi
-  echo "$file"
+debian_packages() {
+  local target=$1 list name source version architecture sha256
+  list=$(cat)
+  if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$list" ]; then return; fi
+  rm -rf "$target"
+  mkdir -p "$cache/archives"
+  while IFS=';' read -r name source version architecture sha256; do
+    local file=${name}_${version#*:}_$architecture.deb
+    fetch "$(debian_archive)/pool/main/$(pool_folder "$source")/$file" "$cache/archives/$file" "$sha256"
+    dpkg-deb --extract "$cache/archives/$file" "$target" >&2
+  done <<< "$list"
+  echo "$list" > "$target/.complete"
 }
 
 # fetch URL FILE SHA256

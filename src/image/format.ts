@@ -61,6 +61,13 @@ export interface Facts {
   readonly decodeMs?: number;
   /** Nanoseconds for each pixel that is wanted besides, where a decoder makes them at any size. */
   readonly decodePixelNanoseconds?: number;
+  /**
+   * What a decoder that draws holds: pixels at a time at most, bytes for each of them, and tiles of patterns as a part of
+   * the whole picture.
+   */
+  readonly drawn?: { readonly pixels: number; readonly pixelBytes: number; readonly tiles: number };
+  /** What of a drawing is not drawn as it says, in words for people. */
+  readonly undrawn?: readonly string[];
 }
 
 /** What a pipeline wants of a decoder. */

@@ -15,7 +15,7 @@ mkdir -p "$there/test"
 cp -r "$root/test/bench" "$root/test/support" "$root/test/fixtures" "$there/test"
 modules=$(realpath "$root/node_modules")
 for name in sharp semver detect-libc @img/colour @img/sharp-linux-x64 @img/sharp-libvips-linux-x64 valibot @jsquash \
-  @resvg @rgrove css-line-break; do
+  @rgrove css-line-break; do
   mkdir -p "$(dirname "$there/node_modules/$name")"
   cp -rL "$modules/$name" "$there/node_modules/$name"
 done

@@ -1,5 +1,4 @@
 /** SVG: drawn by resvg at the size that is wanted, or handed on as SVG, cleaned. */
-import { NativeError } from "../../../wasm/load.ts";
 import { priced } from "../../../wasm/price.ts";
 import { ApiError } from "../../errors.ts";
 import { type Demand, type Facts, format } from "../format.ts";
@@ -13,12 +12,13 @@ import {
   drawingFacts,
   drawingFuel,
   drawingPrice,
-  STRIP_BYTES,
+  pixelsAtOnce,
   stripRows,
   TREE_BYTES,
 } from "./svg/costs.ts";
 import { demandsOf } from "./svg/demands.ts";
 import { damaged, parseSvg, plainSvg } from "./svg/document.ts";
+import { drawnSvg } from "./svg/drawn.ts";
 import type { Means } from "./svg/resvg.ts";
 import { sizeOf } from "./svg/size.ts";
 import { inStrips } from "./svg/strips.ts";
@@ -40,9 +40,9 @@ export const svg = format({
   read: {
     probe(file) {
       const bytes = plainSvg(file);
-      const drawing = cleanSvg(parseSvg(bytes));
+      const { root, warnings } = drawnSvg(bytes);
       return {
-        ...sizeOf(drawing.root),
+        ...sizeOf(root),
         orientation: 1,
         frames: 1,
         loops: 1,
@@ -52,7 +52,8 @@ export const svg = format({
         subsample: "4:4:4",
         depth: 32,
         quality: 100,
-        ...drawingFacts(bytes.length, demandsOf(drawing)),
+        ...drawingFacts(bytes.length, demandsOf(root)),
+        ...(warnings.length > 0 && { undrawn: warnings }),
       } satisfies Facts;
     },
 
@@ -77,29 +78,25 @@ export const svg = format({
 
 /** The wanted region, drawn at the size at which it is used, be it smaller or larger than the document says. */
 async function drawnRows(bytes: Uint8Array, facts: Facts, { box, ...wanted }: Demand, means: Means): Promise<Rows> {
-  const drawing = cleanSvg(parseSvg(bytes));
-  const demands = demandsOf(drawing);
-  const { pixelBytes, primitives, nesting } = demands;
-  const work = { drawing, facts, ...means };
+  const { root } = drawnSvg(bytes);
+  const demands = demandsOf(root);
+  const work = { root, facts, ...means };
   const width = Math.max(1, Math.round(wanted.width));
   const height = Math.max(1, Math.round(wanted.height));
-  if (primitives === 0) {
+  if (demands.primitives === 0) {
     const size = { width, height };
-    const rowsAtOnce = stripRows(facts, demands, size);
+    const rowsAtOnce = stripRows(demands, size);
     if (rowsAtOnce === null) throw tooDetailed();
-    const rows = await inStrips(work, { area: box, size, stripRows: rowsAtOnce, nesting });
-    if (!(rows instanceof NativeError)) return rows;
+    return inStrips(work, { area: box, size, stripRows: rowsAtOnce });
   }
 
-  // What lies beyond an edge would be missing in a filter, and what lies far from a strip makes the renderer trap: the
-  // picture is drawn in one piece, if need be a smaller one.
+  // A filter draws with what lies around a pixel: the picture is drawn in one piece, if need be a smaller one.
   const full = { width: (facts.width * width) / box.width, height: (facts.height * height) / box.height };
-  const most = Math.min(STRIP_BYTES / pixelBytes, MAX_FILTERED_PIXELS / primitives);
+  const most = Math.min(pixelsAtOnce(demands), MAX_FILTERED_PIXELS / demands.primitives);
   const factor = Math.min(1, Math.sqrt(most / (full.width * full.height)));
   const size = { width: Math.ceil(full.width * factor), height: Math.ceil(full.height * factor) };
   const area = { x: 0, y: 0, width: facts.width, height: facts.height };
-  const whole = await inStrips(work, { area, size, stripRows: size.height, nesting });
-  if (whole instanceof NativeError) throw damaged(whole);
+  const whole = await inStrips(work, { area, size, stripRows: size.height });
   const [scaleX, scaleY] = [size.width / facts.width, size.height / facts.height];
   const region = { x: box.x * scaleX, y: box.y * scaleY, width: box.width * scaleX, height: box.height * scaleY };
   return resample(whole, { box: region, width, height, kernel: "linear" });

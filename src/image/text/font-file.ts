@@ -4,29 +4,31 @@ import { zlib } from "../../../wasm/zlib.ts";
 const HEADER_BYTES = 48;
 /** The table's name is none of those that have a number. */
 const OTHER_NAME = 63;
-/** Numbers of tables, and those whose form may be changed by default. */
-const NUMBERS = { cmap: 0, head: 1, hhea: 2, hmtx: 3, GPOS: 27, GSUB: 28 } as const;
+/** Names of tables by their numbers (section 4.1); later numbers are not in use here. */
+const NAMES = (
+  "cmap|head|hhea|hmtx|maxp|name|OS/2|post|cvt |fpgm|glyf|loca|prep|CFF |VORG|EBDT|EBLC|gasp|" +
+  "hdmx|kern|LTSH|PCLT|VDMX|vhea|vmtx|BASE|GDEF|GPOS|GSUB"
+).split("|");
 const GLYF = 10;
 const LOCA = 11;
 const UNCHANGED_OUTLINES = 3;
 
-export type TableName = keyof typeof NUMBERS;
-
-/** Tables as they are in a font that is not packed; those that are not there are absent. */
-export type FontTables = Partial<Record<TableName, DataView>>;
-
-export function fontTables(file: ArrayBuffer): FontTables {
+/**
+ * Tables as they are in a font that is not packed, by their names.
+ * @throws Error when a table has another form there: our files have none such
+ */
+export function fontTables(file: ArrayBuffer): Record<string, DataView> {
   const view = new DataView(file);
   const packedBytes = view.getUint32(20);
   const directory = new Directory(view, HEADER_BYTES);
   const places = Array.from({ length: view.getUint16(12) }, () => directory.entry());
   const packed = new Uint8Array(file, directory.at, packedBytes);
   const tables = zlib().brotliDecompressSync(packed);
-  const found: FontTables = {};
+  const found: Record<string, DataView> = {};
   let at = 0;
   for (const { number, bytes } of places) {
-    const [name] = Object.entries(NUMBERS).find(([, known]) => known === number) ?? [];
-    if (name) found[name as TableName] = new DataView(tables.buffer, tables.byteOffset + at, bytes);
+    const name = NAMES[number];
+    if (name !== undefined) found[name] = new DataView(tables.buffer, tables.byteOffset + at, bytes);
     at += bytes;
   }
   return found;
@@ -42,7 +44,7 @@ class Directory {
     this.at = at;
   }
 
-  /** The number of a table's name, and how many bytes it takes once it is unpacked. */
+  /** The number of a table's name, and how many bytes it takes. */
   entry(): { number: number; bytes: number } {
     const flags = this.view.getUint8(this.at++);
     const number = flags & 63;
@@ -50,7 +52,8 @@ class Directory {
     const length = this.length();
     const version = flags >> 6;
     const isChanged = number === GLYF || number === LOCA ? version !== UNCHANGED_OUTLINES : version !== 0;
-    return { number, bytes: isChanged ? this.length() : length };
+    if (isChanged) throw new Error("A font has a table in another form");
+    return { number, bytes: length };
   }
 
   /** A number in groups of seven bits, of which all but the last say that another one follows. */

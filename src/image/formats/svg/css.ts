@@ -1,4 +1,4 @@
-/** Style sheets without references to elsewhere, and what their rules refer to. */
+/** Style sheets without references to elsewhere, as text and as rules. */
 import { GROUP_RULES, KEYFRAME_RULES, SELECTOR_FUNCTIONS } from "./css-names.ts";
 import { type Token, Tokens, writtenName, writtenString } from "./css-tokens.ts";
 import { type Declaration, isDelimiter, readDeclarations, writtenDeclarations } from "./css-values.ts";
@@ -6,17 +6,11 @@ import { type Declaration, isDelimiter, readDeclarations, writtenDeclarations } 
 /** Rules in rules; more than two is unheard of. */
 const MAX_RULE_DEPTH = 8;
 
-/** What a part of a selector asks of an element by its name, id and classes; what else it asks is not looked at. */
-export interface Compound {
-  name?: string;
-  id?: string;
-  readonly classes: string[];
-  /** The part before it, which asks for an element around this one. */
-  readonly around?: Compound | undefined;
-}
-
 export interface Rule {
-  readonly compounds: readonly Compound[];
+  /** Selectors with commas between them. */
+  readonly selector: string;
+  /** What the rules around it ask for: their names and conditions. */
+  readonly conditions: readonly string[];
   readonly declarations: readonly Declaration[];
 }
 
@@ -32,26 +26,35 @@ export function cleanStyleSheet(css: string): StyleSheet {
   const tokens = new Tokens(css);
   const rules: Rule[] = [];
   const parts: string[] = [];
-  readRules(tokens, parts, rules, 0);
+  readRules(tokens, parts, { rules, conditions: [] });
   return { text: parts.join(""), rules };
 }
 
+/** Where rules stand. */
+interface Place {
+  /** Takes them; those of an animation are not taken. */
+  readonly rules: Rule[] | undefined;
+  readonly conditions: readonly string[];
+}
+
 /** Reads rules up to the end of their block, or of the text. */
-function readRules(tokens: Tokens, parts: string[], rules: Rule[] | undefined, depth: number): void {
+function readRules(tokens: Tokens, parts: string[], place: Place): void {
+  const depth = place.conditions.length;
   for (;;) {
     const token = tokens.next();
     if (token.type === "end" || (depth > 0 && isDelimiter(token, "}"))) return;
     if (token.type === "space" || token.type === "comment") continue;
     const end =
       token.type === "at"
-        ? readAtRule(tokens, token.value.toLowerCase(), parts, rules, depth)
-        : readStyleRule(tokens, token, parts, rules, depth);
+        ? readAtRule(tokens, token.value.toLowerCase(), parts, place)
+        : readStyleRule(tokens, token, parts, place);
     if (end === "}") return;
   }
 }
 
 /** Reads an at-rule; returns what ended it: `}` when that is the end of the block around it. */
-function readAtRule(tokens: Tokens, name: string, parts: string[], rules: Rule[] | undefined, depth: number): End {
+function readAtRule(tokens: Tokens, name: string, parts: string[], { rules, conditions }: Place): End {
+  const depth = conditions.length;
   const keyframes = KEYFRAME_RULES.has(name);
   const kept = (keyframes || GROUP_RULES.has(name)) && depth < MAX_RULE_DEPTH;
   const prelude = readPrelude(tokens, tokens.next(), { condition: true, nested: depth > 0 });
@@ -61,13 +64,14 @@ function readAtRule(tokens: Tokens, name: string, parts: string[], rules: Rule[]
     return "{";
   }
   const inner: string[] = [];
-  readRules(tokens, inner, keyframes ? undefined : rules, depth + 1);
+  const around = [...conditions, `${name} ${prelude.text}`];
+  readRules(tokens, inner, { rules: keyframes ? undefined : rules, conditions: around });
   parts.push(`@${name} ${prelude.text}{${inner.join("")}}`);
   return "{";
 }
 
-function readStyleRule(tokens: Tokens, first: Token, parts: string[], rules: Rule[] | undefined, depth: number): End {
-  const prelude = readPrelude(tokens, first, { condition: false, nested: depth > 0 });
+function readStyleRule(tokens: Tokens, first: Token, parts: string[], { rules, conditions }: Place): End {
+  const prelude = readPrelude(tokens, first, { condition: false, nested: conditions.length > 0 });
   if (prelude.end !== "{") return prelude.end;
   if (prelude.text === null) {
     skipBlock(tokens);
@@ -77,7 +81,7 @@ function readStyleRule(tokens: Tokens, first: Token, parts: string[], rules: Rul
   readDeclarations(tokens, declarations);
   if (declarations.length > 0) {
     parts.push(prelude.text, "{", writtenDeclarations(declarations), "}");
-    rules?.push({ compounds: prelude.compounds, declarations });
+    rules?.push({ selector: prelude.text, conditions, declarations });
   }
   return "{";
 }
@@ -88,7 +92,6 @@ type End = "{" | ";" | "}" | "";
 interface Prelude {
   /** Null when something in it cannot stay. */
   readonly text: string | null;
-  readonly compounds: readonly Compound[];
   readonly end: End;
 }
 
@@ -100,11 +103,11 @@ function readPrelude(
 ): Prelude {
   const writer = new PreludeWriter(condition);
   for (let token = first; ; token = tokens.next()) {
-    if (token.type === "end") return { ...writer.finished(), end: "" };
+    if (token.type === "end") return { text: writer.finished(), end: "" };
     if (writer.isOutermost() && token.type === "delimiter") {
       const { value } = token;
       if (value === "{" || (value === ";" && condition) || (value === "}" && nested)) {
-        return { ...writer.finished(), end: value };
+        return { text: writer.finished(), end: value };
       }
     }
     writer.take(token);
@@ -117,8 +120,6 @@ class PreludeWriter {
   private gap = false;
   private joined = false;
   private readonly open: string[] = [];
-  private readonly compounds: Compound[] = [];
-  private compound: Compound = { classes: [] };
   private before = "";
   private readonly condition: boolean;
 
@@ -133,19 +134,17 @@ class PreludeWriter {
   take({ type, value }: Token): void {
     if (type === "space") this.gap = true;
     else if (type === "comment") this.joined = true;
-    else if (type === "ident") this.name(value);
-    else if (type === "hash") {
-      this.add(`#${writtenName(value)}`);
-      if (this.isOutermost()) this.compound.id = value;
-    } else if (type === "number") this.add(value);
+    else if (type === "ident") this.add(writtenName(value));
+    else if (type === "hash") this.add(`#${writtenName(value)}`);
+    else if (type === "number") this.add(value);
     else if (type === "string" && this.open.at(-1) === "]") this.add(writtenString(value));
     else if (type === "function") this.enter(value);
     else if (type === "delimiter") this.delimiter(value);
     else this.worthless = true;
   }
 
-  finished(): { text: string | null; compounds: readonly Compound[] } {
-    return { text: this.worthless ? null : this.text, compounds: [...this.compounds, this.compound] };
+  finished(): string | null {
+    return this.worthless ? null : this.text;
   }
 
   private add(text: string): void {
@@ -155,23 +154,11 @@ class PreludeWriter {
     if (this.joined && !this.gap && /[-\w\u0080-\uffff]$/.test(before) && /^[-\w(\u0080-\uffff]/.test(text)) {
       this.worthless = true;
     }
-    if (this.gap && this.text !== "") {
-      this.text += " ";
-      if (this.isOutermost() && !/^[,>+~]$/.test(before) && !/^[,>+~]/.test(text)) this.step(" ");
-    }
+    if (this.gap && this.text !== "") this.text += " ";
     this.text += text;
     this.gap = false;
     this.joined = false;
     this.before = text;
-  }
-
-  private name(value: string): void {
-    const { before } = this;
-    const gap = this.gap;
-    this.add(writtenName(value));
-    if (!this.isOutermost() || (before === ":" && !gap)) return;
-    if (before === "." && !gap) this.compound.classes.push(value);
-    else this.compound.name = value;
   }
 
   private enter(name: string): void {
@@ -189,22 +176,8 @@ class PreludeWriter {
     } else if (letter === this.open.at(-1)) {
       this.add(letter);
       this.open.pop();
-    } else if (/^[.*>+~|,:=^$/-]$/.test(letter)) this.combine(letter);
+    } else if (/^[.*>+~|,:=^$/-]$/.test(letter)) this.add(letter);
     else this.worthless = true;
-  }
-
-  private combine(letter: string): void {
-    this.add(letter);
-    if (!this.isOutermost()) return;
-    if (letter === ",") this.compounds.push(this.compound);
-    if (/^[,>+~]$/.test(letter)) this.step(letter);
-  }
-
-  /** Goes on to the next part of a selector. Elements beside it are not asked for, those around them are. */
-  private step(combinator: string): void {
-    const { compound } = this;
-    if (combinator === ",") this.compound = { classes: [] };
-    else this.compound = { classes: [], around: /[+~]/.test(combinator) ? compound.around : compound };
   }
 }
 

@@ -1,9 +1,11 @@
 /** What drawing a document costs: what has no bound is refused, and what is within it is measured. */
 import { ApiError } from "../../../errors.ts";
-import type { Drawing } from "./clean.ts";
 import type { Expansion } from "./counts.ts";
 import { expansionOf } from "./expansion.ts";
 import { graphOf, type Node } from "./graph.ts";
+import { lengthOf } from "./lengths.ts";
+import { sizeOf, viewBoxOf } from "./size.ts";
+import type { SvgElement } from "./tree.ts";
 
 /** Pixels of all pictures that a document brings along, as often as it shows them: the renderer decodes each use. */
 const MAX_IMAGE_PIXELS = 4_000_000;
@@ -36,22 +38,23 @@ const MAX_LAYERS = 20_000;
 const MAX_LAYER_DEPTH = 100;
 /** Steps of the renderer's searches, which look through the document for each link; about 70 ns each. */
 const MAX_STEPS = 25_000_000;
-/** References of elements and of the style rules that may be for them. */
-const MAX_REFERENCES = 400_000;
 /** Elements times those around them, in which the renderer looks for what they inherit; about a microsecond each. */
 const MAX_LEVELS = 3_000_000;
-/** Selectors times elements: the renderer tries each on each. */
-const MAX_MATCHES = 20_000_000;
 
 const tooHard = () => new ApiError(422, "The SVG file has filters or pictures that are too large to be drawn");
 const tooMuch = () =>
   new ApiError(422, "The SVG file has too much to be drawn once all that it uses is counted as often as it is used");
-const tooStyled = () => new ApiError(422, "The SVG file has too many style rules for so many elements");
 
-/** Memory that a picture and its copy need, a layer besides, and the result of each primitive of a filter. */
-const STRIP_PIXEL_BYTES = 16;
+/** Memory that a picture and its copy need, a layer or a mask besides, and each image that a filter works on. */
+const STRIP_PIXEL_BYTES = 12;
 const LAYER_PIXEL_BYTES = 8;
-const PRIMITIVE_PIXEL_BYTES = 8;
+const PRIMITIVE_PIXEL_BYTES = 4;
+/** Images that a filter holds besides the results of its primitives: what it is of, and a copy of one. */
+const FILTER_IMAGES = 3;
+/** Of the picture, the part that a filter may cover: what is farther than half the picture from its edges is not drawn. */
+const MOST_COVERED = 4;
+/** The part of an element's box that filters cover unless they say so, as sides of the box. */
+const USUAL_SIDE = 1.2;
 
 export interface Demands {
   /** Bytes that drawing holds at most for each pixel. */
@@ -62,6 +65,8 @@ export interface Demands {
   readonly primitives: number;
   /** Pixels of embedded pictures. */
   readonly imagePixels: number;
+  /** The largest tile of a pattern, as a part of the picture; 1 where it may be as large. */
+  readonly tiles: number;
   /** What each strip of the picture takes anew: points, letters and pixels of pictures, in points. */
   readonly repeated: number;
 }
@@ -76,21 +81,20 @@ const IMAGE_PIXEL_POINTS = 0.1;
  * What drawing costs. References that close circles are taken out of the drawing.
  * @throws ApiError 422 when drawing would have no bound
  */
-export function demandsOf({ root, rules }: Drawing): Demands {
-  const selectors = rules.reduce((sum, { compounds }) => sum + compounds.length, 0);
-  const graph = graphOf(root, rules, (elements, references, steps) => {
-    if (selectors * elements > MAX_MATCHES || steps > MAX_MATCHES || references > MAX_REFERENCES) throw tooStyled();
-  });
-  const { primitives, longestFilter } = filtersOf(graph.nodes);
+export function demandsOf(root: SvgElement): Demands {
+  const graph = graphOf(root);
+  const { primitives, filterPixelBytes } = filtersOf(graph.nodes);
   const expansion = expansionOf(graph);
   checkExpansion(expansion);
-  if (selectors * expansion.nodes > MAX_MATCHES) throw tooStyled();
   const { elements, vertices, characters, dashes, imagePixels } = expansion;
   return {
     pixelBytes:
-      STRIP_PIXEL_BYTES + expansion.depth * LAYER_PIXEL_BYTES + Math.max(1, longestFilter) * PRIMITIVE_PIXEL_BYTES,
+      STRIP_PIXEL_BYTES +
+      expansion.depth * LAYER_PIXEL_BYTES +
+      (expansion.primitives > 0 || primitives > 0 ? Math.max(LEAST_FILTER_BYTES, filterPixelBytes) : 0),
     primitives: Math.max(expansion.primitives, primitives > 0 ? 1 : 0),
     imagePixels,
+    tiles: graph.nodes.reduce((most, { element }) => Math.max(most, tileOf(element, root)), 0),
     nesting: expansion.nesting,
     repeated:
       vertices +
@@ -101,17 +105,44 @@ export function demandsOf({ root, rules }: Drawing): Demands {
   };
 }
 
-/** The filters that a document declares, whether it applies them or not. */
-function filtersOf(nodes: readonly Node[]): { primitives: number; longestFilter: number } {
+/** Of filters that are written as functions. */
+const LEAST_FILTER_BYTES = (FILTER_IMAGES + 1) * PRIMITIVE_PIXEL_BYTES * 2;
+
+/** The filters that a document declares, whether it applies them or not, and what the largest holds for each pixel. */
+function filtersOf(nodes: readonly Node[]): { primitives: number; filterPixelBytes: number } {
   let primitives = 0;
-  let longestFilter = 0;
+  let filterPixelBytes = 0;
   for (const { element, children } of nodes) {
     const { name, attributes } = element;
     checkPrimitive(name, attributes);
     if (name.startsWith("fe") && ++primitives > MAX_PRIMITIVES) throw tooHard();
-    if (name === "filter") longestFilter = Math.max(longestFilter, children.length);
+    if (name !== "filter") continue;
+    const bytes = (FILTER_IMAGES + children.length) * PRIMITIVE_PIXEL_BYTES * coveredBy(attributes);
+    filterPixelBytes = Math.max(filterPixelBytes, bytes);
   }
-  return { primitives, longestFilter };
+  return { primitives, filterPixelBytes };
+}
+
+/** What part of the picture the tile of a pattern is at most. */
+function tileOf({ name, attributes }: SvgElement, root: SvgElement): number {
+  if (name !== "pattern") return 0;
+  const isInUnits = attributes.get("patternUnits") === "userSpaceOnUse" && !attributes.has("patternTransform");
+  const box = viewBoxOf(root.attributes.get("viewBox")) ?? sizeOf(root);
+  const whole = isInUnits ? box : { width: 1, height: 1 };
+  const share = (side: "width" | "height") =>
+    (lengthOf(attributes.get(side), whole[side]) ?? whole[side]) / whole[side];
+  return Math.min(1, Math.max(0, share("width") * share("height")) || 1);
+}
+
+/** How much of the picture a filter covers whose element fills it. */
+function coveredBy(attributes: ReadonlyMap<string, string>): number {
+  const side = (name: string) => {
+    const text = attributes.get(name);
+    if (text === undefined) return USUAL_SIDE;
+    return lengthOf(text, 1) ?? MOST_COVERED;
+  };
+  if (attributes.get("filterUnits") === "userSpaceOnUse") return MOST_COVERED;
+  return Math.min(MOST_COVERED, Math.max(1, side("width") * side("height")));
 }
 
 function checkExpansion(expansion: Expansion): void {

@@ -24,13 +24,11 @@ const SERVERS = new Set(["pattern", "marker", "mask", "clipPath", "filter"]);
 /** Elements that have their content from another when they have none. */
 const TEMPLATES = new Set(["pattern", "filter", "linearGradient", "radialGradient"]);
 
-const circular = () =>
-  new ApiError(422, "The SVG file has a style sheet by which elements refer to themselves in a circle");
 const tooDeep = () => new ApiError(422, "The SVG file has elements that refer to each other over too many steps");
 
 /**
  * The expansion of a whole drawing, out of which references that close circles have been taken.
- * @throws ApiError 422 when a chain of references is too long, or a style sheet closes a circle
+ * @throws ApiError 422 when a chain of references is too long
  */
 export function expansionOf(graph: Graph): Expansion {
   return new Walk(graph).visit(graph.root, 0);
@@ -196,7 +194,6 @@ function timesOf(property: string, sum: Expansion): number {
 /** Takes a reference out of the element that has it. */
 function cut({ element: { attributes } }: Node, { id, from, property }: Reference | InheritedReference): void {
   const allowed = (other: string) => other !== id;
-  if (from === "sheet") throw circular();
   if (from === "href") {
     attributes.delete("href");
     attributes.delete("xlink:href");

@@ -1,6 +1,5 @@
-/** What the elements of a drawing refer to: by links, by properties, and by the rules of style sheets. */
+/** What the elements of a drawing refer to: by links, and by properties. */
 import { cleanDeclarations, cleanValue, type Declaration } from "./css-values.ts";
-import type { Compound, Rule } from "./css.ts";
 import { dashDensity } from "./dashes.ts";
 import { ANIMATIONS } from "./names.ts";
 import { elementsIn, hrefOf, type SvgElement } from "./tree.ts";
@@ -22,10 +21,10 @@ const CUT = new Set(["svg", "symbol"]);
 const FILTER_FUNCTION =
   /(?:blur|drop-shadow|brightness|contrast|grayscale|hue-rotate|invert|opacity|saturate|sepia)\(/g;
 
-/** A reference, and what says so: an attribute by its name, or a style sheet. */
+/** A reference, and what says so: an attribute by its name, or a style. */
 export interface Reference {
   readonly id: string;
-  readonly from: "href" | "style" | "sheet" | "attribute";
+  readonly from: "href" | "style" | "attribute";
   readonly property: string;
 }
 
@@ -59,24 +58,13 @@ export interface Graph {
   named(id: string): readonly Node[];
 }
 
-/**
- * The drawing with everything that its elements refer to. `check` is told how many elements and references there are,
- * and steps of looking for those of style sheets, as they become more.
- */
-export function graphOf(
-  root: SvgElement,
-  rules: readonly Rule[],
-  check: (elements: number, references: number, steps: number) => void,
-): Graph {
-  let references = 0;
-  const sheet = new RuleIndex(rules);
+/** The drawing with everything that its elements refer to. */
+export function graphOf(root: SvgElement): Graph {
   const nodes: Node[] = [];
   const build = (element: SvgElement, parent: Node | undefined): Node => {
     const children: Node[] = [];
-    const node = { element, parent, children, index: nodes.length, size: 1, ...stated(element, parent, sheet) };
+    const node = { element, parent, children, index: nodes.length, size: 1, ...stated(element, parent) };
     nodes.push(node);
-    references += node.references.length;
-    check(nodes.length, references, sheet.steps);
     for (const child of elementsIn(element)) {
       const built = build(child, node);
       children.push(built);
@@ -100,8 +88,8 @@ type Stated = Pick<Node, "references" | "inherits" | "layered" | "filterFunction
 
 const ALL: ReadonlySet<Paint> = new Set(PAINTS);
 
-/** What an element says itself, and what style sheets may say of it. */
-function stated(element: SvgElement, parent: Node | undefined, sheet: RuleIndex): Stated {
+/** What an element says itself. */
+function stated(element: SvgElement, parent: Node | undefined): Stated {
   const { attributes } = element;
   const references: Reference[] = [];
   const decided = new Set<Paint>();
@@ -116,12 +104,11 @@ function stated(element: SvgElement, parent: Node | undefined, sheet: RuleIndex)
     for (const id of ids) references.push({ id, from, property });
     for (const paint of property === "marker" ? MARKERS : PAINTS.filter((name) => name === property)) {
       if (UNDECIDED.test(text)) undecided.add(paint);
-      // Whether a rule of a style sheet is for this element is not certain.
-      else if (from !== "sheet") decided.add(paint);
+      else decided.add(paint);
     }
     if (property === DASHES) {
       dashed.dashes = Math.max(dashed.dashes ?? 0, dashDensity(text));
-      if (from !== "sheet" && !UNDECIDED.test(text)) dashed.inheritsDashes = false;
+      if (!UNDECIDED.test(text)) dashed.inheritsDashes = false;
     }
     if (LAYERED.has(property) && text !== "none" && text !== "1") seen.layered = true;
     if (property === "filter") seen.filterFunctions += text.match(FILTER_FUNCTION)?.length ?? 0;
@@ -132,74 +119,6 @@ function stated(element: SvgElement, parent: Node | undefined, sheet: RuleIndex)
       note({ property, text, references: text.includes("(") ? (cleanValue(text)?.references ?? []) : [] }, "attribute");
     }
   }
-  for (const declaration of sheet.declarationsFor(element, parent)) note(declaration, "sheet");
   const inherits = new Set(PAINTS.filter((paint) => !decided.has(paint) || undecided.has(paint)));
   return { references, inherits, ...dashed, ...seen };
-}
-
-/** Declarations that matter here, found by what the last part of their selector asks for first. */
-class RuleIndex {
-  /** Elements that were compared with parts of selectors. */
-  steps = 0;
-  private readonly byKey = new Map<string, { compound: Compound; declarations: readonly Declaration[] }[]>();
-
-  constructor(rules: readonly Rule[]) {
-    for (const { compounds, declarations } of rules) {
-      const telling = declarations.filter(
-        ({ property, text, references }) =>
-          references.length > 0 ||
-          LAYERED.has(property) ||
-          property === DASHES ||
-          (UNDECIDED.test(text) && ALL.has(property as Paint)),
-      );
-      if (telling.length === 0) continue;
-      for (const compound of compounds) {
-        const [first] = compound.classes;
-        const key =
-          compound.id !== undefined ? `#${compound.id}` : first !== undefined ? `.${first}` : (compound.name ?? "*");
-        const entry = { compound, declarations: telling };
-        const there = this.byKey.get(key);
-        if (there) there.push(entry);
-        else this.byKey.set(key, [entry]);
-      }
-    }
-  }
-
-  /** Declarations that may be for an element within others. */
-  declarationsFor(element: SvgElement, parent: Node | undefined): Declaration[] {
-    if (this.byKey.size === 0) return [];
-    const id = element.attributes.get("id");
-    const keys = ["*", element.name, ...classesOf(element).map((one) => `.${one}`)];
-    if (id !== undefined) keys.push(`#${id}`);
-    const found: Declaration[] = [];
-    for (const key of keys) {
-      for (const { compound, declarations } of this.byKey.get(key) ?? []) {
-        if (fits(element, compound) && this.isWithin(parent, compound.around)) found.push(...declarations);
-      }
-    }
-    return found;
-  }
-
-  /** Whether the elements around an element are what a selector asks for, one after the other. */
-  private isWithin(parent: Node | undefined, wanted: Compound | undefined): boolean {
-    let asked = wanted;
-    for (let around = parent; around && asked; around = around.parent) {
-      this.steps++;
-      if (fits(around.element, asked)) asked = asked.around;
-    }
-    return asked === undefined;
-  }
-}
-
-function classesOf({ attributes }: SvgElement): string[] {
-  const value = attributes.get("class");
-  return value === undefined ? [] : [...new Set(value.split(/\s+/))];
-}
-
-function fits(element: SvgElement, { name, id, classes }: Compound): boolean {
-  if ((name ?? element.name) !== element.name) return false;
-  if (id !== undefined && element.attributes.get("id") !== id) return false;
-  if (classes.length === 0) return true;
-  const there = classesOf(element);
-  return classes.every((one) => there.includes(one));
 }

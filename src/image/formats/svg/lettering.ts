@@ -7,6 +7,7 @@ import type { Size } from "../../geometry.ts";
 import type { Rows } from "../../rows.ts";
 import { guardedAsync } from "../guard.ts";
 import { FAMILIES } from "./fonts.ts";
+import { wholeView } from "./resvg.ts";
 import { drawnInStrips } from "./strips.ts";
 
 /** Of the renderer: its code's tables, four fonts, outlines. */
@@ -39,6 +40,7 @@ export const lettering = {
   open(document: string, characters: number, size: Size, breath: Breath): Promise<Rows> {
     const means = { breath, fuel: fuelFor(priceOf(characters, size)) };
     const stripRows = Math.max(1, Math.floor(STRIP_PIXELS / size.width));
-    return guardedAsync(() => drawnInStrips(document, means, { size, stripRows }), failed);
+    const part = { view: wholeView(size), height: size.height, stripRows };
+    return guardedAsync(() => drawnInStrips(document, means, part), failed);
   },
 };

@@ -1,58 +1,43 @@
 /**
- * resvg, from its package on npm, without the package's own loader: that one makes a single instance for ever, and a
- * document that makes the renderer trap would break it for all that follow.
+ * The renderer, built from resvg (`wasm/resvg`). A document is read once, and drawn in parts.
  *
- * A document is parsed once, whatever it is drawn in: `cropByBBox` sets the part of the parsed tree that `render` shows,
- * so that strips of a picture come from one tree. What `render` does anew for each strip is to make the tree ready for
- * drawing, which decodes the pictures in it; the interface has no way to keep that.
- *
- * The renderer counts its work (`wasm/resvg`): it pauses in the midst of a call, and ends where it takes too long. What
- * is drawn has an instance alone.
+ * The renderer counts its work: it pauses in the midst of a call, and ends where it takes too long. What is drawn has an
+ * instance alone.
  */
 import type { Fuel } from "../../../../wasm/fuel/fuel.ts";
-import { native, NativeError, type NativeInstance } from "../../../../wasm/load.ts";
+import { native, NativeError, type NativeExports, type NativeInstance } from "../../../../wasm/load.ts";
 import module from "../../../../wasm/resvg/resvg.wasm";
 import type { Breath } from "../../breath.ts";
-import { FAMILIES, fontsOf } from "./fonts.ts";
-import { glue, Objects, passText, type ResvgExports } from "./resvg-glue.ts";
+import type { Size } from "../../geometry.ts";
+import { type Family, familiesOf, unpacked } from "./fonts.ts";
 
 /** Linear memory that the idle instance may keep. */
-const KEEP_BYTES = 24 << 20;
+const KEEP_BYTES = 16 << 20;
 
-const FAMILY = FAMILIES.sans.name;
-const OPTIONS = JSON.stringify({
-  font: {
-    loadSystemFonts: false,
-    defaultFontFamily: FAMILY,
-    serifFamily: FAMILY,
-    sansSerifFamily: FAMILY,
-    cursiveFamily: FAMILY,
-    fantasyFamily: FAMILY,
-    monospaceFamily: FAMILY,
-  },
-  fitTo: { mode: "original" },
-  logLevel: "off",
-});
+interface ResvgExports extends NativeExports {
+  fonts_new(): number;
+  fonts_add(fonts: number, at: number, bytes: number): void;
+  drawing_new(fonts: number, at: number, bytes: number): number;
+  drawing_draw(
+    drawing: number,
+    scaleX: number,
+    scaleY: number,
+    pictureWidth: number,
+    pictureHeight: number,
+    left: number,
+    top: number,
+    width: number,
+    height: number,
+  ): number;
+  drawing_free(drawing: number): void;
+}
 
-/** Of each instance. */
-const objectsOf = new WeakMap<object, Objects>();
+type Instance = NativeInstance<ResvgExports>;
 
-const resvg = native<ResvgExports>(module, {
-  name: "resvg",
-  keepBytes: KEEP_BYTES,
-  foreign: (instance) => {
-    const objects = new Objects();
-    objectsOf.set(instance, objects);
-    return { wbg: glue(module, instance as unknown as NativeInstance<ResvgExports>, objects) };
-  },
-});
+const resvg = native<ResvgExports>(module, { name: "resvg", keepBytes: KEEP_BYTES });
 
-/** The document is refused. */
-class Refused extends Error {}
-
-/** Of a box with four numbers, and of the mark by which wasm-bindgen knows whether it is in use. */
-const BOX_BYTES = 64;
-const BOX_ALIGNMENT = 8;
+/** Of each instance: the fonts that it has, by their families. */
+const fontsOf = new WeakMap<Instance, Map<string, number>>();
 
 /** What drawing makes way by, and what it may take of the processor. */
 export interface Means {
@@ -60,40 +45,60 @@ export interface Means {
   readonly fuel: Fuel;
 }
 
-/** Where a function of the renderer puts a number or an error. */
-const RESULT_BYTES = 16;
+/** How a document becomes a picture: enlarged, and of the whole a part from a place on. */
+export interface View {
+  readonly scaleX: number;
+  readonly scaleY: number;
+  /** The whole in pixels. */
+  readonly picture: Size;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+}
 
-/** A parsed document, of which parts are drawn. Close it, whatever happens. */
+/** The whole of a document, one pixel to a unit. */
+export function wholeView(picture: Size): View {
+  return { scaleX: 1, scaleY: 1, picture, left: 0, top: 0, width: picture.width };
+}
+
+const encoder = new TextEncoder();
+
+/** A document that was read, of which parts are drawn. Close it, whatever happens. */
 export class ParsedSvg {
   private readonly text: string;
   private readonly means: Means;
-  private readonly instance: NativeInstance<ResvgExports> = resvg.acquireAlone();
-  private readonly objects: Objects;
-  private tree = 0;
+  private readonly view: View;
+  private readonly instance: Instance = resvg.acquireAlone();
+  private drawing = 0;
   private closed = false;
 
-  constructor(text: string, means: Means) {
+  constructor(text: string, means: Means, view: View) {
     this.text = text;
     this.means = means;
-    this.objects = objectsOf.get(this.instance) ?? new Objects();
+    this.view = view;
   }
 
   /**
-   * Draws rows of the document on nothing, one pixel to a unit: RGBA8, straight alpha.
+   * Draws rows of the view on nothing: RGBA8, straight alpha.
    * @throws NativeError when the document is refused, makes the renderer trap, or takes too long
    */
-  async draw(width: number, start: number, end: number): Promise<Uint8Array> {
+  async draw(start: number, end: number): Promise<Uint8Array> {
+    if (this.closed) throw new NativeError("used after it was closed");
+    const { instance, means, view } = this;
+    const { scaleX, scaleY, picture, left, top, width } = view;
     try {
-      const pixels = await this.rows({ width, start, end });
-      if (pixels.length !== width * (end - start) * 4) {
-        throw new NativeError("the picture has another size than its document");
-      }
-      return straightened(pixels);
+      if (this.drawing === 0) this.drawing = await this.parsed();
+      const height = end - start;
+      const { drawing } = this;
+      const draw = [drawing, scaleX, scaleY, picture.width, picture.height, left, top + start, width, height] as const;
+      const at = await instance.runPausing(means, "drawing_draw", ...draw);
+      if (at === 0) throw new NativeError("the picture has no such part");
+      return instance.bytes(at, width * height * 4).slice();
     } catch (error) {
+      // What the renderer left behind is not known.
+      instance.broken = true;
       // A document that nests too deeply ends the engine's stack, which is no trap to the engine.
       throw error instanceof RangeError ? new NativeError("the native code ran out of stack", { cause: error }) : error;
-    } finally {
-      this.objects.clear();
     }
   }
 
@@ -101,82 +106,48 @@ export class ParsedSvg {
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    const { instance, tree } = this;
+    const { instance, drawing } = this;
     try {
-      if (tree === 0 || instance.broken || instance.isPaused()) return;
-      instance.run((exports) => exports.__wbg_resvg_free(tree));
+      if (drawing === 0 || instance.broken || instance.isPaused()) return;
+      instance.run((exports) => exports.drawing_free(drawing));
     } finally {
       resvg.release(instance);
     }
   }
 
-  private async rows(part: { width: number; start: number; end: number }): Promise<Uint8Array> {
-    if (this.closed) throw new NativeError("used after it was closed");
-    const { instance, objects } = this;
-    try {
-      if (this.tree === 0) this.tree = await this.parsed();
-      instance.run((exports) => crop(exports, this.tree, part));
-      const image = await this.fallible((result) => instance.runPausing(this.means, "resvg_render", result, this.tree));
-      return instance.run((exports) => {
-        const pixels = objects.take(exports.renderedimage_pixels(image)) as Uint8Array;
-        exports.__wbg_renderedimage_free(image);
-        return pixels;
-      });
-    } catch (error) {
-      // Said by the renderer itself, which is too large to trust it with what earlier documents left.
-      instance.broken = true;
-      throw error instanceof Refused ? new NativeError(error.message) : error;
-    }
-  }
-
-  private parsed(): Promise<number> {
-    const { instance, objects } = this;
-    const fonts = objects.add(fontsOf(this.text));
-    const [options, length] = instance.run(() => passText(instance, OPTIONS));
-    const text = objects.add(this.text);
-    return this.fallible((result) =>
-      instance.runPausing(this.means, "resvg_new", result, text, options, length, fonts),
-    );
-  }
-
-  /** Calls a function that returns a number or an error through a place on the stack. */
-  private async fallible(work: (result: number) => Promise<void>): Promise<number> {
-    const { instance, objects } = this;
-    const result = instance.run((exports) => exports.__wbindgen_add_to_stack_pointer(-RESULT_BYTES));
-    await work(result);
-    const [value = 0, error = 0, failed] = new Int32Array(instance.exports.memory.buffer, result, 3);
-    instance.run((exports) => exports.__wbindgen_add_to_stack_pointer(RESULT_BYTES));
-    if (!failed) return value >>> 0;
-    const thrown = objects.take(error);
-    throw new Refused(thrown instanceof Error ? thrown.message : "refused");
+  private async parsed(): Promise<number> {
+    const { instance, text, means } = this;
+    const fonts = loadedFonts(instance, familiesOf(text));
+    const [at, bytes] = passed(instance, encoder.encode(text));
+    const drawing = await instance.runPausing(means, "drawing_new", fonts, at, bytes);
+    instance.run((exports) => exports.free(at));
+    if (drawing === 0) throw new NativeError("refused");
+    return drawing;
   }
 }
 
-/** Says which rows of a document are drawn next. */
-function crop(
-  exports: ResvgExports,
-  tree: number,
-  { width, start, end }: { width: number; start: number; end: number },
-): void {
-  const box = exports.__wbindgen_malloc(BOX_BYTES, BOX_ALIGNMENT) >>> 0;
-  new Uint8Array(exports.memory.buffer, box, BOX_BYTES).fill(0);
-  exports.__wbg_set_bbox_x(box, 0);
-  exports.__wbg_set_bbox_y(box, start);
-  exports.__wbg_set_bbox_width(box, width);
-  exports.__wbg_set_bbox_height(box, end - start);
-  exports.resvg_cropByBBox(tree, box);
-  exports.__wbindgen_free(box, BOX_BYTES, BOX_ALIGNMENT);
+/** The fonts of these families in an instance, which are read once. */
+function loadedFonts(instance: Instance, families: readonly Family[]): number {
+  const known = fontsOf.get(instance) ?? new Map<string, number>();
+  fontsOf.set(instance, known);
+  const key = families.map(({ name }) => name).join();
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const fonts = instance.run((exports) => exports.fonts_new());
+  for (const file of families.flatMap(({ files }) => Object.values(files))) {
+    const [at, bytes] = passed(instance, unpacked(file));
+    instance.run((exports) => {
+      exports.fonts_add(fonts, at, bytes);
+      exports.free(at);
+    });
+  }
+  known.set(key, fonts);
+  return fonts;
 }
 
-/** The renderer premultiplies. */
-function straightened(pixels: Uint8Array): Uint8Array {
-  for (let at = 0; at < pixels.length; at += 4) {
-    const alpha = pixels[at + 3]!;
-    if (alpha === 255 || alpha === 0) continue;
-    const half = alpha >> 1;
-    pixels[at] = (pixels[at]! * 255 + half) / alpha;
-    pixels[at + 1] = (pixels[at + 1]! * 255 + half) / alpha;
-    pixels[at + 2] = (pixels[at + 2]! * 255 + half) / alpha;
-  }
-  return pixels;
+/** Copies bytes into the memory of an instance; whoever passes them frees them. */
+function passed(instance: Instance, bytes: Uint8Array): [at: number, bytes: number] {
+  const at = instance.allocate(bytes.length);
+  instance.bytes(at, bytes.length).set(bytes);
+  return [at, bytes.length];
 }

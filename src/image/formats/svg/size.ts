@@ -1,27 +1,14 @@
 /** The size at which a document wants to be drawn (CSS Images 3, section 5; SVG 2, section 8). */
-import type { Size } from "../../geometry.ts";
+import type { Box, Size } from "../../geometry.ts";
+import { lengthOf } from "./lengths.ts";
 import type { SvgElement } from "./tree.ts";
 
 /** What browsers take where a document says nothing. */
 const DEFAULT: Size = { width: 300, height: 150 };
-/** CSS pixels in the units of lengths. */
-const UNITS: Readonly<Record<string, number>> = {
-  "": 1,
-  px: 1,
-  pt: 4 / 3,
-  pc: 16,
-  in: 96,
-  cm: 96 / 2.54,
-  mm: 96 / 25.4,
-  em: 16,
-  rem: 16,
-  ex: 8,
-};
-
 /** In whole pixels; 0 when a side is 0. */
 export function sizeOf({ attributes }: SvgElement): Size {
-  const width = lengthOf(attributes.get("width"));
-  const height = lengthOf(attributes.get("height"));
+  const width = sideOf(attributes.get("width"));
+  const height = sideOf(attributes.get("height"));
   const box = viewBoxOf(attributes.get("viewBox"));
   const ratio = box ? box.width / box.height : undefined;
   return rounded({
@@ -35,27 +22,24 @@ function rounded({ width, height }: Size): Size {
   return { width: whole(width), height: whole(height) };
 }
 
-/** Letters of a length or a box; what is longer says nothing. */
+/** Letters of a box; what is longer says nothing. */
 const MAX_LETTERS = 200;
 
-/** In pixels; undefined for a percentage, and for what is no length. */
-function lengthOf(text: string | undefined): number | undefined {
-  if (text === undefined || text.length > MAX_LETTERS) return undefined;
-  const [, number, unit = ""] = /^\s*\+?((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)([a-z]*)\s*$/i.exec(text) ?? [];
-  const factor = UNITS[unit.toLowerCase()];
-  if (number === undefined || factor === undefined) return undefined;
-  const length = Number(number) * factor;
-  return Number.isFinite(length) ? length : undefined;
+/** A side, which is not below nothing; a percentage says nothing. */
+function sideOf(text: string | undefined): number | undefined {
+  const length = lengthOf(text);
+  return length === undefined || length < 0 ? undefined : length;
 }
 
-function viewBoxOf(text: string | undefined): Size | undefined {
+/** The box that a `viewBox` says; none for what is none. */
+export function viewBoxOf(text: string | undefined): Box | undefined {
   if (text === undefined || text.length > MAX_LETTERS) return undefined;
   const numbers = text
     .trim()
     .split(/[\s,]+/)
     .map(Number);
-  const [, , width = 0, height = 0] = numbers;
+  const [x = 0, y = 0, width = 0, height = 0] = numbers;
   return numbers.length === 4 && numbers.every(Number.isFinite) && width > 0 && height > 0
-    ? { width, height }
+    ? { x, y, width, height }
     : undefined;
 }

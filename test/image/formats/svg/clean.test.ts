@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { cleanSvg } from "../../../../src/image/formats/svg/clean.ts";
 import { parseSvg } from "../../../../src/image/formats/svg/document.ts";
-import { ParsedSvg } from "../../../../src/image/formats/svg/resvg.ts";
+import { ParsedSvg, wholeView } from "../../../../src/image/formats/svg/resvg.ts";
 import { sizeOf } from "../../../../src/image/formats/svg/size.ts";
 import { writtenSvg } from "../../../../src/image/formats/svg/tree.ts";
 import { Fuel } from "../../../../wasm/fuel/fuel.ts";
@@ -47,10 +47,10 @@ function cleanBody(body: string): string {
 }
 
 async function drawn(text: string): Promise<Uint8Array> {
-  const { width, height } = sizeOf(cleanSvg(parseSvg(new TextEncoder().encode(text))).root);
-  const document = new ParsedSvg(text, { breath: UNPAUSED, fuel: new Fuel(2_000) });
+  const size = sizeOf(cleanSvg(parseSvg(new TextEncoder().encode(text))).root);
+  const document = new ParsedSvg(text, { breath: UNPAUSED, fuel: new Fuel(2_000) }, wholeView(size));
   try {
-    return await document.draw(width, 0, height);
+    return await document.draw(0, size.height);
   } finally {
     document.close();
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
-import { ParsedSvg } from "../../../../src/image/formats/svg/resvg.ts";
+import { ParsedSvg, wholeView } from "../../../../src/image/formats/svg/resvg.ts";
 import { Fuel, SLICE_MS } from "../../../../wasm/fuel/fuel.ts";
 import { NativeError, nativeStatistics, OutOfFuel, trimNative } from "../../../../wasm/load.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
@@ -11,6 +11,7 @@ import { decodeFile } from "../../../support/files.ts";
 import { digest } from "../../../support/rows.ts";
 
 const SIZE = 600;
+const WHOLE = wholeView({ width: SIZE, height: SIZE });
 
 function drawing(body: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE}" height="${SIZE}">${body}</svg>`;
@@ -40,9 +41,10 @@ function noted(): Breath & { declared: number[] } {
 }
 
 async function robot(): Promise<string> {
-  const document = new ParsedSvg(new TextDecoder().decode(androidRobot), { breath: UNPAUSED, fuel: new Fuel(2_000) });
+  const means = { breath: UNPAUSED, fuel: new Fuel(2_000) };
+  const document = new ParsedSvg(new TextDecoder().decode(androidRobot), means, wholeView({ width: 294, height: 345 }));
   try {
-    return await digest(await document.draw(294, 0, 345));
+    return await digest(await document.draw(0, 345));
   } finally {
     document.close();
   }
@@ -59,8 +61,8 @@ describe("a drawing that takes too long", () => {
   it("ends once its fuel is used up, and the next is drawn as ever", async () => {
     const before = await robot();
     const fuel = new Fuel(100);
-    const document = new ParsedSvg(drawing(LAYERS), { breath: UNPAUSED, fuel });
-    await expect(document.draw(SIZE, 0, SIZE)).rejects.toBeInstanceOf(OutOfFuel);
+    const document = new ParsedSvg(drawing(LAYERS), { breath: UNPAUSED, fuel }, WHOLE);
+    await expect(document.draw(0, SIZE)).rejects.toBeInstanceOf(OutOfFuel);
     document.close();
     // Between two looks at the counter no more is done than one operator that moves memory may do.
     expect(fuel.leftMs).toBeLessThanOrEqual(0);
@@ -71,8 +73,8 @@ describe("a drawing that takes too long", () => {
   it("says what it does slice by slice, and as much as it uses", async () => {
     const breath = noted();
     const fuel = new Fuel(100);
-    const document = new ParsedSvg(drawing(LAYERS), { breath, fuel });
-    await expect(document.draw(SIZE, 0, SIZE)).rejects.toBeInstanceOf(OutOfFuel);
+    const document = new ParsedSvg(drawing(LAYERS), { breath, fuel }, WHOLE);
+    await expect(document.draw(0, SIZE)).rejects.toBeInstanceOf(OutOfFuel);
     document.close();
     expect(Math.max(...breath.declared)).toBeLessThan(SLICE_MS + 1);
     const declared = breath.declared.reduce((sum, ms) => sum + ms, 0);
@@ -83,8 +85,8 @@ describe("a drawing that takes too long", () => {
     let slices = 0;
     const spend = () => (++slices === 3 ? Promise.reject(new Error("nobody waits")) : undefined);
     const fuel = new Fuel(2_000);
-    const document = new ParsedSvg(drawing(LAYERS), { breath: { worked: () => 0, spend }, fuel });
-    await expect(document.draw(SIZE, 0, SIZE)).rejects.toThrow("nobody waits");
+    const document = new ParsedSvg(drawing(LAYERS), { breath: { worked: () => 0, spend }, fuel }, WHOLE);
+    await expect(document.draw(0, SIZE)).rejects.toThrow("nobody waits");
     document.close();
     expect(slices).toBe(3);
     expect(fuel.leftMs).toBeGreaterThan(2_000 - 4 * SLICE_MS);
@@ -93,12 +95,11 @@ describe("a drawing that takes too long", () => {
   });
 
   it("is refused when it needs more memory than the renderer may have", async () => {
-    const document = new ParsedSvg(drawing('<rect width="9" height="9"/>'), {
-      breath: UNPAUSED,
-      fuel: new Fuel(9_000),
-    });
+    const means = { breath: UNPAUSED, fuel: new Fuel(9_000) };
     // A picture of 100 MiB.
-    await expect(document.draw(6_400, 0, 4_096)).rejects.toBeInstanceOf(NativeError);
+    const large = wholeView({ width: 6_400, height: 4_096 });
+    const document = new ParsedSvg(drawing('<rect width="9" height="9"/>'), means, large);
+    await expect(document.draw(0, 4_096)).rejects.toBeInstanceOf(NativeError);
     document.close();
   });
 });

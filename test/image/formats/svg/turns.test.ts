@@ -1,6 +1,7 @@
 /** Drawings that share the renderer while they take turns, and what is left of them there. */
 import { describe, expect, it, vi } from "vitest";
 
+import { ApiError } from "../../../../src/errors.ts";
 import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
 import type { Rows } from "../../../../src/image/rows.ts";
@@ -14,6 +15,10 @@ const robot = new Uint8Array(androidRobot);
 function drawing(body: string): Uint8Array {
   return new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30">${body}</svg>`);
 }
+
+const TOO_MANY = '<g opacity=".9"><path d="M0 0h900v900h-900z"/></g>'.repeat(3_000);
+/** Takes more than a slice for each strip. */
+const layers = drawing('<g opacity=".9"><path d="M0 0h40v30h-40z"/></g>'.repeat(5));
 
 async function opened(bytes: Uint8Array, width: number, height: number, breath: Breath): Promise<Rows> {
   const facts = svg.read.probe(bytes);
@@ -49,13 +54,16 @@ describe("drawings that take turns", () => {
   it("are the same when one breaks its renderer in the midst of the others' work", async () => {
     const draw = (bytes: Uint8Array) => async (breath: Breath) =>
       digest((await drain(await opened(bytes, 2_000, 2_400, breath))).data);
-    // What is at one end only is too far from the last strip for the first attempt.
-    const far = draw(drawing('<path d="M0 0h9v1z"/>'));
-    const jobs = [draw(robot), far, draw(robot)];
+    const tooMuch = async (breath: Breath) => {
+      const refused: unknown = await draw(drawing(TOO_MANY))(breath).catch((error: unknown) => error);
+      return refused instanceof ApiError ? refused.message : "drawn";
+    };
+    const jobs = [draw(robot), tooMuch, draw(robot)];
     const encode = vi.spyOn(TextEncoder.prototype, "encode");
     const parsed = () => encode.mock.calls.filter(([text]) => text?.startsWith("<svg")).length;
     const apart: string[] = [];
     for (const job of jobs) apart.push(await job(UNPAUSED));
+    expect(apart[1]).toBe("The image takes too long to be decoded or drawn");
     const parsedApart = parsed();
     const { replaced } = renderer();
     expect(await interleaved(jobs)).toEqual(apart);
@@ -80,14 +88,14 @@ describe("drawings that take turns", () => {
     ],
     [
       "nobody waits for the first strip",
-      () => expect(opened(robot, 1_300, 1_500, endingAt(2))).rejects.toThrow("waits"),
+      () => expect(opened(layers, 1_300, 1_500, endingAt(2))).rejects.toThrow("waits"),
     ],
     [
       "nobody waits for the second strip",
       async () => {
         let waits = true;
         const spend = () => (waits ? undefined : Promise.reject(new Error("nobody waits")));
-        const rows = await opened(robot, 1_300, 1_500, { worked: () => 0, spend });
+        const rows = await opened(layers, 1_300, 1_500, { worked: () => 0, spend });
         waits = false;
         await expect(drain(rows)).rejects.toThrow("waits");
       },

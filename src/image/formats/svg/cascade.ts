@@ -1,0 +1,417 @@
+/**
+ * What style sheets, attributes and variables say of each element, written as attributes: the renderer has no style
+ * sheets, and knows the forms of SVG 1.1 only. Elements that are no part of the picture are left out.
+ */
+import type { Box } from "../../geometry.ts";
+import { boxOf } from "./boxes.ts";
+import type { Drawing } from "./clean.ts";
+import { clipShape } from "./clip-shapes.ts";
+import { withWrittenColors, writtenColor } from "./colors.ts";
+import { PRESENTATION } from "./css-names.ts";
+import { cleanDeclarations, type Declaration } from "./css-values.ts";
+import type { Rule } from "./css.ts";
+import { lengthOf } from "./lengths.ts";
+import { ANIMATIONS } from "./names.ts";
+import { compared, type Placed, placedElements, type Selector, selectorsOf, spend } from "./selectors.ts";
+import { sizeOf, viewBoxOf } from "./size.ts";
+import { around, IDENTITY, type Matrix, matrixOf, multiplied, originOf, writtenMatrix } from "./transforms.ts";
+import type { SvgElement } from "./tree.ts";
+import { substituted, type Variables } from "./variables.ts";
+import type { Warnings } from "./warnings.ts";
+
+const UNDRAWN: ReadonlySet<string> = new Set([...ANIMATIONS, "style", "title", "desc", "view", "mpath"]);
+/** Properties whose values are colors. */
+const COLORS = new Set(["color", "stop-color", "flood-color", "lighting-color", "background-color"]);
+const PAINTS = new Set(["fill", "stroke"]);
+const PAINT_WORDS = new Set("none currentcolor context-fill context-stroke inherit".split(" "));
+/** Attributes that a style sheet may set (SVG 2, section 8.1), and that have the same names as its properties. */
+const GEOMETRY = new Set("x y cx cy r rx ry width height".split(" "));
+/** Elements that are placed by such properties. */
+const BOXES = new Set("svg rect image circle ellipse use symbol".split(" "));
+/** Properties that the renderer reads in styles only. */
+const STYLES = new Set("mix-blend-mode isolation font-kerning image-rendering font font-variation-settings".split(" "));
+/** Properties that are no attributes. */
+const STYLES_ALONE = new Set(["mix-blend-mode", "isolation", "font-kerning", "background-color"]);
+const MARKERS = ["marker-start", "marker-mid", "marker-end"];
+const TRANSFORMS = ["transform", "translate", "rotate", "scale", "transform-origin", "transform-box"];
+/** Elements whose transformation is of their paint or their content. */
+const SERVERS = new Set(["linearGradient", "radialGradient", "pattern", "clipPath"]);
+/** What a nested drawing is drawn with as a whole. */
+const GROUPED = ["id", "transform", "opacity", "mask", "clip-path", "filter", "style"];
+const PSEUDO_ELEMENT = "::";
+
+/** Lengths in units that the renderer does not know: within a value, and alone. */
+const UNKNOWN_UNITS = /\d(?:rem|q|ch|v[hw]|vmin|vmax)\b/i;
+const UNKNOWN_UNIT = /^[\d.]+(?:rem|q|ch|v[hw]|vmin|vmax)$/i;
+
+/** Values by their properties; of an element. */
+type Values = Map<string, string>;
+
+interface Entry {
+  readonly selector: Selector;
+  readonly rule: Rule;
+  readonly order: number;
+}
+
+/**
+ * Writes all styles of a drawing into its attributes.
+ * @throws ApiError 422 when it has too many rules for so many elements
+ */
+export function cascade({ root, rules }: Drawing, means: Means): SvgElement {
+  new Cascade(root, rules, means).run();
+  return root;
+}
+
+/** What working out styles may take, of a document with all drawings in it. */
+export interface Means {
+  readonly warnings: Warnings;
+  /** Comparisons of elements with selectors, and declarations that come of them. */
+  readonly steps: { left: number };
+  /** Letters that variables may become. */
+  readonly variableLetters: { left: number };
+  /** Letters of paths that are looked through for boxes. */
+  readonly pathLetters: { left: number };
+}
+
+class Cascade {
+  private readonly byKey = new Map<string, Entry[]>();
+  private readonly variables = new Map<Placed, Variables>();
+  private readonly colors = new Map<Placed, string>();
+  private readonly clips: SvgElement[] = [];
+  private readonly root: SvgElement;
+  private readonly means: Means;
+
+  constructor(root: SvgElement, rules: readonly Rule[], means: Means) {
+    this.root = root;
+    this.means = means;
+    const size = sizeOf(root);
+    let order = 0;
+    for (const rule of rules) {
+      if (!rule.conditions.every((condition) => holds(condition, size))) continue;
+      if (rule.selector.includes(PSEUDO_ELEMENT)) continue;
+      for (const selector of selectorsOf(rule.selector)) {
+        const entry = { selector, rule, order: order++ };
+        const there = this.byKey.get(selector.key);
+        if (there) there.push(entry);
+        else this.byKey.set(selector.key, [entry]);
+      }
+    }
+  }
+
+  run(): void {
+    const all = placedElements(this.root, this.means.steps);
+    const values = all.map((placed) => this.valuesOf(placed));
+    for (const [index, { element }] of all.entries()) {
+      write(element, values[index]!);
+      for (const [name, value] of element.attributes) {
+        if (UNKNOWN_UNIT.test(value) && name !== "id") element.attributes.set(name, this.measured(value));
+      }
+    }
+    // Boxes are those of what all styles made of shapes.
+    for (const [index, placed] of [...all.entries()].reverse()) this.finish(placed, values[index]!);
+    for (const { element, parent } of all) {
+      element.children.splice(0, Infinity, ...element.children.filter(isDrawn));
+      if (element.name === "svg" && parent) group(element);
+    }
+    const background = values[0]?.get("background-color");
+    if (background) this.root.children.unshift(backdrop(background, this.root));
+    this.root.children.unshift(...this.clips);
+  }
+
+  /** What is said of an element, the last word of each property. */
+  private valuesOf(placed: Placed): Values {
+    const { element, parent } = placed;
+    const around = (parent && this.variables.get(parent)) ?? new Map<string, string>();
+    const declared = this.declarationsFor(placed);
+    const own = declared.filter(({ property }) => property.startsWith("--"));
+    const variables =
+      own.length === 0 ? around : new Map([...around, ...own.map(({ property, text }) => [property, text] as const)]);
+    this.variables.set(placed, variables);
+    const outer = (parent && this.colors.get(parent)) ?? "black";
+    const values: Values = new Map();
+    const resolve = ({ property, text }: Pick<Declaration, "property" | "text">, current: string) => {
+      if (property.startsWith("--")) return;
+      const plain = substituted(text, variables, this.means.variableLetters);
+      for (const [name, value] of expanded(property, plain)) {
+        const written = value === undefined ? "" : this.written(name, value, current);
+        // What is no value says nothing, unless it was said by variables: then nothing else is said either.
+        if (written !== undefined) values.set(name, written);
+        else if (plain !== text) values.set(name, "");
+      }
+    };
+    const attributes = [...element.attributes].filter(([name]) => isPresentation(name));
+    const said = [...attributes.map(([property, text]) => ({ property, text })), ...declared];
+    for (const one of said) if (one.property === "color") resolve(one, outer);
+    const color = values.get("color");
+    const current = color && !/^(?:inherit|currentcolor)$/i.test(color) ? color : outer;
+    this.colors.set(placed, current);
+    for (const one of said) if (one.property !== "color") resolve(one, current);
+    // Of attributes that are not colors alone what they say is left as it is, for the renderer reads them.
+    return values;
+  }
+
+  /** The declarations of style sheets and of the element, the weightiest last. */
+  private declarationsFor(placed: Placed): Declaration[] {
+    const { element } = placed;
+    const matched: Entry[] = [];
+    if (this.byKey.size > 0) {
+      const id = element.attributes.get("id");
+      const classes = new Set((element.attributes.get("class") ?? "").split(/\s+/));
+      const keys = [
+        "*",
+        element.name,
+        ...[...classes].map((one) => `.${one}`),
+        ...(id === undefined ? [] : [`#${id}`]),
+      ];
+      for (const key of keys) {
+        for (const entry of this.byKey.get(key) ?? []) {
+          if (!entry.selector.matches(placed)) continue;
+          spend(placed, entry.rule.declarations.length);
+          matched.push(entry);
+        }
+      }
+    }
+    matched.sort((a, b) => compared(a.selector.specificity, b.selector.specificity) || a.order - b.order);
+    const style = cleanDeclarations(element.attributes.get("style") ?? "");
+    const all = [...matched.flatMap(({ rule }) => rule.declarations), ...style];
+    const isImportant = ({ text }: Declaration) => /!\s*important\s*$/i.test(text);
+    const plain = all.filter((one) => !isImportant(one));
+    const important = all
+      .filter(isImportant)
+      .map((one) => ({ ...one, text: one.text.replace(/\s*!\s*important\s*$/i, "") }));
+    return [...plain, ...important];
+  }
+
+  /** A value as the renderer reads it; nothing where it is none, and no letters where the property is to be left out. */
+  private written(property: string, value: string, current: string): string | undefined {
+    const lower = value.trim().toLowerCase();
+    if (lower === "unset" || lower === "revert" || lower === "revert-layer") return "";
+    if (lower === "initial") return INITIAL[property] ?? "";
+    if (COLORS.has(property)) return colorOf(lower, value, current);
+    if (PAINTS.has(property)) return paintOf(value, current);
+    if (property === "d") return /^path\(\s*(["'])([\s\S]*)\1\s*\)$/i.exec(value)?.[2];
+    if (GEOMETRY.has(property) && lower === "auto") return "";
+    return this.measured(withWrittenColors(value, current));
+  }
+
+  /** A value in whose lengths no unit is left that the renderer does not know. */
+  private measured(value: string): string {
+    if (!UNKNOWN_UNITS.test(value)) return value;
+    const { width, height } = sizeOf(this.root);
+    const screen: Readonly<Record<string, number>> = {
+      vw: width,
+      vh: height,
+      vmin: Math.min(width, height),
+      vmax: Math.max(width, height),
+    };
+    return value.replace(/([+-]?[\d.]+)(rem|q|ch|vw|vh|vmin|vmax)\b/gi, (text, number: string, unit: string) => {
+      const whole = screen[unit.toLowerCase()];
+      const length = whole === undefined ? lengthOf(text) : (Number(number) / 100) * whole;
+      return length === undefined ? text : String(length);
+    });
+  }
+
+  /** Writes what needs boxes: transformations and shapes that cut off. */
+  private finish(placed: Placed, values: Values): void {
+    const { element } = placed;
+    const said = (name: string) => values.get(name);
+    const clip = said("clip-path");
+    if (clip !== undefined && /^(?!url)[a-z-]+\(/i.test(clip)) {
+      element.attributes.delete("clip-path");
+      const shape = clipShape(clip, (name) => this.referenceBox(placed, name ?? "border-box"));
+      if (shape) {
+        const id = `clip-${this.clips.length}-of-the-renderer`;
+        this.clips.push({ name: "clipPath", attributes: new Map([["id", id]]), children: [shape] });
+        element.attributes.set("clip-path", `url(#${id})`);
+      } else this.means.warnings.add(`clip-path: ${nameOf(clip)}()`);
+    }
+    if (SERVERS.has(element.name) || !TRANSFORMS.some((name) => said(name) !== undefined)) return;
+    if (!isPlain(said)) {
+      const matrix = this.matrixOf(placed, said);
+      if (matrix) element.attributes.set("transform", writtenMatrix(matrix));
+      else {
+        element.attributes.delete("transform");
+        this.means.warnings.add("a transformation out of the plane");
+      }
+    }
+    element.attributes.delete("transform-origin");
+  }
+
+  private matrixOf(placed: Placed, said: (name: string) => string | undefined): Matrix | undefined {
+    const box = this.referenceBox(placed, said("transform-box") ?? "view-box");
+    const origin = said("transform-origin");
+    const at = origin === undefined ? ([box?.x ?? 0, box?.y ?? 0] as const) : box && originOf(origin, box);
+    if (!at) {
+      this.means.warnings.add("transform-box");
+      return undefined;
+    }
+    const [x, y] = at;
+    const one = (name: string, call: (value: string) => string): Matrix | undefined => {
+      const value = said(name);
+      if (value === undefined || value === "none" || value === "") return IDENTITY;
+      return matrixOf(call(value), box);
+    };
+    const parts = [
+      one("translate", (value) => `translate(${value})`),
+      one("rotate", (value) => `rotate(${value.replace(/^z\s+|\s+z$/i, "")})`),
+      one("scale", (value) => `scale(${value})`),
+      one("transform", (value) => value),
+    ];
+    let matrix = IDENTITY;
+    for (const part of parts) {
+      if (!part) return undefined;
+      matrix = multiplied(matrix, part);
+    }
+    return around(matrix, x, y);
+  }
+
+  private referenceBox(placed: Placed, name: string) {
+    if (name !== "view-box") {
+      const box = boxOf(placed.element, this.means.pathLetters);
+      return box && /^(?:stroke|border|margin)-box$/.test(name) ? widened(box, placed) : box;
+    }
+    let view = placed.parent;
+    while (view && view.element.name !== "svg" && view.element.name !== "symbol") view = view.parent;
+    const { attributes } = (view ?? placed).element;
+    const box = viewBoxOf(attributes.get("viewBox"));
+    if (box) return { ...box, x: 0, y: 0 };
+    const size = sizeOf(this.root);
+    const width = lengthOf(attributes.get("width"), size.width) ?? size.width;
+    return { x: 0, y: 0, width, height: lengthOf(attributes.get("height"), size.height) ?? size.height };
+  }
+}
+
+/** Initial values of properties that elements inherit. */
+const INITIAL: Readonly<Record<string, string>> = {
+  fill: "black",
+  stroke: "none",
+  color: "black",
+  "fill-opacity": "1",
+  "stroke-opacity": "1",
+  "stroke-width": "1",
+  "stroke-dasharray": "none",
+  visibility: "visible",
+};
+
+/** What lies behind all of a drawing. */
+function backdrop(color: string, root: SvgElement): SvgElement {
+  const box = viewBoxOf(root.attributes.get("viewBox"));
+  const place = box ? [box.x, box.y, box.width, box.height].map(String) : ["0", "0", "100%", "100%"];
+  const [x = "", y = "", width = "", height = ""] = place;
+  const said = { x, y, width, height, fill: color, stroke: "none" };
+  return { name: "rect", attributes: new Map(Object.entries(said)), children: [] };
+}
+
+/** A box with the stroke around it, as wide as the element or one around it says. */
+function widened({ x, y, width, height }: Box, placed: Placed): Box {
+  const said = (name: string) => {
+    for (let at: Placed | undefined = placed; at; at = at.parent) {
+      const value = at.element.attributes.get(name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+  if ((said("stroke") ?? "none") === "none") return { x, y, width, height };
+  const stroke = lengthOf(said("stroke-width")) ?? 1;
+  return { x: x - stroke / 2, y: y - stroke / 2, width: width + stroke, height: height + stroke };
+}
+
+/** Whether an attribute says what the property of its name says (SVG 2, section 6.6). */
+function isPresentation(name: string): boolean {
+  return name === "transform" || (PRESENTATION.has(name) && !STYLES_ALONE.has(name));
+}
+
+/** Whether a transformation is one of SVG 1.1 alone, which the renderer reads. */
+function isPlain(said: (name: string) => string | undefined): boolean {
+  return (
+    TRANSFORMS.slice(1).every((name) => said(name) === undefined) &&
+    !/[a-z]\s*[,)]|%|\d(?:deg|px|turn|rad|grad|em)|none|3d|[xyz]\(/i.test(
+      (said("transform") ?? "").replace(/skew[xy]/gi, ""),
+    )
+  );
+}
+
+function nameOf(value: string): string {
+  return /^[\w-]+/.exec(value)?.[0] ?? "";
+}
+
+/** The properties that one stands for. */
+function expanded(property: string, value: string | undefined): (readonly [string, string | undefined])[] {
+  if (property === "background") return [["background-color", value]];
+  if (property === "marker") return MARKERS.map((name) => [name, value]);
+  if (property === "-webkit-transform" || property === "-webkit-transform-origin") return [[property.slice(8), value]];
+  return [[property, value]];
+}
+
+function colorOf(lower: string, value: string, current: string): string | undefined {
+  if (lower === "currentcolor" || lower === "inherit") return lower === "inherit" ? lower : "currentColor";
+  return writtenColor(value, current);
+}
+
+function paintOf(value: string, current: string): string | undefined {
+  const lower = value.trim().toLowerCase();
+  if (PAINT_WORDS.has(lower)) return lower === "currentcolor" ? "currentColor" : lower;
+  const [, server, rest = ""] = /^(url\([^)]*\))\s*([\s\S]*)$/i.exec(value.trim()) ?? [];
+  if (server === undefined) return writtenColor(value, current);
+  if (rest === "") return server;
+  const other = paintOf(rest, current);
+  return other === undefined ? undefined : `${server} ${other}`;
+}
+
+/** Puts the values of an element into its attributes. */
+function write({ name, attributes }: SvgElement, values: Values): void {
+  const style: string[] = [];
+  for (const name of ["style", "class"]) attributes.delete(name);
+  for (const [property, value] of values) {
+    if (GEOMETRY.has(property) && !BOXES.has(name)) continue;
+    if (property === "d" && name !== "path") continue;
+    if (value === "") attributes.delete(property);
+    else if (STYLES.has(property)) {
+      attributes.delete(property);
+      style.push(`${property}:${value}`);
+    } else if (PRESENTATION.has(property) || GEOMETRY.has(property) || property === "d" || property === "transform")
+      attributes.set(property, value);
+  }
+  if (style.length > 0) attributes.set("style", style.join(";"));
+}
+
+function isDrawn(child: SvgElement | string): boolean {
+  return typeof child === "string" || !UNDRAWN.has(child.name);
+}
+
+/** Puts a group around what a drawing within a drawing has: the renderer would do to it twice what is done to a whole. */
+function group(element: SvgElement): void {
+  const { attributes } = element;
+  const moved = GROUPED.filter((name) => attributes.has(name));
+  if (moved.length === 0 || (moved.length === 1 && moved[0] === "id")) return;
+  const inner: SvgElement = { name: "svg", attributes: new Map(attributes), children: [...element.children] };
+  for (const name of attributes.keys()) if (!GROUPED.includes(name) && !PRESENTATION.has(name)) attributes.delete(name);
+  for (const name of moved) inner.attributes.delete(name);
+  Object.assign(element, { name: "g" });
+  element.children.splice(0, Infinity, inner);
+}
+
+/** Whether the condition of a rule holds for a picture at rest, in light surroundings. */
+function holds(condition: string, size: { width: number; height: number }): boolean {
+  const [, name, text = ""] = /^(\S+)\s*([\s\S]*)$/.exec(condition) ?? [];
+  if (name === "supports") return !/\bnot\b/i.test(text);
+  return text.split(",").some((query) =>
+    query
+      .trim()
+      .split(/\s+and\s+/i)
+      .every((part) => holdsPart(part.trim(), size)),
+  );
+}
+
+function holdsPart(part: string, { width, height }: { width: number; height: number }): boolean {
+  const lower = part.toLowerCase();
+  if (lower === "" || lower === "all" || lower === "screen" || lower === "only screen") return true;
+  const [, feature, value = ""] = /^\(\s*([\w-]+)\s*(?::\s*([^)]*))?\)$/.exec(lower) ?? [];
+  if (feature === "prefers-color-scheme") return value.trim() === "light";
+  if (feature === "prefers-reduced-motion") return value.trim() === "no-preference";
+  const [, bound, side] = /^(min|max)-(width|height)$/.exec(feature ?? "") ?? [];
+  const length = lengthOf(value);
+  if (bound === undefined || length === undefined) return false;
+  const own = side === "width" ? width : height;
+  return bound === "min" ? own >= length : own <= length;
+}

@@ -1,0 +1,353 @@
+/** Colors of CSS (Color Level 4, and `color-mix` of Level 5) in the one form that the renderer reads. */
+
+/** In sRGB from 0 to 1 each, or beyond it, not premultiplied. */
+interface Color {
+  readonly red: number;
+  readonly green: number;
+  readonly blue: number;
+  readonly alpha: number;
+}
+
+type Triple = readonly [number, number, number];
+
+/** Colors in colors. */
+const MAX_DEPTH = 4;
+const FUNCTIONS = new Set("rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark".split(" "));
+
+/**
+ * A color as the renderer reads it; undefined for what is none.
+ * @param current what `currentColor` stands for in colors that are mixed of others
+ */
+export function writtenColor(text: string, current: string): string | undefined {
+  const color = parsed(text.trim(), current, 0);
+  if (!color) return undefined;
+  const byte = (part: number) => Math.round(Math.min(1, Math.max(0, part)) * 255);
+  const rgb = `${byte(color.red)},${byte(color.green)},${byte(color.blue)}`;
+  return color.alpha >= 1 ? `rgb(${rgb})` : `rgba(${rgb},${Number(Math.max(0, color.alpha).toFixed(4))})`;
+}
+
+/** A value in which every color that is a function is written as the renderer reads it. */
+export function withWrittenColors(value: string, current: string): string {
+  if (!value.includes("(")) return value;
+  let result = "";
+  let at = 0;
+  for (const found of value.matchAll(/[a-z-]+\(/gi)) {
+    if (found.index < at || !FUNCTIONS.has(found[0].slice(0, -1).toLowerCase())) continue;
+    const end = closing(value, found.index + found[0].length);
+    const color = writtenColor(value.slice(found.index, end), current);
+    if (color === undefined) continue;
+    result += value.slice(at, found.index) + color;
+    at = end;
+  }
+  return result + value.slice(at);
+}
+
+/** Behind the bracket that closes one before `at`. */
+function closing(text: string, at: number): number {
+  let open = 1;
+  let end = at;
+  for (; end < text.length && open > 0; end++) {
+    const letter = text.charAt(end);
+    if (letter === "(") open++;
+    else if (letter === ")") open--;
+  }
+  return end;
+}
+
+function parsed(text: string, current: string, depth: number): Color | undefined {
+  if (depth > MAX_DEPTH) return undefined;
+  if (text.startsWith("#")) return fromHex(text.slice(1));
+  const lower = text.toLowerCase();
+  if (lower === "currentcolor") return parsed(current, "black", depth + 1);
+  const [, name = "", inner = ""] = /^([a-z-]+)\(([\s\S]*)\)$/.exec(lower) ?? [];
+  if (name === "color-mix") return mixed(inner, current, depth);
+  // A drawing is shown as in light surroundings.
+  if (name === "light-dark") return parsed(listed(inner)[0] ?? "", current, depth + 1);
+  if (!name) return fromHex(NAMED.get(lower) ?? "");
+  return fromFunction(name, inner);
+}
+
+function fromHex(digits: string): Color | undefined {
+  if (!/^(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.test(digits)) return undefined;
+  const long = digits.length < 6 ? digits.replace(/./g, "$&$&") : digits;
+  const [red = 0, green = 0, blue = 0, alpha = 1] = (long.match(/../g) ?? []).map(
+    (two) => Number.parseInt(two, 16) / 255,
+  );
+  return { red, green, blue, alpha };
+}
+
+/** Parts of a function's arguments that are between commas out of brackets. */
+function listed(text: string): string[] {
+  const parts: string[] = [];
+  let open = 0;
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const letter = text.charAt(at);
+    if (letter === "(") open++;
+    else if (letter === ")") open--;
+    if (letter === "" || (letter === "," && open === 0)) {
+      parts.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  return parts;
+}
+
+function fromFunction(name: string, inner: string): Color | undefined {
+  const [first = "", ...rest] = inner.trim().split(/[\s,/]+/);
+  const space = name === "color" ? first : name;
+  const [one = "", two = "", three = "", last] = name === "color" ? rest : [first, ...rest];
+  const alpha = last === undefined ? 1 : number(last, 1);
+  // With commas between them, parts are numbers all or percentages all.
+  const percentages = [one, two, three].filter((part) => part.endsWith("%")).length;
+  if (space.startsWith("rgb") && inner.includes(",") && percentages % 3 !== 0) return undefined;
+  const read = READERS[space];
+  if (!read || alpha === undefined) return undefined;
+  const rgb = read([one, two, three]);
+  if (!rgb?.every(Number.isFinite)) return undefined;
+  const [red, green, blue] = rgb;
+  return { red, green, blue, alpha: Math.min(1, Math.max(0, alpha)) };
+}
+
+/** A number, or a percentage of `whole`; `none` is nothing. */
+function number(text: string, whole: number): number | undefined {
+  if (text === "none") return 0;
+  const [, digits, percent] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)$/.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  return percent ? (Number(digits) / 100) * whole : Number(digits);
+}
+
+/** In degrees. */
+function angle(text: string): number | undefined {
+  if (text === "none") return 0;
+  const [, digits, unit = ""] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(deg|grad|rad|turn)?$/.exec(text) ?? [];
+  const factor = { "": 1, deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360 }[unit];
+  return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
+}
+
+function all(parts: readonly (number | undefined)[]): Triple | undefined {
+  const [one, two, three] = parts;
+  return one === undefined || two === undefined || three === undefined ? undefined : [one, two, three];
+}
+
+type Reader = (parts: readonly string[]) => Triple | undefined;
+
+const numbers =
+  (...wholes: number[]): Reader =>
+  (parts) =>
+    all(parts.map((part, index) => number(part, wholes[index] ?? 1)));
+/** A hue among the parts, and the numbers of the others. */
+const withHue =
+  (hue: number, ...wholes: number[]): Reader =>
+  (parts) =>
+    all(parts.map((part, index) => (index === hue ? angle(part) : number(part, wholes[index] ?? 1))));
+const then =
+  (read: Reader, ...steps: ((parts: Triple) => Triple)[]): Reader =>
+  (parts) => {
+    const start = read(parts);
+    return start && steps.reduce((found, step) => step(found), start);
+  };
+
+const bytes: Reader = then(numbers(255, 255, 255), ([red, green, blue]) => [red / 255, green / 255, blue / 255]);
+/** Percentages may be written without their sign. */
+const percents = (hue: number): Reader => withHue(hue, 100, 100, 100);
+
+const READERS: Readonly<Record<string, Reader>> = {
+  rgb: bytes,
+  rgba: bytes,
+  hsl: then(percents(0), fromHsl),
+  hsla: then(percents(0), fromHsl),
+  hwb: then(percents(0), fromHwb),
+  lab: then(numbers(100, 125, 125), fromLab),
+  lch: then(withHue(2, 100, 150), fromPolar, fromLab),
+  oklab: then(numbers(1, 0.4, 0.4), fromOklab),
+  oklch: then(withHue(2, 1, 0.4), fromPolar, fromOklab),
+  srgb: numbers(1, 1, 1),
+  "srgb-linear": then(numbers(1, 1, 1), encoded),
+  "display-p3": then(numbers(1, 1, 1), (parts) => encoded(times(P3_TO_SRGB, linear(parts)))),
+  "a98-rgb": then(numbers(1, 1, 1), (parts) => encoded(times(A98_TO_SRGB, power(parts, 563 / 256)))),
+  rec2020: then(numbers(1, 1, 1), (parts) => encoded(times(REC2020_TO_SRGB, power(parts, 2.4)))),
+  xyz: then(numbers(1, 1, 1), (parts) => encoded(times(XYZ_TO_SRGB, parts))),
+  "xyz-d65": then(numbers(1, 1, 1), (parts) => encoded(times(XYZ_TO_SRGB, parts))),
+  "xyz-d50": then(numbers(1, 1, 1), (parts) => encoded(times(XYZ50_TO_SRGB, parts))),
+};
+
+type Matrix = readonly [Triple, Triple, Triple];
+
+/** Section 17 of CSS Color Level 4. */
+const XYZ_TO_SRGB: Matrix = [
+  [3.2409699419, -1.5373831776, -0.4986107603],
+  [-0.9692436363, 1.8759675015, 0.0415550574],
+  [0.0556300797, -0.2039769589, 1.0569715142],
+];
+const XYZ50_TO_SRGB: Matrix = [
+  [3.1341358529, -1.6173863321, -0.490661946],
+  [-0.9787954765, 1.9162544411, 0.0334428744],
+  [0.0719553786, -0.2289768264, 1.4053860351],
+];
+const P3_TO_SRGB: Matrix = [
+  [1.2249401763, -0.2249401763, 0],
+  [-0.0420569547, 1.0420569547, 0],
+  [-0.0196375546, -0.0786360456, 1.0982736001],
+];
+const A98_TO_SRGB: Matrix = [
+  [1.3983557439, -0.3983557439, 0],
+  [0, 1, 0],
+  [0, -0.0429289893, 1.0429289893],
+];
+const REC2020_TO_SRGB: Matrix = [
+  [1.6604910021, -0.5876411388, -0.0728498633],
+  [-0.1245504745, 1.1328998971, -0.0083494226],
+  [-0.0181507634, -0.100578898, 1.1187296614],
+];
+const OKLAB_TO_LMS: Matrix = [
+  [1, 0.3963377774, 0.2158037573],
+  [1, -0.1055613458, -0.0638541728],
+  [1, -0.0894841775, -1.291485548],
+];
+const LMS_TO_SRGB: Matrix = [
+  [4.0767416621, -3.3077115913, 0.2309699292],
+  [-1.2684380046, 2.6097574011, -0.3413193965],
+  [-0.0041960863, -0.7034186147, 1.707614701],
+];
+const SRGB_TO_LMS: Matrix = [
+  [0.4122214708, 0.5363325363, 0.0514459929],
+  [0.2119034982, 0.6806995451, 0.1073969566],
+  [0.0883024619, 0.2817188376, 0.6299787005],
+];
+const LMS_TO_OKLAB: Matrix = [
+  [0.2104542553, 0.793617785, -0.0040720468],
+  [1.9779984951, -2.428592205, 0.4505937099],
+  [0.0259040371, 0.7827717662, -0.808675766],
+];
+const D50: Triple = [0.9642956764, 1, 0.8251046025];
+
+function times(matrix: Matrix, [x, y, z]: Triple): Triple {
+  const [a, b, c] = matrix.map(([p, q, r]) => p * x + q * y + r * z);
+  return [a ?? 0, b ?? 0, c ?? 0];
+}
+
+function mapped([one, two, three]: Triple, change: (part: number) => number): Triple {
+  return [change(one), change(two), change(three)];
+}
+
+function encoded(parts: Triple): Triple {
+  return mapped(parts, (part) => {
+    const size = Math.abs(part);
+    return Math.sign(part) * (size <= 0.0031308 ? size * 12.92 : 1.055 * size ** (1 / 2.4) - 0.055);
+  });
+}
+
+function linear(parts: Triple): Triple {
+  return mapped(parts, (part) => {
+    const size = Math.abs(part);
+    return Math.sign(part) * (size <= 0.04045 ? size / 12.92 : ((size + 0.055) / 1.055) ** 2.4);
+  });
+}
+
+function power(parts: Triple, exponent: number): Triple {
+  return mapped(parts, (part) => Math.sign(part) * Math.abs(part) ** exponent);
+}
+
+function fromPolar([lightness, chroma, hue]: Triple): Triple {
+  const radians = (hue * Math.PI) / 180;
+  return [lightness, chroma * Math.cos(radians), chroma * Math.sin(radians)];
+}
+
+function fromLab([lightness, a, b]: Triple): Triple {
+  const y = (lightness + 16) / 116;
+  const cube = (part: number) => (part ** 3 > 216 / 24_389 ? part ** 3 : (116 * part - 16) / (24_389 / 27));
+  const white = [cube(y + a / 500), lightness > 8 ? y ** 3 : lightness / (24_389 / 27), cube(y - b / 200)] as const;
+  return encoded(times(XYZ50_TO_SRGB, [white[0] * D50[0], white[1] * D50[1], white[2] * D50[2]]));
+}
+
+function fromOklab(parts: Triple): Triple {
+  return encoded(times(LMS_TO_SRGB, power(times(OKLAB_TO_LMS, parts), 3)));
+}
+
+function fromHsl([hue, saturation, lightness]: Triple): Triple {
+  const [s, l] = [Math.min(100, Math.max(0, saturation)) / 100, lightness / 100];
+  return mapped([0, 8, 4], (start) => {
+    const place = (((start + hue / 30) % 12) + 12) % 12;
+    return l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(place - 3, 9 - place, 1));
+  });
+}
+
+function fromHwb([hue, whiteness, blackness]: Triple): Triple {
+  const [white, black] = [whiteness / 100, blackness / 100];
+  if (white + black >= 1) return mapped([white, white, white], (part) => part / (white + black));
+  return mapped(fromHsl([hue, 100, 50]), (part) => part * (1 - white - black) + white);
+}
+
+/** `color-mix()` in sRGB, or in Oklab for all spaces that are even to the eye. */
+function mixed(inner: string, current: string, depth: number): Color | undefined {
+  const [method = "", one = "", other = "", more] = listed(inner);
+  const [, space] = /^in\s+([\w-]+)/.exec(method) ?? [];
+  if (space === undefined || more !== undefined) return undefined;
+  const [first, firstShare] = share(one);
+  const [second, secondShare] = share(other);
+  const [a, b] = [parsed(first, current, depth + 1), parsed(second, current, depth + 1)];
+  if (!a || !b) return undefined;
+  const left = firstShare ?? (secondShare === undefined ? 50 : 100 - secondShare);
+  const right = secondShare ?? 100 - left;
+  const sum = left + right;
+  if (sum <= 0) return undefined;
+  const part = left / sum;
+  const alpha = a.alpha * part + b.alpha * (1 - part);
+  const [into, from] =
+    space === "srgb" ? [same, same] : space === "srgb-linear" ? [linear, encoded] : [toOklab, fromOklab];
+  const [start, end] = [into([a.red, a.green, a.blue]), into([b.red, b.green, b.blue])];
+  const mix = (index: 0 | 1 | 2) =>
+    alpha === 0 ? 0 : (start[index] * a.alpha * part + end[index] * b.alpha * (1 - part)) / alpha;
+  const [red, green, blue] = from([mix(0), mix(1), mix(2)]);
+  return { red, green, blue, alpha: alpha * Math.min(1, sum / 100) };
+}
+
+function same(parts: Triple): Triple {
+  return parts;
+}
+
+function toOklab(parts: Triple): Triple {
+  return times(LMS_TO_OKLAB, mapped(times(SRGB_TO_LMS, linear(parts)), Math.cbrt));
+}
+
+/** A color and its part of a mixture, which may stand on either side. */
+function share(text: string): readonly [color: string, percent: number | undefined] {
+  const [, before, color = text, after] = /^(?:([\d.]+)%\s+)?([\s\S]*?)(?:\s+([\d.]+)%)?$/.exec(text) ?? [];
+  const percent = before ?? after;
+  return [color, percent === undefined ? undefined : Number(percent)];
+}
+
+/** Section 6.1 of CSS Color Level 4. */
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ["transparent", "00000000"],
+  ...Array.from(
+    `
+    aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
+    black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887 cadetblue 5f9ea0
+    chartreuse 7fff00 chocolate d2691e coral ff7f50 cornflowerblue 6495ed cornsilk fff8dc crimson dc143c cyan 00ffff
+    darkblue 00008b darkcyan 008b8b darkgoldenrod b8860b darkgray a9a9a9 darkgreen 006400 darkgrey a9a9a9
+    darkkhaki bdb76b darkmagenta 8b008b darkolivegreen 556b2f darkorange ff8c00 darkorchid 9932cc darkred 8b0000
+    darksalmon e9967a darkseagreen 8fbc8f darkslateblue 483d8b darkslategray 2f4f4f darkslategrey 2f4f4f
+    darkturquoise 00ced1 darkviolet 9400d3 deeppink ff1493 deepskyblue 00bfff dimgray 696969 dimgrey 696969
+    dodgerblue 1e90ff firebrick b22222 floralwhite fffaf0 forestgreen 228b22 fuchsia ff00ff gainsboro dcdcdc
+    ghostwhite f8f8ff gold ffd700 goldenrod daa520 gray 808080 green 008000 greenyellow adff2f grey 808080
+    honeydew f0fff0 hotpink ff69b4 indianred cd5c5c indigo 4b0082 ivory fffff0 khaki f0e68c lavender e6e6fa
+    lavenderblush fff0f5 lawngreen 7cfc00 lemonchiffon fffacd lightblue add8e6 lightcoral f08080 lightcyan e0ffff
+    lightgoldenrodyellow fafad2 lightgray d3d3d3 lightgreen 90ee90 lightgrey d3d3d3 lightpink ffb6c1
+    lightsalmon ffa07a lightseagreen 20b2aa lightskyblue 87cefa lightslategray 778899 lightslategrey 778899
+    lightsteelblue b0c4de lightyellow ffffe0 lime 00ff00 limegreen 32cd32 linen faf0e6 magenta ff00ff maroon 800000
+    mediumaquamarine 66cdaa mediumblue 0000cd mediumorchid ba55d3 mediumpurple 9370db mediumseagreen 3cb371
+    mediumslateblue 7b68ee mediumspringgreen 00fa9a mediumturquoise 48d1cc mediumvioletred c71585
+    midnightblue 191970 mintcream f5fffa mistyrose ffe4e1 moccasin ffe4b5 navajowhite ffdead navy 000080
+    oldlace fdf5e6 olive 808000 olivedrab 6b8e23 orange ffa500 orangered ff4500 orchid da70d6 palegoldenrod eee8aa
+    palegreen 98fb98 paleturquoise afeeee palevioletred db7093 papayawhip ffefd5 peachpuff ffdab9 peru cd853f
+    pink ffc0cb plum dda0dd powderblue b0e0e6 purple 800080 rebeccapurple 663399 red ff0000 rosybrown bc8f8f
+    royalblue 4169e1 saddlebrown 8b4513 salmon fa8072 sandybrown f4a460 seagreen 2e8b57 seashell fff5ee
+    sienna a0522d silver c0c0c0 skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa
+    springgreen 00ff7f steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0
+    violet ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32
+    `.matchAll(/(\w+) ([\da-f]{6})/g),
+    ([, name = "", digits = ""]) => [name, digits] as const,
+  ),
+]);

@@ -1,0 +1,67 @@
+/** A document as the renderer draws it: cleaned, with its styles as attributes and the drawings in it. */
+import { cascade } from "./cascade.ts";
+import { cleanSvg } from "./clean.ts";
+import { parseSvg, plainSvg } from "./document.ts";
+import { embed, type Nested } from "./embedded.ts";
+import { sizeOf } from "./size.ts";
+import type { SvgElement } from "./tree.ts";
+import { Warnings } from "./warnings.ts";
+
+/** Drawings in drawings. */
+const MAX_DEPTH = 2;
+/** Drawings within a document in all, and their bytes without compression. */
+const MAX_DRAWINGS = 50;
+const MAX_BYTES = 4 << 20;
+/** Comparisons of elements with selectors take some tens of nanoseconds each. */
+const MAX_STEPS = 2_000_000;
+const MAX_LETTERS = 4 << 20;
+
+export interface DrawnSvg {
+  readonly root: SvgElement;
+  /** What is not drawn as the document says. */
+  readonly warnings: readonly string[];
+}
+
+/** @throws ApiError 422 when the document is damaged or beyond the limits */
+export function drawnSvg(bytes: Uint8Array): DrawnSvg {
+  const reader = new Reader();
+  const root = reader.read(bytes, 0);
+  link(root);
+  return { root, warnings: reader.warnings.all() };
+}
+
+/** Reads a document with the drawings in it. */
+class Reader {
+  readonly warnings = new Warnings();
+  private readonly means = {
+    warnings: this.warnings,
+    steps: { left: MAX_STEPS },
+    variableLetters: { left: MAX_LETTERS },
+    pathLetters: { left: MAX_LETTERS },
+  };
+  private drawings = 0;
+  private bytesLeft = MAX_BYTES;
+
+  read(bytes: Uint8Array, depth: number): SvgElement {
+    const root = cascade(cleanSvg(parseSvg(bytes), this), this.means);
+    embed(root, (inner) => this.nested(inner, depth + 1), this.warnings);
+    return root;
+  }
+
+  private nested(bytes: Uint8Array, depth: number): ReturnType<Nested> {
+    if (depth > MAX_DEPTH || ++this.drawings > MAX_DRAWINGS) return undefined;
+    const plain = plainSvg(bytes);
+    this.bytesLeft -= plain.length;
+    if (this.bytesLeft < 0) return undefined;
+    const start = `drawing-${this.drawings}-`;
+    const root = this.read(plain, depth);
+    return { root, ...sizeOf(root), start };
+  }
+}
+
+/** Leaves of two links the one that counts. */
+function link(element: SvgElement): void {
+  const { attributes, children } = element;
+  if (attributes.has("href")) attributes.delete("xlink:href");
+  for (const child of children) if (typeof child !== "string") link(child);
+}
