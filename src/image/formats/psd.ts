@@ -1,4 +1,4 @@
-/** PSD and PSB: the merged picture that Photoshop stores behind the layers. */
+/** PSD and PSB: the merged picture that Photoshop stores behind the layers, or what simple layers make without one. */
 import { beside, held } from "../../../wasm/price.ts";
 import { converted } from "../color/convert.ts";
 import { type Decoded, type Demand, type Facts, format, type Reader } from "../format.ts";
@@ -7,6 +7,7 @@ import { computedFrame, computedPrice } from "./computed-rows.ts";
 import { channelRows, unzipped, unzipPrice } from "./psd/channels.ts";
 import { alphaToBytes, removeWhite, rowColors, toBytes } from "./psd/colors.ts";
 import { COLOR_CHANNELS, isPsd, type Mode, parsePsd, type PsdFile } from "./psd/header.ts";
+import { isTranslucent, layerBytes, layerPixels, layersRow, readLayers } from "./psd/layers.ts";
 
 const COLORSPACES: Readonly<Record<Mode, string>> = {
   bitmap: "Gray",
@@ -27,6 +28,7 @@ const LAB_NANOSECONDS = 30;
 const read: Reader = {
   probe(bytes) {
     const file = parsePsd(bytes);
+    if (file.layersOffset !== undefined) return layeredFacts(file, readLayers(bytes, file, file.layersOffset));
     const { width, height, mode, depth, transparency, profile } = file;
     const unzipping = unzipPrice(file);
     return {
@@ -55,8 +57,14 @@ const read: Reader = {
     return beside(rows, held(rows.bytes + width * MOST_CHANNELS * 9), { bytes: decodeBytes, ms: decodeMs });
   },
 
-  async *open(stored, { profile }, demand, breath) {
-    const { bytes, file } = await unzipped(stored, parsePsd(stored), breath);
+  async *open(stored, { profile, alpha }, demand, breath) {
+    const parsed = parsePsd(stored);
+    if (parsed.layersOffset !== undefined) {
+      const row = layersRow(stored, parsed, readLayers(stored, parsed, parsed.layersOffset));
+      yield computedFrame({ ...parsed, opaque: !alpha, row }, demand);
+      return;
+    }
+    const { bytes, file } = await unzipped(stored, parsed, breath);
     if (profile && file.mode === "cmyk") {
       const inks = pictureFrame(bytes, file, demand, true);
       const rows = converted(inks.rows, profile, "cmyk-inverted");
@@ -71,7 +79,8 @@ const read: Reader = {
 };
 
 export const psd = format({
-  summary: "Photoshop files (PSD, PSB), read only: the merged picture, 1 to 32 bits, all color modes.",
+  summary:
+    "Photoshop files (PSD, PSB), read only: the merged picture, 1 to 32 bits, all color modes; else plain layers.",
   label: "PSD",
   mime: "image/vnd.adobe.photoshop",
   extensions: ["psd", "psb"],
@@ -82,6 +91,30 @@ export const psd = format({
 
 function hasAlpha({ transparency, mode, transparentIndex }: PsdFile): boolean {
   return transparency || (mode === "indexed" && transparentIndex >= 0 && transparentIndex < 256);
+}
+
+/** Laying a pixel of a layer over what is there, and reading it. */
+const LAYER_PIXEL_NANOSECONDS = 25;
+
+function layeredFacts(file: PsdFile, layers: ReturnType<typeof readLayers>): Facts {
+  const { width, height, mode, profile } = file;
+  const alpha = isTranslucent(layers, file);
+  return {
+    width,
+    height,
+    orientation: 1,
+    frames: 1,
+    loops: 1,
+    alpha,
+    colorspace: COLORSPACES[mode],
+    interlaced: false,
+    subsample: "4:4:4",
+    depth: 8 * (COLOR_CHANNELS[mode] + (alpha ? 1 : 0)),
+    quality: 100,
+    decodeBytes: layerBytes(layers) + width * 16,
+    decodeMs: (layerPixels(layers) * LAYER_PIXEL_NANOSECONDS) / 1e6,
+    ...(profile && { profile }),
+  };
 }
 
 /** The merged picture as RGBA, or its inks as they are stored. */

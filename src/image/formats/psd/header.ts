@@ -35,6 +35,8 @@ export interface PsdFile {
   readonly large: boolean;
   /** Where the rows begin, or the table of their lengths, or what is compressed as a whole. */
   readonly dataOffset: number;
+  /** Where the section of layers begins, of a file without a merged picture; absent where there is one. */
+  readonly layersOffset?: number | undefined;
 }
 
 const MODES: Readonly<Record<number, Mode>> = {
@@ -99,8 +101,17 @@ function readSections(bytes: Uint8Array, view: DataView): PsdFile {
   if (mode === "indexed" && palette.length < PALETTE_BYTES) throw damaged();
   const resourcesEnd = sectionEnd(view, paletteEnd);
   const resources = readResources(bytes.subarray(paletteEnd + 4, resourcesEnd));
-  if (resources.noPicture) throw new ApiError(422, "The PSD file was saved without a merged picture");
   const layersEnd = sectionEnd(view, resourcesEnd, large);
+  if (resources.noPicture) {
+    const { profile, transparentIndex } = resources;
+    const layered = {
+      layersOffset: resourcesEnd,
+      compression: "raw",
+      dataOffset: layersEnd,
+      transparency: false,
+    } as const;
+    return { width, height, channels, depth, mode, palette, large, transparentIndex, profile, ...layered };
+  }
   const compression = COMPRESSIONS[view.getUint16(layersEnd)];
   // There are no differences between bits.
   if (!compression || (depth === 1 && compression === "zipped-differences")) throw unsupported();
