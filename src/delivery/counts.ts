@@ -21,7 +21,10 @@ const DAY_MS = 86_400_000;
 
 /** By `<day> <account> <delivery>`. */
 let counted = new Map<string, DeliveryCounts>();
-let isWaiting = false;
+/** When whoever writes the counts has done so, or is lost: its request may be ended without a word. */
+let writtenBy = 0;
+/** How long that may take besides. */
+const WRITE_MS = 5_000;
 
 /** Adds to the counts of a delivery; `defer` keeps the isolate alive until they are written. */
 export function countDelivery(
@@ -33,8 +36,8 @@ export function countDelivery(
 ): void {
   const name = `${dayOf(now)} ${accountId} ${id}`;
   counted.set(name, sum(counted.get(name) ?? NOTHING, { ...NOTHING, ...more }));
-  if (isWaiting) return;
-  isWaiting = true;
+  if (writtenBy > now && writtenBy <= now + DELIVERY_COUNT_MS + WRITE_MS) return;
+  writtenBy = now + DELIVERY_COUNT_MS + WRITE_MS;
   defer(scheduler.wait(DELIVERY_COUNT_MS).then(() => saveDeliveryCounts(db)));
 }
 
@@ -57,7 +60,7 @@ const ADD_SQL = `INSERT INTO delivery_usage (day, account_id, delivery_id, final
 export async function saveDeliveryCounts(db: D1Database): Promise<void> {
   const saving = counted;
   counted = new Map();
-  isWaiting = false;
+  writtenBy = 0;
   if (saving.size === 0) return;
   const add = db.prepare(ADD_SQL);
   try {

@@ -11,7 +11,7 @@ interface Known {
 }
 
 /** When requests of this isolate began to ask the database about an id; one that was canceled never ends. */
-const asking = new Map<string, number>();
+const asking = new Recent<number>(MAX_CACHED_DELIVERIES);
 /** How long others wait for the answer before they ask for themselves, and between two looks. */
 const LOOK_UP_WAIT_MS = 500;
 const LOOK_UP_STEP_MS = 5;

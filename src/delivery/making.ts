@@ -1,7 +1,10 @@
 /** Results made because somebody asks: drafts and finals, each once at a time in an isolate, finals once in the world. */
 import { ApiError } from "../errors.ts";
-import { FINAL_LOOK_MS, FINAL_WAIT_MS, MAX_DELIVERY_WORK, SHARED_WAIT_MS } from "../limits/delivery.ts";
+import { isolateThread } from "../image/breath.ts";
+import { isolateBudget } from "../image/budget.ts";
+import { FINAL_LOOK_MS, FINAL_WAIT_MS, MAX_DELIVERY_READS, SHARED_WAIT_MS } from "../limits/delivery.ts";
 import { causesOf, logLine } from "../log.ts";
+import { Leases } from "../scheduler/leases.ts";
 import { claimFinal, dropFinal, isClaimed, readyFinal } from "./claims.ts";
 import { countDelivery } from "./counts.ts";
 import { reserveCredit, returnCredit, spendCredit } from "./credit.ts";
@@ -10,13 +13,17 @@ import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
 import { isOneEncoding, type Made, makeDraft, makeFinal } from "./render.ts";
 import { findResult, putFinal, putResult } from "./results.ts";
+import { SharedWork } from "./shared-work.ts";
 import { adoptTwin } from "./twins.ts";
 
-/** Work of this isolate, by what it makes. */
-const running = new Map<string, Promise<Kept>>();
+const onEvent = () => void isolateThread.look();
 
-/** How many results are being made; those that are being kept take no more time. */
-let making = 0;
+/** Work of this isolate, by what it makes. */
+const running = new SharedWork<Kept>({ onEvent });
+
+/** Requests that wait for an origin, by delivery. */
+const reading = new Leases({ onEvent });
+isolateThread.onEnded(() => reading.renew());
 
 /** A result on its way to whoever asked, while it is still being kept; one without bytes is in the bucket. */
 export interface Kept extends Pick<Made, "facts"> {
@@ -32,30 +39,24 @@ export interface Kept extends Pick<Made, "facts"> {
 export async function madeOnce(ports: ServePorts, order: Order, found?: FoundOriginal): Promise<Kept> {
   const isFinal = finalAtOnce(order);
   const name = `${isFinal ? "final" : "draft"} ${order.key}`;
-  const known = running.get(name);
-  if (known || making >= MAX_DELIVERY_WORK) found?.original.memory.release();
-  if (known) return patiently(known, name);
-  if (making >= MAX_DELIVERY_WORK) throw new ApiError(503, "Too many results are being made right now");
-  making += 1;
-  const work = (isFinal ? finalOf(ports, order, found) : draftOf(ports, order, found)).finally(() => (making -= 1));
-  running.set(name, work);
-  const forget = () => void (running.get(name) === work && running.delete(name));
-  // Until it can be found in the bucket, who asks is given it from here.
-  work.then(({ kept }) => kept).then(forget, forget);
-  return work;
-}
-
-/** Work of another request may end with it, without a word: nobody waits for that for ever. */
-async function patiently(work: Promise<Kept>, name: string): Promise<Kept> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    if (running.get(name) === work) running.delete(name);
-    reject(new ApiError(503, "The result is still being made"));
-  }, SHARED_WAIT_MS);
+  if (running.has(name)) {
+    found?.original.memory.release();
+    // What is lost is made anew.
+    return (await running.join(name, SHARED_WAIT_MS)) ?? madeOnce(ports, order);
+  }
+  const { caller } = ports;
   try {
-    return await Promise.race([work, promise]);
+    isolateBudget.expect(caller);
+  } catch (error) {
+    found?.original.memory.release();
+    throw error;
+  }
+  const does = () => (isFinal ? finalOf(ports, order, found) : draftOf(ports, order, found));
+  try {
+    // Until it can be found in the bucket, who asks is given it from here.
+    return await running.begin(name, does, ({ kept }) => kept);
   } finally {
-    clearTimeout(timer);
+    caller.settle();
   }
 }
 
@@ -205,10 +206,22 @@ async function awaited({ env }: ServePorts, order: Order, giveUpAt: number): Pro
   throw new ApiError(503, "The result is still being made");
 }
 
+/**
+ * The original. Whoever waits for an origin takes nothing from anybody but a place of its own delivery.
+ * @throws ApiError 503 when too many wait, and what `readOriginal` throws
+ */
 async function read({ env, settings, caller }: ServePorts, { delivery, located }: Order): Promise<FoundOriginal> {
-  const found = await readOriginal({ env, settings, ...delivery, caller }, located);
-  if (!found) throw new Error("An original was found unchanged that nobody knew");
-  return found;
+  if (reading.countOf(delivery.id) >= MAX_DELIVERY_READS) {
+    throw new ApiError(503, "Too many originals of this delivery are being fetched right now");
+  }
+  const place = reading.join(1, delivery.id);
+  try {
+    const found = await readOriginal({ env, settings, ...delivery, caller }, located);
+    if (!found) throw new Error("An original was found unchanged that nobody knew");
+    return found;
+  } finally {
+    place.leave();
+  }
 }
 
 function renderingOf({ delivery, canonical }: Order) {

@@ -63,7 +63,7 @@ export const DEFAULT_DELIVERY_KEEP_DAYS = 90;
 export const RESULT_MARK_MS = 7 * 86_400_000;
 /** How long a request waits for work that another one of its isolate does: longer than fetching and encoding take. */
 export const SHARED_WAIT_MS = FETCH_TIMEOUT_MS + 30_000;
-/** Results that an isolate makes for addresses at a time, the pictures of a page or two; beyond, clients come back. */
-export const MAX_DELIVERY_WORK = 64;
+/** Requests of one delivery that wait for its origin in an isolate, the pictures of a page or two; beyond, clients come back. */
+export const MAX_DELIVERY_READS = 64;
 /** Refusals of originals and of requests for them, as an isolate remembers them; some hundred bytes each. */
 export const MAX_CACHED_REFUSALS = 1_000;

@@ -54,6 +54,8 @@ export const MAX_PUT_BACKS = 64;
  * Jobs that one isolate starts right where they were accepted; further ones go through the queue, to other isolates.
  */
 export const MAX_DIRECT_RUNS = 4;
+/** Declared processor time before an isolate from which on jobs go to the queue at once: others wait here for an answer. */
+export const MAX_DIRECT_QUEUE_MS = 3_000;
 /**
  * What a 202 gets to leave before its job starts: without it, it waits for the whole job (measured: 375 ms, with it
  * 70).

@@ -8,9 +8,18 @@ import type { Failure, Processed } from "../contract/response.ts";
 import { DIRECTORY, type Settings, settingsOf } from "../env.ts";
 import type { HeldBytes } from "../files.ts";
 import { Allowance } from "../image/allowance.ts";
+import { isolateThread } from "../image/breath.ts";
 import { isolateBudget } from "../image/budget.ts";
-import { DIRECT_RUN_MS, DIRECT_WORK_MS, HEAD_START_MS, MAX_DIRECT_RUNS, RUN_RENEWAL_MS } from "../limits/webhook.ts";
+import {
+  DIRECT_RUN_MS,
+  DIRECT_WORK_MS,
+  HEAD_START_MS,
+  MAX_DIRECT_QUEUE_MS,
+  MAX_DIRECT_RUNS,
+  RUN_RENEWAL_MS,
+} from "../limits/webhook.ts";
 import { causesOf, logLine } from "../log.ts";
+import { Leases } from "../scheduler/leases.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
 import { type UploadStore, uploadsOf } from "../webhook/bytes.ts";
 import { Company } from "../webhook/company.ts";
@@ -64,12 +73,13 @@ export async function acceptWork(
   defer(begin(acceptance.id, { ...ports, start }));
 }
 
-/** When each of the jobs that run in this isolate's requests is over, or dead, by the platform's own rule. */
-let directRuns: readonly { readonly end: number }[] = [];
+/** The jobs that run in this isolate's requests. */
+const directRuns = new Leases({ onEvent: () => void isolateThread.look(), silentMs: DIRECT_RUN_MS });
+isolateThread.onEnded(() => directRuns.renew());
 
 /**
  * Starts a job where it was accepted while there is room: at once, without a queue's wait. A burst goes through the
- * queue, which brings it to other isolates, and so does what comes while a suspect is alone here.
+ * queue, which brings it to other isolates, and so does what comes while others wait here, or a suspect is alone.
  */
 async function startWork(
   env: Env,
@@ -77,16 +87,13 @@ async function startWork(
   defer: Defer,
   { id, database }: { id: string; database: string },
 ): Promise<void> {
-  const now = Date.now();
-  directRuns = directRuns.filter(({ end }) => end > now);
-  if (directRuns.length >= MAX_DIRECT_RUNS || company.isClosed()) {
+  if (directRuns.count >= MAX_DIRECT_RUNS || company.isClosed() || isolateBudget.queuedMs > MAX_DIRECT_QUEUE_MS) {
     await env.QUEUE.send({ kind: "run", id, database } satisfies PlacedMessage);
     return;
   }
-  const place = { end: now + DIRECT_RUN_MS };
-  directRuns = [...directRuns, place];
+  const place = directRuns.join(1);
   const running = runSoon(env, street, { id, database }).catch((error: unknown) => report(id, error));
-  defer(running.finally(() => void (directRuns = directRuns.filter((taken) => taken !== place))));
+  defer(running.finally(() => place.leave()));
 }
 
 /** The work keeps the isolate's only thread busy: the answer to the request that brought it leaves first. */
