@@ -2,7 +2,7 @@
 import type { Derivation } from "../contract/request.ts";
 import type { Settings } from "../env.ts";
 import { Allowance } from "../image/allowance.ts";
-import { identify } from "../image/detect.ts";
+import { readHeaders } from "../image/detect.ts";
 import type { Facts, FormatDefinition } from "../image/format.ts";
 import { FORMATS } from "../image/formats.ts";
 import { encodeSettings } from "../image/optimize/presets.ts";
@@ -59,7 +59,7 @@ type DraftOutput = NonNullable<Derivation["output"]>;
 /** A draft: one encoding, without a search, in the format that is made fastest of those that suit. */
 export async function makeDraft(ports: RenderPorts, rendering: Rendering, found: FoundOriginal): Promise<Made> {
   const { processing, accept } = rendering;
-  const { facts } = identified(found);
+  const { facts } = await identified(found);
   const aim = aimOf(processing.output, processing.optimize);
   const preset = aim.kind === "smart" ? aim.preset : "medium";
   const blind = encodeSettings({ kind: "smart", preset }, FORMATS.jpeg, false).quality;
@@ -74,9 +74,9 @@ export async function makeDraft(ports: RenderPorts, rendering: Rendering, found:
 }
 
 /** The original's bytes are not given back when it is none that is read: `make` is not called then. */
-function identified({ original }: FoundOriginal): { readonly facts: Facts } {
+async function identified({ original }: FoundOriginal): Promise<{ readonly facts: Facts }> {
   try {
-    return identify(original.bytes);
+    return await readHeaders(original.bytes);
   } catch (error) {
     original.memory.release();
     throw error;

@@ -84,6 +84,11 @@ export class Allowance {
   /** Begins a piece of work, and counts what it declares. A price that was too low ends no work: only what the job may take does. */
   count(): Counted {
     this.begun = true;
+    return this.countReading();
+  }
+
+  /** Counts what is declared before any work of the job begins: all of that may still be refused. */
+  countReading(): Counted {
     return {
       breath: (own) => ({
         spend: (spentMs) => {

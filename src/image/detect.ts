@@ -1,7 +1,8 @@
 /** From bytes to a known format and its facts, without decoding; every bound on size is checked here. */
 import { ApiError } from "../errors.ts";
 import { MAX_FRAMES, MAX_LONG_SIDE_PIXELS, MAX_RESULT_PIXELS, MAX_SIDE_PIXELS, MAX_SOURCE_PIXELS } from "../limits.ts";
-import { isolateThread } from "./breath.ts";
+import { Allowance } from "./allowance.ts";
+import { type Breath, isolateThread } from "./breath.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import type { Stored } from "./pipeline.ts";
@@ -26,6 +27,26 @@ export function identify(bytes: Uint8Array): Stored & { readonly name: FormatNam
   const facts = isolateThread.atOnce(() => format.read.probe(bytes));
   checkLimits(facts);
   return { name, bytes, format, facts };
+}
+
+/** Milliseconds in which the headers of a file are read, and nanoseconds for each of its bytes: 30 MiB of the worst take 48. */
+const READING_MS = 1;
+const READING_NANOSECONDS = 2;
+
+/**
+ * The format and the facts of a file that somebody sent: others have their turn before it is read, and the time counts for
+ * the job even where nothing comes of it.
+ * @throws ApiError 415 or 422 as `identify`; the reason of the allowance's signal when that is aborted
+ */
+export async function readHeaders(bytes: Uint8Array, allowance = new Allowance()): ReturnType<typeof readNow> {
+  if (allowance.within) return readNow(bytes, allowance.within);
+  const counted = allowance.countReading();
+  return isolateThread.run((breath) => readNow(bytes, counted.breath(breath)), counted);
+}
+
+async function readNow(bytes: Uint8Array, breath: Breath) {
+  if (detect(bytes)) await breath.spend(READING_MS + (bytes.length * READING_NANOSECONDS) / 1e6);
+  return identify(bytes);
 }
 
 function checkLimits({ width, height, frames, decodePixelNanoseconds }: Facts): void {

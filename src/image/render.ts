@@ -3,7 +3,7 @@
  * before it starts, and is waited for.
  */
 import type { Allowance } from "./allowance.ts";
-import { identify } from "./detect.ts";
+import { readHeaders } from "./detect.ts";
 import type { Facts, FormatDefinition } from "./format.ts";
 import { withoutMemory } from "./formats/guard.ts";
 import type { Box } from "./geometry.ts";
@@ -61,7 +61,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
   let heldBytes = source;
   try {
     const { allowance, stopwatch } = order;
-    const found = identify(source.bytes);
+    const found = await readHeaders(source.bytes, allowance);
     const { output } = order;
     const firstOnly = isOfFirstFrame(found, output);
     const begin = withGainMap(inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile), order.output);

@@ -9,7 +9,7 @@ import { analyze, analyzePicture, type Answers } from "./analyze.ts";
 import { isolateBudget } from "./budget.ts";
 import type { Space } from "./color/space.ts";
 import type { ProfileWish } from "./color/wish.ts";
-import { checkResult, identify } from "./detect.ts";
+import { checkResult, readHeaders } from "./detect.ts";
 import { withoutMemory } from "./formats/guard.ts";
 import type { GainMap } from "./gain-map.ts";
 import type { Size } from "./geometry.ts";
@@ -76,7 +76,7 @@ export async function renderSet<Entry extends SetEntry>(
   const { allowance = new Allowance(), stopwatch } = order;
   const carrier = new Carrier(source);
   try {
-    const stored = { ...identify(source.bytes), stopwatch };
+    const stored = { ...(await readHeaders(source.bytes, allowance)), stopwatch };
     const base = await planBase(stored, order);
     const entries = order.entries({ ...base.size, opaque: base.opaque });
     const groups = await groupsOf(stored, base, entries, order);

@@ -12,6 +12,7 @@ import { DEFAULT_FAILED_MS } from "../../src/limits.ts";
 import { street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
+import { gridOf } from "../support/shared-parts.ts";
 import { brokenStreet, damaged, shortStreet, workingStreet } from "../support/street.ts";
 import { receiver } from "../support/webhooks.ts";
 
@@ -194,7 +195,18 @@ describe("failed work", () => {
     expect((await work(key)).status).toBe(429);
   });
 
-  it("is none where a long animation is refused by its price, before it begins", async () => {
+  it("is what reading its headers takes where these are made to cost", async () => {
+    const { key } = await openAccount();
+    const body = new FormData();
+    body.set("file", new File([gridOf(160, 4_000_000)], "shared.avif"));
+    const refused = await apiOf(street)("POST", "/1.0/upload", { key, body });
+    expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining("share too many bytes")]);
+    const { total } = (await api("GET", "/1.0/account/usage", { key })).body;
+    expect([total.errors, total.credits]).toEqual([1, 0]);
+    expect(total.failed_ms).toBeGreaterThanOrEqual(9);
+  });
+
+  it("is what reading its headers takes where a long animation is refused by its price, before it begins", async () => {
     const { key } = await openAccount();
     const palette = Uint8Array.of(255, 0, 0, 255, 0, 0, 255, 255);
     const size = { width: 256, height: 192 };
@@ -219,7 +231,7 @@ describe("failed work", () => {
     expect(work).not.toHaveBeenCalled();
     work.mockRestore();
     const { total } = (await api("GET", "/1.0/account/usage", { key })).body;
-    expect([total.errors, total.failed_ms]).toEqual([1, 0]);
+    expect([total.errors, total.failed_ms]).toEqual([1, 1]);
     // Its first frame alone is no work worth naming.
     expect((await ask({ resize: { width: 8 }, output: { format: "jpeg" } })).status).toBe(200);
   });

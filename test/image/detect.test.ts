@@ -1,7 +1,10 @@
 /** Files are recognized and held to the limits before they are decoded. */
 import { expect, it } from "vitest";
 
-import { identify } from "../../src/image/detect.ts";
+import { Allowance } from "../../src/image/allowance.ts";
+import { isolateThread } from "../../src/image/breath.ts";
+import { identify, readHeaders } from "../../src/image/detect.ts";
+import { gridOf } from "../support/shared-parts.ts";
 
 /** A GIF file of one gray pixel on a canvas of that size. */
 function canvas(width: number, height: number): Uint8Array {
@@ -21,4 +24,32 @@ it("takes no side that is longer than documented, be the picture ever so narrow"
       expect.objectContaining({ status: 422, message: "The image must have at most 65500 pixels on each side" }),
     );
   }
+});
+
+it("reads headers between the stretches of other work", async () => {
+  const order: string[] = [];
+  const other = isolateThread.run(async (breath) => {
+    order.push("work begins");
+    await Promise.resolve();
+    await breath.spend(1_000);
+    order.push("work ends");
+  });
+  const reading = readHeaders(canvas(1, 1)).then(() => order.push("headers are read"));
+  await Promise.all([other, reading]);
+  expect(order).toEqual(["work begins", "headers are read", "work ends"]);
+});
+
+it("counts the time for the job where nothing comes of it, and leaves the job to be refused", async () => {
+  const allowance = new Allowance({ maxMs: 20_000 });
+  await expect(readHeaders(gridOf(160, 4_000_000), allowance)).rejects.toMatchObject({ status: 422 });
+  expect(allowance.takenMs).toBeCloseTo(9, 0);
+  expect(allowance.hasBegun).toBe(false);
+  // What is no picture at all is not read.
+  await expect(readHeaders(new Uint8Array(4_000_000), allowance)).rejects.toMatchObject({ status: 415 });
+  expect(allowance.takenMs).toBeCloseTo(9, 0);
+});
+
+it("reads nothing for somebody who does not wait any more", async () => {
+  const gone = new Allowance({ signal: AbortSignal.abort(new Error("gone")) });
+  await expect(readHeaders(canvas(1, 1), gone)).rejects.toThrow("gone");
 });

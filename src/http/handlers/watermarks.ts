@@ -21,7 +21,7 @@ import {
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
 import type { Original } from "../../files.ts";
-import { identify } from "../../image/detect.ts";
+import { readHeaders } from "../../image/detect.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_WATERMARK_BYTES } from "../../limits.ts";
 import { readUpload } from "../../source/upload.ts";
 import { callerOf } from "../caller.ts";
@@ -90,7 +90,7 @@ export async function removeWatermark(c: AppContext): Promise<Response> {
 
 /** @throws ApiError 415 for another format, 422 for a damaged file */
 async function detailsOf(bytes: Uint8Array): Promise<Details> {
-  const { name, format, facts } = identify(bytes);
+  const { name, format, facts } = await readHeaders(bytes);
   if (!FORMATS.has(name)) throw new ApiError(415, "The watermark must be a PNG, SVG, WebP, GIF or JPEG");
   const sha1 = new Uint8Array(await crypto.subtle.digest("SHA-1", bytes as Uint8Array<ArrayBuffer>)).toHex();
   return { format: format.label, width: facts.width, height: facts.height, bytes: bytes.length, sha1 };
