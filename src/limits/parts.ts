@@ -16,7 +16,7 @@ export const PARTS = {
   /** Properties of items, all together: a tile has four or five. */
   associations: { most: 262_144, name: "properties of items" },
   /** What items say of others: one for a grid, however many tiles it has, and a few for each picture of a collection. */
-  references: { most: 16_384, name: "references between items" },
+  references: { most: 4_096, name: "references between items" },
   groups: { most: 1_024, name: "groups of items" },
   /** Tracks of a film: pictures, their alpha, thumbnails, sounds. */
   tracks: { most: 64, name: "tracks" },

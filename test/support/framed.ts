@@ -163,6 +163,19 @@ export function j2c(header: Uint8Array, tile: Uint8Array = new Uint8Array(0)): U
   return joined(size, style, quantization, header, begin, tile, [0xff, 0x93, 0xff, 0xd9]);
 }
 
+/** A JPEG 2000 codestream of 255 x 257 pixels, each of them a tile, in empty parts that go round all tiles. */
+export function j2cOfTiles(bytes: number): Uint8Array {
+  const sides = [255, 257, 0, 0, 1, 1, 0, 0].flatMap(u32);
+  const size = [0xff, 0x4f, 0xff, 0x51, ...u16(41), 0, 0, ...sides, ...u16(1), 7, 1, 1];
+  const style = [0xff, 0x52, ...u16(12), 0, 0, ...u16(1), 0, 0, 4, 4, 0, 1];
+  const quantization = [0xff, 0x5c, ...u16(4), 0x40, 0x40];
+  const partOf = (index: number) => {
+    const [tile, part] = [index % 65_535, Math.floor(index / 65_535)];
+    return Uint8Array.of(0xff, 0x90, ...u16(10), ...u16(tile), ...u32(14), part, 0, 0xff, 0x93);
+  };
+  return joined(size, style, quantization, numbered(bytes, partOf), [0xff, 0xd9]);
+}
+
 /** A HEIC file of one item with a configuration and data, which is no picture. */
 export function heicOf(config: Uint8Array, data: Uint8Array): Uint8Array {
   const written = (at: number) => {

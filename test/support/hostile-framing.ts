@@ -21,6 +21,7 @@ import {
   heif,
   itemsOf,
   j2c,
+  j2cOfTiles,
   joined,
   jp2,
   jpeg,
@@ -42,7 +43,7 @@ import {
   u32le,
   webpChunk,
 } from "./framed.ts";
-import { gridOf, sequenceOf, stillOf } from "./shared-parts.ts";
+import { gridOf, groupedStill, sequenceOf, stillOf } from "./shared-parts.ts";
 
 /** Makes a file of about so many bytes. */
 type Family = (bytes: number) => Uint8Array;
@@ -199,6 +200,8 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
   "JPEG XL, a codestream in pieces": (bytes) => jxl(repeated(box("jxlp", u32(0), [0]), bytes)),
   "JPEG 2000, markers": (bytes) => j2c(repeated([0xff, 0x64, 0, 2], bytes)),
   "JPEG 2000, markers of a tile": (bytes) => j2c(new Uint8Array(0), repeated([0xff, 0x64, 0, 2], bytes)),
+  "JPEG 2000, parts of tiles": (bytes) => j2cOfTiles(bytes),
+  "AVIF, references and groups": (bytes) => groupedStill(bytes),
   "JPEG 2000, empty boxes": (bytes) => jp2(repeated(box("free"), bytes), new Uint8Array(0)),
   "JPEG 2000, color boxes": (bytes) => jp2(new Uint8Array(0), repeated(box("colr", [1, 0, 0, ...u32(99)]), bytes)),
   "JPEG 2000, channels": (bytes) => jp2(new Uint8Array(0), box("cmap", new Uint8Array(bytes))),

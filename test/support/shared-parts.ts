@@ -19,18 +19,20 @@ interface Written {
   readonly properties: readonly Uint8Array[];
   readonly associations: Uint8Array;
   readonly references?: Uint8Array;
+  readonly groups?: Uint8Array;
   /** What lies behind all else, and the entries of `iloc` for where it begins. */
   readonly data: Uint8Array;
   readonly locations: (dataAt: number) => Uint8Array;
 }
 
-function avifOf({ items, properties, associations, references, data, locations }: Written): Uint8Array {
+function avifOf({ items, properties, associations, references, groups, data, locations }: Written): Uint8Array {
   const written = (dataAt: number) => {
     const brands = box("ftyp", text("avif"), u32(0), text("avifmif1"));
     const handler = box("hdlr", FULL, u32(0), text("pict"), new Uint8Array(13));
     const iprp = box("iprp", box("ipco", ...properties), box("ipma", FULL, associations));
     const iref = references ? box("iref", FULL, references) : new Uint8Array(0);
-    const meta = [handler, box("pitm", FULL, u16(1)), items, iprp, iref, box("iloc", locations(dataAt))];
+    const grpl = groups ? box("grpl", groups) : new Uint8Array(0);
+    const meta = [handler, box("pitm", FULL, u16(1)), items, iprp, iref, grpl, box("iloc", locations(dataAt))];
     return joined(brands, box("meta", FULL, ...meta), u32(data.length + 8), text("mdat"));
   };
   return joined(written(written(0).length), data);
@@ -51,6 +53,20 @@ export function stillOf({ units = 0, properties = 0 } = {}): Uint8Array {
     associations: joined(u32(1), u16(1), [2, 1, 2]),
     data: item,
     locations: (at) => joined(FULL, [0x44, 0], u16(1), u16(1), u16(0), u16(1), u32(at), u32(item.length)),
+  });
+}
+
+/** A still of which references without number say that others may be shown in its place, and groups without its number. */
+export function groupedStill(bytes: number): Uint8Array {
+  const members = joined(u32(2), u32(8_000), repeated(u32(7), 32_000));
+  return avifOf({
+    items: iinf("av01"),
+    properties: [AV1C, ispe(1)],
+    associations: joined(u32(1), u16(1), [2, 1, 2]),
+    references: repeated(box("dimg", u16(1), u16(2), u16(1), u16(1)), 14 * 4_096),
+    groups: repeated(box("altr", FULL, members), bytes),
+    data: PIXEL,
+    locations: (at) => joined(FULL, [0x44, 0], u16(1), u16(1), u16(0), u16(1), u32(at), u32(PIXEL.length)),
   });
 }
 

@@ -31,10 +31,13 @@ export function copiedItems(
       essential: ESSENTIAL.has(type),
     })),
   }));
+  const said = new Set<string>();
   const references = items.references.flatMap(({ type, from, to }) => {
     const number = numbers.get(from);
-    const others = to.map((id) => numbers.get(id)).filter((other) => other !== undefined);
-    return number === undefined || others.length < to.length ? [] : [{ type, from: number, to: others }];
+    if (number === undefined || to.some((id) => !numbers.has(id)) || said.has(`${type}${from}`)) return [];
+    // There is one of a type for an item; of others the first counts.
+    said.add(`${type}${from}`);
+    return [{ type, from: number, to: to.map((id) => numbers.get(id) ?? 0) }];
   });
   return { items: copies, references };
 }

@@ -64,9 +64,9 @@ function profileOfPrimaries(primaries = UNSPECIFIED): Pick<GainMap, "profile" | 
 
 function standardMap(items: Items, brands: HeifImage["brands"]): GainMap | undefined {
   const { primary } = items;
+  const preferred = items.preferredTo(primary.id);
   const derived = items.references.find(
-    ({ type, from, to }) =>
-      type === "dimg" && to.length === 2 && to[0] === primary.id && items.isPreferred(from, primary.id),
+    ({ type, from, to }) => type === "dimg" && to.length === 2 && to[0] === primary.id && preferred.has(from),
   );
   const [, map] = derived?.to ?? [];
   const item = derived && items.item(derived.from);

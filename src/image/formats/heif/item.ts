@@ -24,10 +24,10 @@ export interface Items {
   item(id: number): Item;
   readonly references: readonly Reference[];
   /**
-   * Whether the file says that one item may be shown in place of another.
+   * The items, by their numbers, that may be shown in place of another one.
    * @throws ApiError 422 when what says so is damaged, which does no harm to the picture
    */
-  isPreferred(one: number, other: number): boolean;
+  preferredTo(other: number): ReadonlySet<number>;
   /** Bytes of an item, none of which is read. @throws ApiError 422 when they are not there */
   length(item: Item): number;
   /** The bytes of an item; a view of the file unless it lies in pieces. @throws ApiError 422 when they are not there */

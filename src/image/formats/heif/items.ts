@@ -47,7 +47,7 @@ export function readItems(bytes: Uint8Array): Items {
     primary: item(readPrimary(boxes.pitm)),
     item,
     references: boxes.iref ? readReferences(boxes.iref) : [],
-    isPreferred: (one, other) => isPreferred(boxes.grpl ?? NOTHING, one, other),
+    preferredTo: (other) => preferredTo(boxes.grpl ?? NOTHING, other),
     length: ({ id }) => store.length(id),
     data: ({ id }) => store.data(id),
     countReading: (length) => readings.count(length),
@@ -288,27 +288,35 @@ function readReferences(iref: Uint8Array): Reference[] {
     const length = reference.number(2);
     named += length;
     if (named > 2 * PARTS.items.most) throw tooManyParts({ ...PARTS.references, most: 2 * PARTS.items.most });
-    references.push({ type: boxes.type, from, to: Array.from({ length }, () => reference.number(idBytes)) });
+    const to: number[] = [];
+    for (let left = length; left > 0; left--) to.push(reference.number(idBytes));
+    references.push({ type: boxes.type, from, to });
   }
   return references;
 }
 
-/** Whether one item may be shown in place of another: both are of one group `altr` (ISO/IEC 14496-12, 8.18.3). */
-function isPreferred(grpl: Uint8Array, one: number, other: number): boolean {
+/** The items that stand before another one in a group `altr` (ISO/IEC 14496-12, 8.18.3). */
+function preferredTo(grpl: Uint8Array, other: number): ReadonlySet<number> {
+  const preferred = new Set<number>();
+  let left: number = PARTS.items.most;
   const groups = new Boxes(grpl, { parts: PARTS.groups });
   while (groups.next()) {
     if (!groups.is("altr")) continue;
     const { fields } = fullBox(groups.content);
     // The number of the group itself.
     fields.number(4);
-    let isFound = false;
-    for (let left = Math.min(fields.number(4), PARTS.items.most); left > 0; left--) {
+    const before: number[] = [];
+    for (let count = fields.number(4); count > 0; count--) {
+      if (left-- === 0) throw tooManyParts(PARTS.items);
       const member = fields.number(4);
-      if (member === other && isFound) return true;
-      isFound ||= member === one;
+      if (member === other) {
+        for (const one of before) preferred.add(one);
+        break;
+      }
+      before.push(member);
     }
   }
-  return false;
+  return preferred;
 }
 
 /** The bytes of items, which are joined where an item lies in several pieces. */

@@ -30,6 +30,8 @@ function read(bytes: Uint8Array): Metadata {
 
 function addDescription(found: { exif?: Uint8Array; xmp?: Uint8Array }, items: Items, id: number): void {
   const item = items.item(id);
+  if (item.type === "Exif" ? found.exif : found.xmp) return;
+  if (item.type === "Exif" || item.type === "mime") items.countReading(items.length(item));
   if (item.type === "Exif") {
     const data = items.data(item);
     if (data.length < 4) return;

@@ -55,7 +55,7 @@ export function readTracks(bytes: Uint8Array, moov: Uint8Array): TrackItems {
     primary,
     item,
     references: all.flatMap(({ id, references }) => references.map(({ type, to }) => ({ type, from: id, to }))),
-    isPreferred: () => false,
+    preferredTo: () => new Set(),
     length: (track) => data(track).length,
     data,
     countReading: (length) => readings.count(length),

@@ -223,40 +223,40 @@ function readQuantization(view: DataView, at: number, length: number, size: Size
   styles.finestStep = 2 ** (depth - exponent) * (1 + (value & 2047) / 2048);
 }
 
-interface TileParts {
-  bytes: number;
-  seen: number;
-  /** How many the tile says to have; 0 while it says nothing. */
-  announced: number;
-}
-
 /**
  * Checks that every part of every tile is there, as long as it says, and in its order. Returns the bytes of the largest
  * tile. One part more than a tile announces is accepted: files of Adobe Acrobat announce one too few.
  */
 function readTileParts(view: DataView, start: number, size: Size, styles: Styles): number {
-  const tiles = new Map<number, TileParts>();
+  // By tile, of which a file may have 65,535, each in 255 parts.
+  const bytes = new Float64Array(size.tiles);
+  const seen = new Uint16Array(size.tiles);
+  // How many the tile says to have; 0 while it says nothing.
+  const announced = new Uint8Array(size.tiles);
   let at = start;
   while (at + TILE_HEADER_BYTES <= view.byteLength && view.getUint16(at) === MARKER.sot) {
-    const index = view.getUint16(at + 4);
+    const tile = view.getUint16(at + 4);
     const length = view.getUint32(at + 6) || view.byteLength - at;
-    if (index >= size.tiles || length < TILE_HEADER_BYTES) throw unusable("has a damaged tile");
+    if (tile >= size.tiles || length < TILE_HEADER_BYTES) throw unusable("has a damaged tile");
     if (length > view.byteLength - at) throw unusable("is cut short");
-    const part = new DataView(view.buffer, view.byteOffset + at, length);
-    if (length > TILE_HEADER_BYTES) readStyles(part, TILE_HEADER_BYTES, size, styles, MARKER.sod);
-    const tile = tiles.get(index) ?? { bytes: 0, seen: 0, announced: 0 };
+    const isBare = length >= TILE_HEADER_BYTES + 2 && view.getUint16(at + TILE_HEADER_BYTES) === MARKER.sod;
+    if (length > TILE_HEADER_BYTES && !isBare) {
+      const part = new DataView(view.buffer, view.byteOffset + at, length);
+      readStyles(part, TILE_HEADER_BYTES, size, styles, MARKER.sod);
+    }
     const number = view.getUint8(at + 10);
-    const announced = Math.max(tile.announced, view.getUint8(at + 11));
-    if (number !== tile.seen || (announced > 0 && number > announced)) throw unusable("has a damaged tile");
-    tiles.set(index, { bytes: tile.bytes + length, seen: tile.seen + 1, announced });
+    announced[tile] = Math.max(announced[tile]!, view.getUint8(at + 11));
+    if (number !== seen[tile] || (announced[tile] > 0 && number > announced[tile])) {
+      throw unusable("has a damaged tile");
+    }
+    bytes[tile]! += length;
+    seen[tile]!++;
     at += length;
   }
   // The end marker alone may be missing.
   if (at + 2 <= view.byteLength && view.getUint16(at) !== MARKER.eoc) throw unusable("has a damaged tile");
-  const parts = [...tiles.values()];
-  if (tiles.size !== size.tiles || parts.some(({ seen, announced }) => seen < announced))
-    throw unusable("is cut short");
-  return Math.max(...parts.map(({ bytes }) => bytes));
+  if (seen.some((parts, tile) => parts === 0 || parts < announced[tile]!)) throw unusable("is cut short");
+  return bytes.reduce((most, of) => Math.max(most, of), 0);
 }
 
 /** The length of the segment of the marker at `at`, without the marker; all of it is there. */
