@@ -505,6 +505,7 @@ export type SetOutput = {
   readonly score?: number;
   readonly searched?: false;
   readonly looks?: "same" | "nearly" | "visible";
+  readonly warnings?: readonly (string)[];
   readonly url: string;
   readonly reused?: true;
   readonly analysis?: Analysis;
@@ -557,6 +558,7 @@ export type Result = {
   readonly score?: number;
   readonly searched?: false;
   readonly looks?: "same" | "nearly" | "visible";
+  readonly warnings?: readonly (string)[];
   readonly url: string;
   readonly reused?: true;
 };

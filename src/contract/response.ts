@@ -51,6 +51,8 @@ export const OutputMetadata = v.strictObject({
   searched: v.optional(v.literal(false)),
   /** How it looks to a person, by the score and a second opinion: the stricter of both. Where `score` is. */
   looks: v.optional(v.picklist(LOOKS)),
+  /** What of a drawing is not drawn as it says, in short sentences; absent where there is nothing. */
+  warnings: v.optional(v.array(v.string())),
   url: v.pipe(v.string(), v.url()),
   /** An earlier result of the same request, asked for with `reuse`: it cost nothing. */
   reused: v.optional(v.literal(true)),

@@ -150,10 +150,19 @@ async function kept(job: Job, { allowance }: Ports, { rendered, input, encoded, 
   const { faces, focus } = rendered.input;
   return {
     input: { ...input, ...(faces && { faces: [...faces] }), ...(focus && { focus }) },
-    output: { ...result, saved, ...looksOf(rendered.output), url },
+    output: { ...result, saved, ...looksOf(rendered.output), ...warningsOf(rendered.input, rendered.output), url },
     ...(analysis && { analysis }),
     encoded,
   };
+}
+
+/** What an answer says of an original that is not drawn as it says; a drawing that is handed on as such is not drawn. */
+export function warningsOf(
+  input: Rendered["input"],
+  output: Pick<Rendered["output"], "format">,
+): Pick<OutputMetadata, "warnings"> {
+  const { undrawn = [] } = input.facts;
+  return undrawn.length > 0 && input.format !== output.format ? { warnings: [...undrawn] } : {};
 }
 
 /** What an answer says of how a result looks, by both opinions. */

@@ -1,5 +1,6 @@
 /** The street for several results of one original: all of them, or none. */
 import type { InputMetadata, Processed, SetOutput, SetSuccess } from "../contract/response.ts";
+import type { Rendered } from "../image/render.ts";
 import type { Base } from "../image/set.ts";
 import { renderSet } from "../image/set.ts";
 import { SharedBytes } from "../image/shared-bytes.ts";
@@ -12,6 +13,7 @@ import {
   type Job,
   measured,
   looksOf,
+  warningsOf,
   metadata,
   NONE,
   type Ports,
@@ -64,7 +66,7 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
     // What is stored now is stored again by whoever does the work instead.
     allowance?.signal?.throwIfAborted();
     const input = metadata(rendered.input, original.name || rename("", rendered.input.format), sent);
-    const answers = await answersOf(files, await files.finish(), input);
+    const answers = await answersOf(files, await files.finish(), { input, original: rendered.input });
     const asked = Object.keys(job.processing.outputs ?? answers);
     const outputs = Object.fromEntries(asked.flatMap((name) => (answers[name] ? [[name, answers[name]]] : [])));
     const { faces, focus } = rendered.input;
@@ -87,7 +89,7 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
 async function answersOf(
   { files }: SetFiles,
   urls: readonly string[],
-  input: InputMetadata,
+  { input, original }: { input: InputMetadata; original: Rendered["input"] },
 ): Promise<Record<string, SetOutput>> {
   const answers: [string, SetOutput][] = [];
   for (const [index, { entry, made, name, described }] of files.entries()) {
@@ -97,7 +99,14 @@ async function answersOf(
     const saved = Math.max(0, input.bytes - result.bytes);
     answers.push([
       entry.name,
-      { ...result, saved, ...looksOf(output), url: urls[index] ?? "", ...(analysis && { analysis }) },
+      {
+        ...result,
+        saved,
+        ...looksOf(output),
+        ...warningsOf(original, output),
+        url: urls[index] ?? "",
+        ...(analysis && { analysis }),
+      },
     ]);
   }
   return Object.fromEntries(answers);

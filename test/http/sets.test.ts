@@ -29,6 +29,24 @@ async function upload(data: object, more: { key?: string; headers?: Record<strin
 const creditsUsed = async (of = key) => (await api("GET", "/1.0/account", { key: of })).body.credits.used;
 const temporary = async () => (await worker.BUCKET.list({ prefix: "temp/" })).objects.length;
 
+const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><foreignObject/><rect width="9" height="9"/></svg>`;
+
+describe("a drawing", () => {
+  it("is answered with what of it is not drawn, where it is drawn", async () => {
+    const draw = async (data: object) => {
+      const body = new FormData();
+      body.set("file", new File([DRAWING], "a.svg"));
+      body.set("data", JSON.stringify(data));
+      return (await api("POST", "/1.0/upload", { key, body })).body;
+    };
+    const warnings = ["HTML in foreignObject is not drawn"];
+    expect((await draw({ output: { format: "png" } })).output.warnings).toEqual(warnings);
+    expect((await draw({})).output).not.toHaveProperty("warnings");
+    const { outputs } = await draw({ outputs: { drawn: { output: { format: "webp" } } } });
+    expect(outputs.drawn.warnings).toEqual(warnings);
+  });
+});
+
 describe("outputs", () => {
   it("are all made of the picture after the request's own operations, each with what it says itself", async () => {
     const { status, body } = await upload({

@@ -223,7 +223,7 @@ class Cascade {
         const id = `clip-${this.clips.length}-of-the-renderer`;
         this.clips.push({ name: "clipPath", attributes: new Map([["id", id]]), children: [shape] });
         element.attributes.set("clip-path", `url(#${id})`);
-      } else this.means.warnings.add(`clip-path: ${nameOf(clip)}()`);
+      } else this.means.warnings.add(`clip-path: ${nameOf(clip)}() does not cut off`);
     }
     if (SERVERS.has(element.name) || !TRANSFORMS.some((name) => said(name) !== undefined)) return;
     if (!isPlain(said)) {
@@ -231,7 +231,7 @@ class Cascade {
       if (matrix) element.attributes.set("transform", writtenMatrix(matrix));
       else {
         element.attributes.delete("transform");
-        this.means.warnings.add("a transformation out of the plane");
+        this.means.warnings.add("a transformation out of the plane is left out");
       }
     }
     element.attributes.delete("transform-origin");
@@ -242,7 +242,7 @@ class Cascade {
     const origin = said("transform-origin");
     const at = origin === undefined ? ([box?.x ?? 0, box?.y ?? 0] as const) : box && originOf(origin, box);
     if (!at) {
-      this.means.warnings.add("transform-box");
+      this.means.warnings.add("a transformation about the box of letters is left out");
       return undefined;
     }
     const [x, y] = at;

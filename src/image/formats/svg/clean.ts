@@ -57,7 +57,8 @@ export function cleanSvg(root: XmlElement, drawn?: Drawn): Drawing {
   const sheet = (css: string): string => {
     left -= css.length;
     if (left < 0) throw tooLarge();
-    if (/@import/i.test(css)) drawn?.warnings.add("style sheets by address");
+    if (/@import/i.test(css)) drawn?.warnings.add("style sheets by address are not read");
+    if (/@font-face/i.test(css)) drawn?.warnings.add("fonts of the drawing are not read, its text is set in Inter");
     const { text, rules: found } = cleanStyleSheet(css);
     for (const rule of found) rules.push(rule);
     if (rules.length > MAX_RULES) throw tooLarge();
@@ -83,7 +84,7 @@ function cleanElement(element: XmlElement, outer: Prefixes, inText: boolean, mea
   const [prefix, name] = splitName(element.name);
   if (prefixes.get(prefix) !== SVG) return null;
   if (!ELEMENTS.has(name)) {
-    if (name === "foreignObject") means.drawn?.warnings.add("foreignObject");
+    if (name === "foreignObject") means.drawn?.warnings.add("HTML in foreignObject is not drawn");
     return null;
   }
   const attributes = cleanAttributes(name, element, prefixes, means.drawn);
@@ -137,7 +138,8 @@ function cleanAttributes(
     else if (local === "href" && (prefix === "" || prefixes.get(prefix) === XLINK)) {
       const reference = value.trim();
       if (mayReferTo(name, reference, drawn)) cleaned.set(prefix === "" ? "href" : "xlink:href", reference);
-      else if (drawn && reference !== "" && DRAWING_LINKS.has(name)) drawn.warnings.add(`${name} by address`);
+      else if (drawn && reference !== "" && DRAWING_LINKS.has(name))
+        drawn.warnings.add(`${name} by address is not drawn`);
     } else if (ATTRIBUTES.has(key)) {
       const kept = cleanAttribute(key, value);
       if (kept !== null) cleaned.set(key, kept);

@@ -1,8 +1,11 @@
 /** A document as the renderer draws it: cleaned, with its styles as attributes and the drawings in it. */
+import { metricsOf } from "../../text/metrics.ts";
 import { cascade } from "./cascade.ts";
 import { cleanSvg } from "./clean.ts";
 import { parseSvg, plainSvg } from "./document.ts";
 import { embed, type Nested } from "./embedded.ts";
+import { FAMILIES } from "./fonts.ts";
+import { TEXT } from "./names.ts";
 import { sizeOf } from "./size.ts";
 import type { SvgElement } from "./tree.ts";
 import { Warnings } from "./warnings.ts";
@@ -27,6 +30,7 @@ export function drawnSvg(bytes: Uint8Array): DrawnSvg {
   const reader = new Reader();
   const root = reader.read(bytes, 0);
   link(root);
+  if (hasUnknownLetters(root)) reader.warnings.add("letters that no font here has are not drawn");
   return { root, warnings: reader.warnings.all() };
 }
 
@@ -57,6 +61,18 @@ class Reader {
     const root = this.read(plain, depth);
     return { root, ...sizeOf(root), start };
   }
+}
+
+/** Letters that every font here has, blanks, and signs that are not drawn by themselves. */
+const PLAIN = /^[ -\u017f\p{Z}\p{C}\p{M}]*$/u;
+
+function hasUnknownLetters({ name, children }: SvgElement): boolean {
+  return children.some((child) => {
+    if (typeof child !== "string") return hasUnknownLetters(child);
+    if (!TEXT.has(name) || PLAIN.test(child)) return false;
+    const { has } = metricsOf(FAMILIES.sans.files[400]);
+    return [...child].some((letter) => !PLAIN.test(letter) && !has(letter.codePointAt(0) ?? 0));
+  });
 }
 
 /** Leaves of two links the one that counts. */

@@ -58,14 +58,14 @@ export function embed(root: SvgElement, nested: Nested, warnings: Warnings): voi
       element.attributes.delete("xlink:href");
       const drawing = element.name === "image" ? read(head, body, nested) : undefined;
       if (drawing) put(drawing, element);
-      else warnings.add("image/svg+xml");
+      else warnings.add("a drawing within the drawing is not drawn");
       return;
     }
     const kind = kindOf(body);
     if (kind === undefined) {
       element.attributes.delete("href");
       element.attributes.delete("xlink:href");
-      warnings.add(`image: ${/^data:([\w/.+-]*)/.exec(head)?.[1] || "unknown"}`);
+      warnings.add("a picture of a format other than PNG, JPEG, GIF and WebP is not drawn");
     } else if (!head.startsWith(`data:${kind};`)) element.attributes.set("href", `data:${kind};base64,${body}`);
   };
   visit(root);

@@ -221,20 +221,25 @@ describe("an SVG", () => {
   });
 
   it.each([
-    ["HTML", "<foreignObject/>", "foreignObject"],
-    ["a picture by address", '<image href="a.png"/>', "image by address"],
-    ["a style sheet by address", "<style>@import url(a.css);</style>", "style sheets by address"],
+    ["HTML", "<foreignObject/>", "HTML in foreignObject is not drawn"],
+    ["a picture by address", '<image href="a.png"/>', "image by address is not drawn"],
+    ["a style sheet by address", "<style>@import url(a.css);</style>", "style sheets by address are not read"],
     [
       "a picture of a kind that is not read",
       '<image href="data:image/avif;base64,AAAAIGZ0eXBhdmlm"/>',
-      "image: image/avif",
+      "a picture of a format other than PNG, JPEG, GIF and WebP is not drawn",
     ],
     [
       "a turn in space",
       '<rect width="9" height="9" style="transform:rotateX(20deg)"/>',
-      "a transformation out of the plane",
+      "a transformation out of the plane is left out",
     ],
-    ["a shape that is not known", '<rect width="9" height="9" style="clip-path:ray(1deg)"/>', "clip-path: ray()"],
+    ["letters of Chinese", "<text>\u6f22</text>", "letters that no font here has are not drawn"],
+    [
+      "a shape that is not known",
+      '<rect width="9" height="9" style="clip-path:ray(1deg)"/>',
+      "clip-path: ray() does not cut off",
+    ],
   ])("says that it is drawn without %s", (_name, body, warning) => {
     expect(svg.read.probe(new TextEncoder().encode(document(body))).undrawn).toEqual([warning]);
   });
