@@ -125,16 +125,23 @@ export async function putResult(
     httpMetadata: { contentType: facts.mime },
     customMetadata: { facts: JSON.stringify(withShortNames(facts)) },
   });
-  if (!(await isPurged())) return true;
-  await bucket.delete(key);
-  return false;
+  // What nobody knows to be good is not kept.
+  const isBad = await isPurged().catch(async (error: unknown) => {
+    await bucket.delete(key);
+    throw error;
+  });
+  if (isBad) await bucket.delete(key);
+  return !isBad;
 }
 
-/** Keeps a final, which is found by the bytes of its original from then on. */
+/**
+ * Keeps a final, which is found by the bytes of its original from then on. Where what leads there cannot be written, the
+ * next address of the same bytes is made anew, and that is all.
+ */
 export async function putFinal(bucket: R2Bucket, key: string, bytes: Uint8Array, facts: ResultFacts): Promise<boolean> {
   const [isKept] = await Promise.all([
     putResult(bucket, key, bytes, facts),
-    bucket.put(sameName(key, facts.originalHash), "", { customMetadata: { key } }),
+    bucket.put(sameName(key, facts.originalHash), "", { customMetadata: { key } }).catch(() => undefined),
   ]);
   return isKept;
 }

@@ -28,6 +28,8 @@ export const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Another site, as far as the browser knows: its pages are served by the tests.
+  "--host-resolver-rules=MAP evil.example 127.0.0.1",
 ];
 
 /** The path of a browser, or in words why there is none. */

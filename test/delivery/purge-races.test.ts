@@ -134,6 +134,61 @@ describe.each([
   });
 });
 
+describe("a bucket that fails", () => {
+  const failing = (world: { env: Env }, name: "head" | "put", fails: (key: string) => boolean) => {
+    const { BUCKET } = world.env;
+    const proxy = new Proxy(BUCKET, {
+      get(target, member) {
+        const value: unknown = Reflect.get(target, member);
+        if (typeof value !== "function") return value;
+        return (...given: unknown[]) => {
+          if (member === name && fails(String(given[0]))) return Promise.reject(new Error("R2 is not there"));
+          return Reflect.apply(value as (...all: unknown[]) => unknown, target, given);
+        };
+      },
+    });
+    Object.assign(world.env, { BUCKET: proxy });
+  };
+
+  it("when a result was put keeps none that may have been purged, and charges nothing", async () => {
+    originOf(() => new Response(photo.slice(0)));
+    const world = await deliveryWorld({ unsigned, refine: false });
+    let looks = 0;
+    failing(world.world, "head", (key) => key.startsWith("purged/") && (looks += 1) > 2);
+    expect((await world.get("w=24")).status).toBe(500);
+    expect([(await world.stored()).length, await world.credits()]).toEqual([0, 0]);
+  });
+
+  it("when it notes the bytes of an original keeps the final all the same", async () => {
+    originOf(() => new Response(photo.slice(0)));
+    const world = await deliveryWorld({ unsigned, refine: false });
+    failing(world.world, "put", (key) => key.includes("/same/"));
+    expect((await world.get("w=24")).status).toBe(200);
+    expect([(await world.stored()).length, await world.credits()]).toEqual([1, 1]);
+    expect((await world.get("w=24", "b.jpg")).status).toBe(200);
+    expect(await world.credits()).toBe(2);
+  });
+});
+
+it("a result of an earlier version, which kept another moment, is found as it was", async () => {
+  originOf(() => new Response(photo.slice(0)));
+  const { get, stored, delivery, settle } = await deliveryWorld({ unsigned, refine: false });
+  const first = await get("w=24");
+  await settle();
+  const [{ key } = { key: "" }] = await stored();
+  const object = await env.BUCKET.get(key);
+  const { readAt, ...facts_ } = JSON.parse(object?.customMetadata?.["facts"] ?? "{}") as { readAt: number };
+  const customMetadata = { facts: JSON.stringify({ ...facts_, madeAt: readAt }) };
+  await env.BUCKET.put(key, (await object?.arrayBuffer()) ?? "", { customMetadata });
+  await forgetEdges(delivery.id);
+  const again = await get("w=24");
+  expect([...facts(again), again.headers.get("last-modified")]).toEqual([
+    "final",
+    "stored",
+    first.headers.get("last-modified"),
+  ]);
+});
+
 it("a purge is remembered until every work that was begun before it is over", async () => {
   originOf(() => new Response(photo.slice(0)));
   const { delivery, key, stored, get, settle } = await deliveryWorld({ unsigned, refine: false });
