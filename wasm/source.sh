@@ -24,6 +24,9 @@ debian_archive() {
   apt-get indextargets --format '$(SITE)' | grep '/debian$' | sort -u | head -n 1
 }
 
+# The state of Debian's archive that has all sources in the versions of the recipes: archives drop what is replaced.
+debian_snapshot=http://snapshot.debian.org/archive/debian/20261128T000000Z
+
 debian_source() {
   local name=$1 version=$2 sha256=$3
   local target=$cache/$name-$version
@@ -32,7 +35,7 @@ debian_source() {
     return
   fi
   local pool
-  pool=$(debian_archive)/pool/main/$(pool_folder "$name")
+  pool=pool/main/$(pool_folder "$name")
   # The epoch of a version is not part of file names.
   local stem=${name}_${version#*:} archives=$cache/archives
   mkdir -p "$archives"
@@ -55,7 +58,7 @@ debian_upstream() {
     return
   fi
   mkdir -p "$cache/archives"
-  fetch "$(debian_archive)/pool/main/$(pool_folder "$name")/$file" "$cache/archives/$file" "$sha256"
+  fetch "pool/main/$(pool_folder "$name")/$file" "$cache/archives/$file" "$sha256"
   rm -rf "$target"
   mkdir -p "$target"
   tar --extract --strip-components=1 --directory "$target" --file "$cache/archives/$file"
@@ -72,7 +75,7 @@ debian_package() {
   local source=$1 name=$2 version=$3 sha256=$4
   local target=$cache/$name-$version file=${2}_${3#*:}_all.deb
   mkdir -p "$cache/archives"
-  fetch "$(debian_archive)/pool/main/${source:0:1}/$source/$file" "$cache/archives/$file" "$sha256"
+  fetch "pool/main/${source:0:1}/$source/$file" "$cache/archives/$file" "$sha256"
   rm -rf "$target"
   dpkg-deb --extract "$cache/archives/$file" "$target" >&2
   echo "$target"
@@ -92,10 +95,10 @@ debian_packages() {
   echo "$list" > "$target/.complete"
 }
 
-# fetch URL FILE SHA256
+# fetch PATH FILE SHA256: from the archive of this machine, or else from the snapshot
 fetch() {
   if [ ! -f "$2" ]; then
-    /usr/lib/apt/apt-helper -o APT::Sandbox::User=root -qq download-file "$1" "$2.part" >&2
+    download "$(debian_archive)/$1" "$2.part" || download "$debian_snapshot/$1" "$2.part"
     mv "$2.part" "$2"
   fi
   if [ "$(sha256sum < "$2" | cut -d' ' -f1)" != "$3" ]; then
@@ -103,6 +106,10 @@ fetch() {
     rm -f "$2"
     return 1
   fi
+}
+
+download() {
+  /usr/lib/apt/apt-helper -o APT::Sandbox::User=root -qq download-file "$1" "$2" >&2
 }
 
 work_folder() {
