@@ -11,6 +11,7 @@ import { FIGURE_TABLES } from "./support/figure-tables.ts";
 import { licenseTables } from "./support/license-tables.ts";
 import { withTables } from "./support/markdown-tables.ts";
 import { SCALE_TABLES } from "./support/scale-tables.ts";
+import { upstreamTable } from "./support/upstream-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const DOCS = join(ROOT, "src", "docs");
@@ -37,7 +38,13 @@ beforeAll(async () => {
 
 /** `npm run docs` writes tables and pages anew. */
 it("shows figures, licenses and the map in the documentation as they are", async () => {
-  const tables = { ...FIGURE_TABLES, ...SCALE_TABLES, ...(await licenseTables(ROOT)), "code-map": codeMap };
+  const tables = {
+    ...FIGURE_TABLES,
+    ...SCALE_TABLES,
+    ...(await licenseTables(ROOT)),
+    ...(await upstreamTable()),
+    "code-map": codeMap,
+  };
   const { "../../README.md": top, ...renewed } = withTables({ ...documents, "../../README.md": readme }, tables);
   await expect(top).toMatchFileSnapshot(join(ROOT, "README.md"));
   for (const [name, text] of Object.entries(renewed)) {

@@ -89,7 +89,7 @@ debian_packages() {
   mkdir -p "$cache/archives"
   while IFS=';' read -r name source version architecture sha256; do
     local file=${name}_${version#*:}_$architecture.deb
-    fetch "$(debian_archive)/pool/main/$(pool_folder "$source")/$file" "$cache/archives/$file" "$sha256"
+    fetch "pool/main/$(pool_folder "$source")/$file" "$cache/archives/$file" "$sha256"
     dpkg-deb --extract "$cache/archives/$file" "$target" >&2
   done <<< "$list"
   echo "$list" > "$target/.complete"
