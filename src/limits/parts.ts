@@ -50,8 +50,8 @@ export const PARTS = {
   entries: { most: 1_024, name: "entries in one directory" },
   /** Photoshop's image resources: files of many paths and guides have hundreds. */
   resources: { most: 16_384, name: "image resources" },
-  /** Blocks behind the layers of a Photoshop file. */
-  layerBlocks: { most: 16_384, name: "blocks behind the layers" },
+  /** Blocks of one layer of a Photoshop file, or behind all of them: layers have about twenty. */
+  layerBlocks: { most: 16_384, name: "blocks of layers" },
 } as const;
 
 /**

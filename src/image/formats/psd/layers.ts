@@ -4,7 +4,9 @@
  * of each is held. What only Photoshop can draw is refused by name.
  */
 import { ApiError } from "../../../errors.ts";
+import { PARTS } from "../../../limits/parts.ts";
 import { type Box, isWhole } from "../../geometry.ts";
+import { tooManyParts } from "../../walk.ts";
 import { type ChannelRow, channelRows } from "./channels.ts";
 import { COLOR_CHANNELS, damaged, type PsdFile } from "./header.ts";
 
@@ -154,12 +156,15 @@ function readBlocks(reader: Reader, end: number, large: boolean) {
   const keys = new Set<string>();
   let fill = 255;
   let divider = 0;
+  let count = 0;
   while (reader.at + 12 <= end) {
+    if (++count > PARTS.layerBlocks.most) throw tooManyParts(PARTS.layerBlocks);
     reader.at += 4;
     const key = reader.key();
     const length = large && WIDE.has(key) ? reader.length() : reader.uint();
     const start = reader.at;
-    keys.add(key);
+    // What is not asked for is not kept: a layer may have nothing but blocks.
+    if (EFFECTS.has(key) || COMPUTED.has(key)) keys.add(key);
     if (key === "iOpa") fill = reader.byte();
     if (key === "lsct" || key === "lsdk") divider = reader.uint();
     reader.at = start + length + (length & 1);
