@@ -48,7 +48,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["wasm/jxl", "what the codecs of JPEG XL are built from"],
   ["wasm/fuel", "counts what modules compute"],
   [
-    "test/{account,cli,contract,delivery,http,image,source,storage,street,wasm,webhook}",
+    "test/{account,cli,contract,delivery,http,image,scheduler,source,storage,street,wasm,webhook}",
     "tests of the folder of that name",
   ],
   ["test/browser", "the pages in Chromium"],
