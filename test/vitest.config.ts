@@ -44,6 +44,7 @@ const longer = [
   "test/http/idempotency.test.ts",
   "test/http/reuse.test.ts",
   "test/image/budget-orders.test.ts",
+  "test/image/formats/avif/large.test.ts",
   "test/image/formats/jxl/write.test.ts",
   "test/image/formats/svg/bounds.test.ts",
   "test/image/formats/svg/css.test.ts",

@@ -112,15 +112,17 @@ describe.each(TODAY)("$name, $wish", ({ file, body }) => {
       () => "works",
       () => walk(bytes, body),
     );
-    expect(whole.walked).not.toBeInstanceOf(Error);
+    if (whole.walked instanceof Error) throw whole.walked;
+    const isOriginal = whole.walked.output.sha1 === whole.walked.input.sha1;
     for (const manner of ["refused", "without memory", "in its midst"] as const) {
       for (let broken = 0; broken < whole.parts; broken++) {
         const { walked, parts } = await fated(
           (part) => (part === broken ? manner : "works"),
           () => walk(bytes, body),
         );
-        // Where nothing was left to try, that part was the only way.
-        if (walked instanceof Error) expect([manner, broken, walked.message, parts]).toEqual([manner, broken, "", 1]);
+        // Without the only part there is no way, nor without the one that hands back an original that nothing makes smaller.
+        const isOnly = parts === 1 || (isOriginal && broken === whole.parts - 1);
+        if (walked instanceof Error && !isOnly) expect([manner, broken, walked.message]).toEqual([]);
       }
     }
   });
