@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { DEMO_KEY } from "../../src/cli/local.ts";
-import { type Answered, drawing, noise, type Place, send, sendSlowly, thumbnails } from "./crowd-load.ts";
+import { type Answered, drawing, noise, photo, type Place, send, sendSlowly, thumbnails } from "./crowd-load.ts";
 
 const SECONDS = 10;
 
@@ -12,7 +12,7 @@ export const CASES: Readonly<Record<string, (place: Place) => Promise<string>>> 
   drawing: besideDrawing,
   uploads: manyUploads,
   dripping: besideDripping,
-  leaving: afterLeaving,
+  usual: besideUsual,
   health: besideWork,
 };
 
@@ -77,37 +77,40 @@ async function besideDripping(place: Place): Promise<string> {
   return `${(originals / 1e6).toFixed(1)} MB held by the four; ${summary(answers)}`;
 }
 
-/** Twenty callers who leave in the midst of their work; then what their account has left, and is charged. */
-async function afterLeaving(place: Place): Promise<string> {
-  const file = await noise(3_000_000);
-  const used = async () => {
-    const headers = { authorization: `Bearer ${place.key}` };
-    const answer = await fetch(new URL("/1.0/account", place.base), { headers });
-    return ((await answer.json()) as { credits: { used: number } }).credits.used;
-  };
-  const before = await used();
-  const body = new FormData();
-  body.set("file", new File([file.slice()], "a.jpg"));
-  body.set("data", JSON.stringify({ output: { format: "avif" } }));
-  const headers = { authorization: `Bearer ${place.key}` };
-  const url = new URL("/1.0/upload", place.base);
-  let answered = 0;
-  const leave = async () => {
-    const signal = AbortSignal.timeout(700);
-    await fetch(url, { method: "POST", headers, body, signal }).then(
-      () => (answered += 1),
-      () => undefined,
-    );
-  };
-  for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 5 }, leave));
-  const since = performance.now();
-  for (; performance.now() - since < 30_000; await pause(100)) {
-    const { work, originals } = await held(place);
-    if (work + originals === 0) break;
+/** Three photographs of 4 megapixels to 1,200 pixels at once, and then one of 24 beside three others. */
+async function besideUsual(place: Place): Promise<string> {
+  const [, usual] = await photo(2_400, 1_650, 88);
+  const [, large] = await photo(6_000, 4_000, 85);
+  const wish = { resize: { width: 1_200 } };
+  const [most, three] = await watched(
+    place,
+    Promise.all([1, 2, 3].map(() => send({ name: "a.jpg", file: usual, wish }, place))),
+  );
+  const [, four] = await watched(
+    place,
+    Promise.all([usual, usual, usual, large].map((file) => send({ name: "a.jpg", file, wish }, place))),
+  );
+  const waits = four.map(({ waitedMs }) => (waitedMs / 1_000).toFixed(1));
+  return `at most ${most.originals} held and ${most.work} in work; ${summary(three)}; with 24 megapixels: waited ${waits.join(", ")} s; ${summary(four)}`;
+}
+
+/** The most originals that were held, and work that ran, while something went on. */
+async function watched<Result>(
+  { base, token }: Place,
+  going: Promise<Result>,
+): Promise<[{ originals: number; work: number }, Result]> {
+  const most = { originals: 0, work: 0 };
+  let isOver = false;
+  const result = going.finally(() => (isOver = true));
+  for (; !isOver; await pause(30)) {
+    const answer = await fetch(new URL("/metrics", base), { headers: { authorization: `Bearer ${token}` } });
+    const text = await answer.text();
+    for (const what of ["originals", "work"] as const) {
+      const now = Number(new RegExp(`places\\{of="${what}"[^}]*\\} (\\d+)`).exec(text)?.[1] ?? 0);
+      most[what] = Math.max(most[what], now);
+    }
   }
-  const freed = performance.now() - since;
-  await pause(500);
-  return `${answered} answered, ${(await used()) - before} credits used, all memory free after ${(freed / 1_000).toFixed(1)} s`;
+  return [most, await result];
 }
 
 async function held({ base, token }: Place): Promise<{ work: number; originals: number }> {

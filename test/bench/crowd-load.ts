@@ -30,6 +30,8 @@ export interface Pile {
 export interface Answered {
   readonly status: number;
   readonly ms: number;
+  /** As the answer says. */
+  readonly waitedMs: number;
 }
 
 /** Usual requests. */
@@ -56,7 +58,8 @@ function crossed(files: readonly (readonly [string, Uint8Array])[], count: numbe
   });
 }
 
-async function photo(width: number, height: number, quality: number): Promise<[string, Uint8Array]> {
+/** A photograph of so many pixels. */
+export async function photo(width: number, height: number, quality: number): Promise<[string, Uint8Array]> {
   const [first] = given("PHOTOS");
   const scaled = sharp(first).rotate().resize({ width, height, fit: "cover" });
   return [`${width}.jpg`, await scaled.jpeg({ quality }).toBuffer()];
@@ -115,14 +118,14 @@ export async function send(job: CrowdJob, { base }: Pick<Place, "base">): Promis
   const since = performance.now();
   const headers = { authorization: `Bearer ${job.key ?? DEMO_KEY}` };
   const url = new URL("/1.0/upload", base);
-  const status = await fetch(url, { method: "POST", headers, body: formOf(job) }).then(
+  const [status, waitedMs] = await fetch(url, { method: "POST", headers, body: formOf(job) }).then(
     async (answer) => {
       await answer.arrayBuffer();
-      return answer.status;
+      return [answer.status, Number(/wait;dur=(\d+)/.exec(answer.headers.get("server-timing") ?? "")?.[1] ?? 0)];
     },
-    () => 0,
+    () => [0, 0],
   );
-  return { status, ms: performance.now() - since };
+  return { status: status ?? 0, waitedMs: waitedMs ?? 0, ms: performance.now() - since };
 }
 
 /** Uploads a file at so many bytes a second. */
@@ -158,7 +161,7 @@ export async function sendSlowly(
   }, 100);
   const status = await promise;
   clearInterval(timer);
-  return { status, ms: performance.now() - since };
+  return { status, waitedMs: 0, ms: performance.now() - since };
 }
 
 /** Milliseconds that sharp takes on one thread for a pile, at a fixed quality. */

@@ -8,10 +8,12 @@ import { createApp } from "../../src/http/app.ts";
 import { UNPAUSED } from "../../src/image/breath.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
 import { png } from "../../src/image/formats/png.ts";
-import { ISOLATE_BUDGET_BYTES } from "../../src/limits.ts";
+import { ISOLATE_BUDGET_BYTES, MAX_ORIGINALS_BYTES } from "../../src/limits.ts";
 import { street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
+import { reserve } from "../support/budget.ts";
+import { eventually } from "../support/eventually.ts";
 import { noise, pictureOf } from "../support/rows.ts";
 import { receiver } from "../support/webhooks.ts";
 
@@ -74,4 +76,38 @@ it("do not stop a job that was accepted: it is done and notified of, and costs o
   expect([caller.signal.aborted, answer.status]).toEqual([true, 202]);
   expect(JSON.parse((await received(1))[0]?.body ?? "")).toMatchObject({ success: true });
   expect((await api("GET", "/1.0/account", { key })).body.credits).toEqual({ total: 2, used: 1, remaining: 1 });
+});
+
+it("give back place, memory and credit while they wait, and nothing is charged for what nobody received", async () => {
+  const { key } = await openAccount(25);
+  const others = reserve(isolateBudget, MAX_ORIGINALS_BYTES);
+  const file = new Uint8Array(5 << 20);
+  const callers = Array.from({ length: 20 }, () => new AbortController());
+  const contexts = callers.map(() => createExecutionContext());
+  const answers = callers.map(async ({ signal }, index) => {
+    const context = contexts[index] ?? createExecutionContext();
+    const answer = await app.fetch(uploadOf(key, file, signal, { output: { format: "avif" } }), env, context);
+    await answer.body?.cancel();
+    await waitOnExecutionContext(context);
+    return answer.status;
+  });
+  await eventually(() => expect(isolateBudget.waitingAtDoor).toBeGreaterThan(15));
+  const since = performance.now();
+  for (const caller of callers) caller.abort();
+  await eventually(() => expect(isolateBudget.waitingAtDoor).toBe(0));
+  expect(performance.now() - since).toBeLessThan(1_000);
+  expect(new Set(await Promise.all(answers))).toEqual(new Set([499]));
+  others.release();
+  expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
+  const { credits } = (await api("GET", "/1.0/account", { key })).body;
+  expect(credits).toEqual({ total: 25, used: 0, remaining: 25 });
+  // None of them is reserved any more: every one can be used.
+  const small = await png.write.encode(pictureOf([noise(8, 8)]), EXACT, UNPAUSED);
+  const body = () => {
+    const form = new FormData();
+    form.set("file", new File([small.slice()], "a.png"));
+    return form;
+  };
+  const done = await Promise.all(Array.from({ length: 25 }, () => api("POST", "/1.0/upload", { key, body: body() })));
+  expect(new Set(done.map(({ status }) => status))).toEqual(new Set([200]));
 });
