@@ -91,7 +91,8 @@ export function tableOf(file: PngFile, levels: Uint8Array | undefined): Uint8Arr
   const table = new Uint8Array(4 << depth);
   if (type === COLOR_TYPE.gray && depth <= 8) {
     const most = (1 << depth) - 1;
-    const transparent = transparency && viewOf(transparency).getUint16(0);
+    // Of a level that has more bits than a sample the lowest count (11.3.1.1).
+    const transparent = transparency && viewOf(transparency).getUint16(0) & most;
     for (let value = 0; value <= most; value++) {
       const level = Math.round((value * 255) / most);
       table.fill(levels?.[level] ?? level, value * 4, value * 4 + 3);

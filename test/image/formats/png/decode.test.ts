@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import { makeChunk, TYPE } from "../../../../src/image/formats/png/chunks.ts";
+import { joined } from "../../../../src/joined.ts";
 import gamma1 from "../../../fixtures/png/gamma-1.png";
 import gray1Adam7 from "../../../fixtures/png/gray-1-adam7.png";
 import gray1 from "../../../fixtures/png/gray-1.png";
@@ -96,6 +98,17 @@ describe("decoding PNG", () => {
   it.each(FILES)("gives the pixels of another decoder: %s", async (_name, file, expected) => {
     const { pixels } = await decode(file);
     expect(crc32(pixels.data)).toBe(expected);
+  });
+
+  it.each([
+    [255, 0],
+    [254, 255],
+  ])("makes a level transparent by the bits that its samples have: %i", async (level, alpha) => {
+    // All samples of the file are 1.
+    const file = new Uint8Array(gray1);
+    const key = makeChunk(TYPE.tRNS, Uint8Array.of(0, level));
+    const { pixels } = await decode(joined([file.subarray(0, 33), key, file.subarray(33)]));
+    expect([...pixels.data.subarray(0, 4)]).toEqual([255, 255, 255, alpha]);
   });
 
   it("brings samples of another gamma to a display's", async () => {
