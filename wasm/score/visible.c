@@ -20,9 +20,11 @@
 
 enum {
   CELL = 4,
-  PLANES = 3,     // backgrounds
-  LINES = 3,      // rows of cells that are kept: a cell is hidden by those around it
-  BINS_BITS = 18, // of a float that are left out: 32 bins for each power of two
+  PAIR = 2 * CELL, // pixels across of what is worked on at a time
+  PLANES = 3,      // backgrounds
+  LINES = 3,       // rows of cells that are kept: a cell is hidden by those around it
+  MARGIN = 4,      // floats before and behind a row
+  BINS_BITS = 18,  // of a float that are left out: 32 bins for each power of two
   BINS = 512,
 };
 #define WORST_PART 0.02
@@ -41,31 +43,34 @@ enum {
 #define RED_PART 0.65f
 #define BLUE_PART 0.6f
 
-static const uint32_t BACKGROUND[PLANES] = {0xffffffffu, 0xff000000u, 0xffdc3c00u}; // ABGR: white, black, blue
+static const uint8_t BACKGROUND[PLANES][3] = {{255, 255, 255}, {0, 0, 0}, {0, 60, 220}}; // white, black, blue
 
-// What is known of a cell on one background.
+// What is known of a row of cells on one background: a value for each cell, and MARGIN before and behind.
 typedef struct {
-  float detail; // mean step from pixel to pixel of the original
-  float grain;  // the mean by which such steps change
-  float light;  // mean luma of the original, 0 to 1
-  float luma;   // squared error, in levels
-  float chroma; // the same, in units of what is seen
-} Cell;
+  float *detail; // mean step from pixel to pixel of the original, in levels
+  float *grain;  // the mean by which such steps change
+  float *light;  // mean luma of the original, 0 to 1
+  float *luma;   // squared error, in levels
+  float *chroma; // the same, in units of what is seen
+} Line;
+enum { VALUES = sizeof(Line) / sizeof(float *) };
 
 typedef struct {
-  int width, across, planes; // pixels, cells, backgrounds
+  int width, across, planes; // pixels, cells of whole pairs, backgrounds
+  int cells_across;          // cells
   int rows;                  // rows of pixels that wait
   int lines;                 // rows of cells that came
-  uint8_t *first, *second;   // rows of pixels that wait, whole cells
-  Cell *line[LINES];
+  uint8_t *first, *second;   // rows of pixels that wait, whole pairs of cells
+  float *memory;
+  Line line[LINES][PLANES];
+  float *details, *grains, *worst; // of a column of three cells, and of a row of cells on all backgrounds
   uint32_t count[BINS], cells;
   double sum[BINS];
 } Visible;
 
 void EXPORT(visible_close)(Visible *v) {
   if (!v) return;
-  free(v->first), free(v->second);
-  for (int line = 0; line < LINES; line++) free(v->line[line]);
+  free(v->first), free(v->second), free(v->memory);
   free(v);
 }
 
@@ -73,128 +78,163 @@ void EXPORT(visible_close)(Visible *v) {
 Visible *EXPORT(visible_open)(int width, int is_opaque) {
   Visible *v = calloc(1, sizeof *v);
   if (!v) return 0;
-  v->width = width, v->across = (width + CELL - 1) / CELL, v->planes = is_opaque ? 1 : PLANES;
-  const size_t bytes = (size_t)v->across * CELL * CELL * 4;
-  v->first = malloc(bytes), v->second = malloc(bytes);
-  int is_whole = v->first && v->second;
-  for (int line = 0; line < LINES; line++) {
-    v->line[line] = malloc(sizeof(Cell) * v->across * v->planes);
-    is_whole = is_whole && v->line[line];
+  v->width = width, v->cells_across = (width + CELL - 1) / CELL, v->across = (v->cells_across + 3) & ~3;
+  v->planes = is_opaque ? 1 : PLANES;
+  const size_t bytes = (size_t)v->across * CELL * CELL * 4, floats = (size_t)v->across + 2 * MARGIN;
+  v->first = calloc(1, bytes), v->second = calloc(1, bytes);
+  v->memory = calloc(floats * (LINES * v->planes * VALUES + 3), sizeof(float));
+  if (!v->first || !v->second || !v->memory) {
+    visible_close(v);
+    return 0;
   }
-  if (is_whole) return v;
-  visible_close(v);
-  return 0;
+  float *next = v->memory + MARGIN;
+  for (int line = 0; line < LINES; line++) {
+    for (int plane = 0; plane < v->planes; plane++) {
+      Line *one = &v->line[line][plane];
+      float **const values[VALUES] = {&one->detail, &one->grain, &one->light, &one->luma, &one->chroma};
+      for (int value = 0; value < VALUES; value++, next += floats) *values[value] = next;
+    }
+  }
+  v->details = next, v->grains = next + floats, v->worst = next + 2 * floats;
+  return v;
 }
 
-// Luma eightfold, red against green, and twice blue against yellow, of four pixels.
+// The levels of eight pixels.
 typedef struct {
-  v128_t y, x, b;
-} Colors;
+  v128_t red, green, blue;
+} Levels;
 
-static inline Colors colors_of(v128_t pixels) {
-  const v128_t byte = wasm_i32x4_const_splat(255);
-  const v128_t red = wasm_v128_and(pixels, byte);
-  const v128_t green = wasm_v128_and(wasm_u32x4_shr(pixels, 8), byte);
-  const v128_t blue = wasm_v128_and(wasm_u32x4_shr(pixels, 16), byte);
-  const v128_t green5 = wasm_i32x4_add(wasm_i32x4_shl(green, 2), green);
-  return (Colors){
-      .y = wasm_i32x4_add(wasm_i32x4_add(wasm_i32x4_shl(red, 1), green5), blue),
-      .x = wasm_i32x4_sub(red, green),
-      .b = wasm_i32x4_sub(wasm_i32x4_shl(blue, 1), wasm_i32x4_add(red, green)),
-  };
+static inline Levels levels_of(const uint8_t *pixels) {
+  const v128_t low = wasm_v128_load(pixels), high = wasm_v128_load(pixels + 16);
+  const v128_t red_green = wasm_i8x16_shuffle(low, high, 0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+  const v128_t blue = wasm_i8x16_shuffle(low, high, 2, 6, 10, 14, 18, 22, 26, 30, 2, 6, 10, 14, 18, 22, 26, 30);
+  return (Levels){wasm_u16x8_extend_low_u8x16(red_green), wasm_u16x8_extend_high_u8x16(red_green), wasm_u16x8_extend_low_u8x16(blue)};
 }
 
-static inline int sum_of(v128_t lanes) {
-  return wasm_i32x4_extract_lane(lanes, 0) + wasm_i32x4_extract_lane(lanes, 1) + wasm_i32x4_extract_lane(lanes, 2) +
-         wasm_i32x4_extract_lane(lanes, 3);
+// Levels on one of the background, rounded.
+static inline v128_t mixed(v128_t level, v128_t alpha, uint8_t under) {
+  const v128_t rest = wasm_i16x8_sub(wasm_i16x8_const_splat(255), alpha);
+  v128_t sum = wasm_i16x8_add(wasm_i16x8_mul(level, alpha), wasm_i16x8_mul(rest, wasm_i16x8_splat(under)));
+  sum = wasm_i16x8_add(sum, wasm_i16x8_const_splat(128));
+  return wasm_u16x8_shr(wasm_i16x8_add(sum, wasm_u16x8_shr(sum, 8)), 8);
+}
+
+static inline Levels laid_on(const uint8_t *pixels, const uint8_t background[3]) {
+  const v128_t low = wasm_v128_load(pixels), high = wasm_v128_load(pixels + 16);
+  const v128_t bytes = wasm_i8x16_shuffle(low, high, 3, 7, 11, 15, 19, 23, 27, 31, 3, 7, 11, 15, 19, 23, 27, 31);
+  const v128_t alpha = wasm_u16x8_extend_low_u8x16(bytes);
+  const Levels levels = levels_of(pixels);
+  return (Levels){mixed(levels.red, alpha, background[0]), mixed(levels.green, alpha, background[1]), mixed(levels.blue, alpha, background[2])};
+}
+
+// Luma eightfold.
+static inline v128_t luma_of(Levels of) {
+  const v128_t twice = wasm_i16x8_add(of.red, of.red);
+  return wasm_i16x8_add(wasm_i16x8_add(twice, of.blue), wasm_i16x8_add(of.green, wasm_i16x8_shl(of.green, 2)));
 }
 
 // How far values are apart.
-static inline v128_t step_of(v128_t one, v128_t other) { return wasm_i32x4_abs(wasm_i32x4_sub(one, other)); }
+static inline v128_t step_of(v128_t one, v128_t other) { return wasm_i16x8_abs(wasm_i16x8_sub(one, other)); }
 
-// Four pixels on a background, rounded.
-static v128_t laid_on(v128_t pixels, uint32_t background) {
-  uint32_t of[4];
-  wasm_v128_store(of, pixels);
-  for (int at = 0; at < 4; at++) {
-    const uint32_t alpha = of[at] >> 24;
-    if (alpha == 255) continue;
-    uint32_t laid = 0xff000000u;
-    for (int shift = 0; shift < 24; shift += 8) {
-      const uint32_t level = (of[at] >> shift & 255) * alpha + (background >> shift & 255) * (255 - alpha);
-      laid |= (level + 127) / 255 << shift;
-    }
-    of[at] = laid;
-  }
-  return wasm_v128_load(of);
+// The next values in each of two cells.
+static inline v128_t next_of(v128_t values) { return wasm_i16x8_shuffle(values, values, 1, 2, 3, 3, 5, 6, 7, 7); }
+
+// The sums of two values, each over the pixels of two cells.
+static inline v128_t sums_of(v128_t one, v128_t other) {
+  const v128_t pairs = wasm_i32x4_extadd_pairwise_i16x8(one), others = wasm_i32x4_extadd_pairwise_i16x8(other);
+  return wasm_i32x4_add(wasm_i32x4_shuffle(pairs, others, 0, 2, 4, 6), wasm_i32x4_shuffle(pairs, others, 1, 3, 5, 7));
 }
 
-static Cell cell_of(const v128_t first[CELL], const v128_t second[CELL], int is_same) {
-  const v128_t zero = wasm_i32x4_const_splat(0);
-  Colors one[CELL];
-  const v128_t inner = wasm_i32x4_const(-1, -1, 0, 0);
-  v128_t steps = zero, bends = zero, light = zero, last = zero;
+static inline v128_t scaled(v128_t sums, float one, float other) {
+  return wasm_f32x4_mul(wasm_f32x4_convert_i32x4(sums), wasm_f32x4_make(one, one, other, other));
+}
+
+static inline void store_pair(float *to, v128_t values) { wasm_v128_store64_lane(to, values, 0); }
+static inline v128_t second_pair(v128_t values) { return wasm_i32x4_shuffle(values, values, 2, 3, 2, 3); }
+
+// What is known of two cells, whose first is at `at`.
+static inline void know_pair(const Line *line, int at, const Levels first[CELL], const Levels second[CELL], int is_same) {
+  const v128_t zero = wasm_i16x8_const_splat(0), inner = wasm_i16x8_const(-1, -1, 0, 0, -1, -1, 0, 0);
+  v128_t y[CELL], steps = zero, bends = zero, light = zero, last = zero;
   for (int row = 0; row < CELL; row++) {
-    one[row] = colors_of(first[row]);
-    light = wasm_i32x4_add(light, one[row].y);
-    const v128_t across = wasm_i32x4_sub(wasm_i32x4_shuffle(one[row].y, one[row].y, 1, 2, 3, 3), one[row].y);
-    steps = wasm_i32x4_add(steps, wasm_i32x4_abs(across));
-    bends = wasm_i32x4_add(bends, wasm_v128_and(inner, step_of(across, wasm_i32x4_shuffle(across, across, 1, 2, 3, 3))));
+    y[row] = luma_of(first[row]);
+    light = wasm_i16x8_add(light, y[row]);
+    const v128_t across = wasm_i16x8_sub(next_of(y[row]), y[row]);
+    steps = wasm_i16x8_add(steps, wasm_i16x8_abs(across));
+    bends = wasm_i16x8_add(bends, wasm_v128_and(inner, step_of(across, next_of(across))));
     if (row == 0) continue;
-    const v128_t down = wasm_i32x4_sub(one[row].y, one[row - 1].y);
-    steps = wasm_i32x4_add(steps, wasm_i32x4_abs(down));
-    if (row > 1) bends = wasm_i32x4_add(bends, step_of(down, last));
+    const v128_t down = wasm_i16x8_sub(y[row], y[row - 1]);
+    steps = wasm_i16x8_add(steps, wasm_i16x8_abs(down));
+    if (row > 1) bends = wasm_i16x8_add(bends, step_of(down, last));
     last = down;
   }
-  Cell cell = {
-      .detail = (float)sum_of(steps) / (12 * 8),
-      .grain = (float)sum_of(bends) / (16 * 8),
-      .light = (float)sum_of(light) / (16 * 8 * 255),
-  };
-  if (is_same) return cell;
-  v128_t y = zero, x = zero, b = zero, squares = zero;
-  for (int row = 0; row < CELL; row++) {
-    const Colors other = colors_of(second[row]);
-    const v128_t apart = wasm_i32x4_sub(other.y, one[row].y);
-    y = wasm_i32x4_add(y, apart);
-    squares = wasm_i32x4_add(squares, wasm_i32x4_mul(apart, apart));
-    x = wasm_i32x4_add(x, wasm_i32x4_sub(other.x, one[row].x));
-    b = wasm_i32x4_add(b, wasm_i32x4_sub(other.b, one[row].b));
+  const v128_t busy = scaled(sums_of(steps, bends), 1.0f / (12 * 8), 1.0f / (16 * 8));
+  store_pair(line->detail + at, busy), store_pair(line->grain + at, second_pair(busy));
+  if (is_same) {
+    store_pair(line->luma + at, zero), store_pair(line->chroma + at, zero);
+    return;
   }
-  const float mean = (float)sum_of(y) / (16 * 8), all = (float)sum_of(squares) / (16 * 64);
-  const float red = (float)sum_of(x) / 16, blue = (float)sum_of(b) / 32;
-  cell.luma = mean * mean + FINE_PART * fmaxf(0, all - mean * mean);
-  cell.chroma = (RED_PART * red * red + BLUE_PART * blue * blue) / (CHROMA_LEVELS * CHROMA_LEVELS);
-  return cell;
+  v128_t apart = zero, red = zero, blue = zero, squares = wasm_i32x4_const_splat(0);
+  for (int row = 0; row < CELL; row++) {
+    const v128_t error = wasm_i16x8_sub(luma_of(second[row]), y[row]);
+    apart = wasm_i16x8_add(apart, error);
+    squares = wasm_i32x4_add(squares, wasm_i32x4_dot_i16x8(error, error));
+    const v128_t r = wasm_i16x8_sub(second[row].red, first[row].red), g = wasm_i16x8_sub(second[row].green, first[row].green);
+    const v128_t b = wasm_i16x8_sub(second[row].blue, first[row].blue);
+    red = wasm_i16x8_add(red, wasm_i16x8_sub(r, g));
+    blue = wasm_i16x8_add(blue, wasm_i16x8_sub(wasm_i16x8_add(b, b), wasm_i16x8_add(r, g)));
+  }
+  const v128_t means = scaled(sums_of(light, apart), 1.0f / (16 * 8 * 255), 1.0f / (16 * 8));
+  store_pair(line->light + at, means);
+  const v128_t mean = second_pair(means), square = wasm_f32x4_mul(mean, mean);
+  const v128_t summed = wasm_i32x4_add(squares, wasm_i32x4_shuffle(squares, squares, 1, 0, 3, 2));
+  const v128_t all = scaled(wasm_i32x4_shuffle(summed, summed, 0, 2, 0, 2), 1.0f / (16 * 64), 1.0f / (16 * 64));
+  const v128_t fine = wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_sub(all, square));
+  store_pair(line->luma + at, wasm_f32x4_add(square, wasm_f32x4_mul(fine, wasm_f32x4_const_splat(FINE_PART))));
+  v128_t colors = scaled(sums_of(red, blue), 1.0f / 16, 1.0f / 32);
+  colors = wasm_f32x4_mul(colors, colors);
+  const float of_red = RED_PART / (CHROMA_LEVELS * CHROMA_LEVELS), of_blue = BLUE_PART / (CHROMA_LEVELS * CHROMA_LEVELS);
+  colors = wasm_f32x4_mul(colors, wasm_f32x4_make(of_red, of_red, of_blue, of_blue));
+  store_pair(line->chroma + at, wasm_f32x4_add(colors, second_pair(colors)));
+}
+
+// Two cells of all backgrounds: nothing is seen through most of them.
+static inline void take_pair(const Visible *v, const Line lines[PLANES], int at) {
+  const size_t stride = (size_t)v->across * CELL * 4, from = (size_t)at * CELL * 4;
+  v128_t all = wasm_i32x4_const_splat(-1), apart = wasm_i32x4_const_splat(0);
+  Levels first[CELL], second[CELL];
+  for (int row = 0; row < CELL; row++) {
+    const uint8_t *one = v->first + stride * row + from, *other = v->second + stride * row + from;
+    for (int half = 0; half < 32; half += 16) {
+      const v128_t pixels = wasm_v128_load(one + half), others = wasm_v128_load(other + half);
+      all = wasm_v128_and(all, wasm_v128_and(pixels, others));
+      apart = wasm_v128_or(apart, wasm_v128_xor(pixels, others));
+    }
+  }
+  const int is_same = !wasm_v128_any_true(apart);
+  const int is_opaque = v->planes == 1 || wasm_i32x4_all_true(wasm_i32x4_eq(wasm_u32x4_shr(all, 24), wasm_i32x4_const_splat(255)));
+  for (int plane = 0; plane < v->planes; plane++) {
+    for (int row = 0; row < CELL && (plane == 0 || !is_opaque); row++) {
+      const uint8_t *one = v->first + stride * row + from, *other = v->second + stride * row + from;
+      first[row] = is_opaque ? levels_of(one) : laid_on(one, BACKGROUND[plane]);
+      if (!is_same) second[row] = is_opaque ? levels_of(other) : laid_on(other, BACKGROUND[plane]);
+    }
+    know_pair(&lines[plane], at, first, second, is_same);
+  }
+}
+
+// Repeats the last cell of a row behind it, and the first before it.
+static void extend(float *values, int count) {
+  values[-1] = values[0], values[count] = values[count - 1];
 }
 
 // The row of cells whose pixels wait.
 static void take_cells(Visible *v) {
-  Cell *to = v->line[v->lines++ % LINES];
-  const size_t stride = (size_t)v->across * CELL * 4;
-  for (int at = 0; at < v->across; at++) {
-    v128_t first[CELL], second[CELL], all = wasm_i32x4_const_splat(-1), apart = wasm_i32x4_const_splat(0);
-    for (int row = 0; row < CELL; row++) {
-      first[row] = wasm_v128_load(v->first + stride * row + at * CELL * 4);
-      second[row] = wasm_v128_load(v->second + stride * row + at * CELL * 4);
-      all = wasm_v128_and(all, wasm_v128_and(first[row], second[row]));
-      apart = wasm_v128_or(apart, wasm_v128_xor(first[row], second[row]));
-    }
-    const int is_same = !wasm_v128_any_true(apart);
-    const int is_opaque = v->planes == 1 || wasm_i32x4_all_true(wasm_i32x4_eq(wasm_u32x4_shr(all, 24), wasm_i32x4_const_splat(255)));
-    Cell cell = {0};
-    for (int plane = 0; plane < v->planes; plane++) {
-      if (is_opaque && plane == 0) cell = cell_of(first, second, is_same);
-      if (!is_opaque) {
-        v128_t one[CELL], other[CELL];
-        for (int row = 0; row < CELL; row++) {
-          one[row] = laid_on(first[row], BACKGROUND[plane]);
-          other[row] = is_same ? one[row] : laid_on(second[row], BACKGROUND[plane]);
-        }
-        cell = cell_of(one, other, is_same);
-      }
-      to[at * v->planes + plane] = cell;
-    }
+  const Line *const lines = v->line[v->lines++ % LINES];
+  for (int at = 0; at < v->across; at += 2) take_pair(v, lines, at);
+  for (int plane = 0; plane < v->planes; plane++) {
+    extend(lines[plane].detail, v->cells_across);
+    extend(lines[plane].grain, v->cells_across);
   }
 }
 
@@ -210,42 +250,43 @@ static void count_error(Visible *v, float error) {
   v->sum[bin] += error;
 }
 
-// What a cell, the one above and the one below have together.
-typedef struct {
-  float detail, grain;
-} Column;
-
-static inline Column column_of(const Cell *above, const Cell *here, const Cell *below) {
-  return (Column){above->detail + here->detail + below->detail, fmaxf(fmaxf(above->grain, here->grain), below->grain)};
+static inline v128_t three_of(const float *values, int at, v128_t (*with)(v128_t, v128_t)) {
+  return with(with(wasm_v128_load(values + at - 1), wasm_v128_load(values + at)), wasm_v128_load(values + at + 1));
 }
 
-// The squared error of a cell between two columns beside its own.
-static inline float error_of(const Cell *cell, Column left, Column own, Column right) {
-  const float around = left.detail + own.detail + right.detail;
-  const float grain = fmaxf(fmaxf(left.grain, own.grain), right.grain);
-  const float detail = OWN_DETAIL * cell->detail + (1 - OWN_DETAIL) / 9 * around;
-  const float bent = fminf(1, fmaxf(0, (grain - LEAST_GRAIN) / (FULL_GRAIN - LEAST_GRAIN)));
-  const float more = HIDDEN - HIDDEN_IN_SLOPE + HIDDEN_BY_DETAIL * detail + HIDDEN_IN_LIGHT * cell->light;
-  const float hidden = HIDDEN_IN_SLOPE + bent * more;
-  return cell->luma / (hidden * hidden) + cell->chroma;
+static inline v128_t sum_with(v128_t one, v128_t other) { return wasm_f32x4_add(one, other); }
+static inline v128_t most_with(v128_t one, v128_t other) { return wasm_f32x4_pmax(one, other); }
+
+// The squared errors of a row of cells on one background, given those above and below it, where they are the most so far.
+static void find_errors(Visible *v, const Line *above, const Line *here, const Line *below) {
+  for (int at = -MARGIN; at < v->across + MARGIN; at += 4) {
+    const v128_t details = sum_with(wasm_v128_load(above->detail + at), wasm_v128_load(below->detail + at));
+    wasm_v128_store(v->details + at, sum_with(details, wasm_v128_load(here->detail + at)));
+    const v128_t grains = most_with(wasm_v128_load(above->grain + at), wasm_v128_load(below->grain + at));
+    wasm_v128_store(v->grains + at, most_with(grains, wasm_v128_load(here->grain + at)));
+  }
+  const v128_t zero = wasm_f32x4_const_splat(0), one = wasm_f32x4_const_splat(1);
+  for (int at = 0; at < v->across; at += 4) {
+    const v128_t luma = wasm_v128_load(here->luma + at), chroma = wasm_v128_load(here->chroma + at);
+    const v128_t own = wasm_f32x4_mul(wasm_v128_load(here->detail + at), wasm_f32x4_const_splat(OWN_DETAIL));
+    const v128_t around = wasm_f32x4_mul(three_of(v->details, at, sum_with), wasm_f32x4_const_splat((1 - OWN_DETAIL) / 9));
+    const v128_t grain = wasm_f32x4_sub(three_of(v->grains, at, most_with), wasm_f32x4_const_splat(LEAST_GRAIN));
+    const v128_t bent = wasm_f32x4_pmin(one, wasm_f32x4_pmax(zero, wasm_f32x4_mul(grain, wasm_f32x4_const_splat(1 / (FULL_GRAIN - LEAST_GRAIN)))));
+    v128_t more = wasm_f32x4_mul(wasm_f32x4_add(own, around), wasm_f32x4_const_splat(HIDDEN_BY_DETAIL));
+    more = wasm_f32x4_add(more, wasm_f32x4_mul(wasm_v128_load(here->light + at), wasm_f32x4_const_splat(HIDDEN_IN_LIGHT)));
+    more = wasm_f32x4_add(more, wasm_f32x4_const_splat(HIDDEN - HIDDEN_IN_SLOPE));
+    const v128_t hidden = wasm_f32x4_add(wasm_f32x4_const_splat(HIDDEN_IN_SLOPE), wasm_f32x4_mul(bent, more));
+    const v128_t error = wasm_f32x4_add(wasm_f32x4_div(luma, wasm_f32x4_mul(hidden, hidden)), chroma);
+    wasm_v128_store(v->worst + at, wasm_f32x4_pmax(wasm_v128_load(v->worst + at), error));
+  }
 }
 
 // Counts the errors of a row of cells, given those above and below it.
-static void count_cells(Visible *v, const Cell *above, const Cell *here, const Cell *below) {
-  const int planes = v->planes;
-  Column left[PLANES], own[PLANES];
-  for (int plane = 0; plane < planes; plane++) left[plane] = own[plane] = column_of(above + plane, here + plane, below + plane);
-  for (int at = 0; at < v->across; at++) {
-    const int next = (at + 1 < v->across ? at + 1 : at) * planes;
-    float worst = 0;
-    for (int plane = 0; plane < planes; plane++) {
-      const Column right = column_of(above + next + plane, here + next + plane, below + next + plane);
-      const Cell *cell = here + at * planes + plane;
-      if (cell->luma > 0 || cell->chroma > 0) worst = fmaxf(worst, error_of(cell, left[plane], own[plane], right));
-      left[plane] = own[plane], own[plane] = right;
-    }
-    count_error(v, sqrtf(worst));
-  }
+static void count_cells(Visible *v, const Line *above, const Line *here, const Line *below) {
+  memset(v->worst, 0, sizeof(float) * v->across);
+  for (int plane = 0; plane < v->planes; plane++) find_errors(v, &above[plane], &here[plane], &below[plane]);
+  for (int at = 0; at < v->across; at += 4) wasm_v128_store(v->worst + at, wasm_f32x4_sqrt(wasm_v128_load(v->worst + at)));
+  for (int at = 0; at < v->cells_across; at++) count_error(v, v->worst[at]);
 }
 
 // A row of cells is whole: the one before it has all its neighbors.

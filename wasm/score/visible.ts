@@ -39,13 +39,14 @@ export function openVisibleDifference(width: number, isOpaque: boolean): Visible
 
 /** Bytes of the counts and of what an allocation takes. */
 const FIXED_BYTES = 16 * 1024;
-/** Cells of 4 pixels, three rows of them, each of five numbers. */
+/** Cells of 4 pixels, three rows of them, each of five numbers; three more of a row. */
 const CELL_BYTES = 3 * 20;
+const ROW_BYTES = 3 * 4;
 const CELL = 4;
 const PLANES = 3;
 
 /** Bytes of native memory that a comparison of pictures of this width holds. */
 export function visibleBytes(width: number): number {
-  const across = Math.ceil(width / CELL);
-  return FIXED_BYTES + width * 4 * MAX_ROWS * 2 + across * (CELL * CELL * 4 * 2 + CELL_BYTES * PLANES);
+  const across = Math.ceil(width / CELL) + CELL * 3;
+  return FIXED_BYTES + width * 4 * MAX_ROWS * 2 + across * (CELL * CELL * 4 * 2 + CELL_BYTES * PLANES + ROW_BYTES);
 }

@@ -212,7 +212,7 @@ describe("output.profile", () => {
       const { output } = await rendered(file, { output: { format, profile: "keep" } });
       const reference = await decoded(png, file, UNPAUSED);
       const score = await scoreRows(reference, await decoded(FORMATS[format], output.bytes, UNPAUSED), UNPAUSED);
-      expect(score).toBeCloseTo(output.score ?? 0, 1);
+      expect(score).toBeCloseTo(output.metric ?? 0, 1);
     },
   );
 
