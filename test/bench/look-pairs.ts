@@ -2,7 +2,7 @@
  * Pairs of originals and renditions to be looked at: `IMAGES=folder PAIRS=folder npm run bench -- look-pairs`. It writes each
  * pair as two PNG files, sheets of crops of them side by side, and a table of what the opinions of the engine say. Somebody
  * looks at the sheets and marks each pair `same`, `nearly` or `visible` in test/bench/look-marks.tsv; the bench `looks` prints
- * how often the opinions agree with the marks. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
+ * how often the opinions agree with the marks. With `PRESET=medium` it shows what a preset makes instead. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
  *
  * Sheets show the part of a pair that differs most, twice or three times enlarged; what can be seen through is laid on the one of
  * white, black and blue on which it differs most.
@@ -99,8 +99,13 @@ export async function main(): Promise<void> {
   console.log(`${cells.length} pairs in ${folder}`);
 }
 
-/** What is made of a source: several formats, at qualities that change from pair to pair. */
+/** What is made of a source: several formats, at qualities that change from pair to pair, or by a preset. */
 function renditionsOf({ isOpaque, count }: LookSource, index: number): Rendition[] {
+  const preset = process.env["PRESET"];
+  if (preset) {
+    const all = ["jpeg", "webp", "avif", "png"].slice(isOpaque ? 0 : 1);
+    return [index, index + 1].map((at) => ({ format: all[at % all.length] ?? "png", how: preset }));
+  }
   const formats = isOpaque
     ? ["jpeg", "webp", "avif", "png", "jpeg", "webp", "gif", "avif", "heic", "jxl"]
     : ["png", "webp", "avif", "png", "webp", "gif", "png", "jxl"];
@@ -113,8 +118,9 @@ function renditionsOf({ isOpaque, count }: LookSource, index: number): Rendition
 }
 
 async function renditionBy(source: LookSource, { format, how }: Rendition) {
-  const quality = Number(how.split(" ")[1]);
-  const { output, optimize, ...operations } = parseBody(UploadBody, { output: { format }, optimize: { quality } });
+  const [, quality] = how.split(" ");
+  const asked = quality === undefined ? { compression: how } : { quality: Number(quality) };
+  const { output, optimize, ...operations } = parseBody(UploadBody, { output: { format }, optimize: asked });
   const { output: made } = await rendered(new Uint8Array(source.file), { operations, output, optimize });
   const rows = await decoded(made.format, made.bytes, UNPAUSED);
   const { width, height } = rows;
