@@ -60,11 +60,11 @@ const GUARD_BITS = 8;
 const MANY_SEGMENTS = 1 | 4;
 /** Records of OpenJPEG: a code block and its place in tag trees, ten of its segments, and a part of one in a layer. */
 const BLOCK_BYTES = 140;
-const SEGMENTS_BYTES = 400;
+const SEGMENTS_BYTES = 264;
 const SEGMENTS_AT_ONCE = 10;
 const CHUNK_BYTES = 16;
 /** A precinct in all of its bands, and whether a packet was seen. */
-const PRECINCT_BYTES = 700;
+const PRECINCT_BYTES = 500;
 const PACKET_BYTES = 2;
 
 type Size = Pick<Codestream, "image" | "tile" | "components" | "tiles">;
