@@ -123,8 +123,11 @@ export function parseBitmap(bytes: Uint8Array, start: number, place: number | "b
   const paletteStart = start + size + separate;
   if (paletteStart > bytes.length) throw damaged();
   const entryBytes = size === CORE_BYTES ? 3 : 4;
-  const most = Math.floor(((dataOffset ?? Infinity) - paletteStart) / entryBytes);
   const declared = fields.colors || (bits <= 8 ? 1 << bits : 0);
+  // Some writers leave the palette out of the place of pixels: it is there all the same, for without it all would be black.
+  const isUncounted = bits <= 8 && dataOffset === paletteStart;
+  const pixelsStart = isUncounted ? undefined : dataOffset;
+  const most = Math.floor(((pixelsStart ?? Infinity) - paletteStart) / entryBytes);
   const colors = bits <= 8 ? Math.max(0, Math.min(declared, 256, most)) : 0;
   return {
     width,
@@ -134,7 +137,7 @@ export function parseBitmap(bytes: Uint8Array, start: number, place: number | "b
     runLength: RUN_LENGTHS.has(compression),
     masks: masksOf(view, start, size, fields),
     palette: paletteAt(bytes, paletteStart, colors, entryBytes),
-    dataOffset: dataOffset ?? paletteStart + declared * entryBytes,
+    dataOffset: pixelsStart ?? paletteStart + declared * entryBytes,
     dataBytes: fields.dataBytes,
     profile: size >= V5_BYTES ? profileOf(bytes, view, start) : undefined,
   };

@@ -129,6 +129,15 @@ describe("BMP", () => {
   });
 
   it.each([
+    ["8 bits", pal8],
+    ["4 bits", pal4],
+  ])("has its palette where the place of pixels does not count it: %s", async (_name, file) => {
+    const bytes = new Uint8Array(file.slice(0));
+    new DataView(bytes.buffer).setUint32(10, 54, true);
+    expect(await fileDigest(bmp, bytes)).toBe(await fileDigest(bmp, new Uint8Array(file)));
+  });
+
+  it.each([
     ["palette", pal8],
     ["run lengths", pal4rle],
     ["24 bits", rgb24],
