@@ -11,6 +11,7 @@ import { PRESENTATION } from "./css-names.ts";
 import { cleanDeclarations, type Declaration } from "./css-values.ts";
 import type { Rule } from "./css.ts";
 import { lengthOf } from "./lengths.ts";
+import { holds } from "./media.ts";
 import { ANIMATIONS } from "./names.ts";
 import { compared, type Placed, placedElements, type Selector, selectorsOf, spend } from "./selectors.ts";
 import { sizeOf, viewBoxOf } from "./size.ts";
@@ -41,8 +42,10 @@ const GROUPED = ["id", "transform", "opacity", "mask", "clip-path", "filter", "s
 const PSEUDO_ELEMENT = "::";
 
 /** Lengths in units that the renderer does not know: within a value, and alone. */
-const UNKNOWN_UNITS = /\d(?:rem|q|ch|v[hw]|vmin|vmax)\b/i;
-const UNKNOWN_UNIT = /^[\d.]+(?:rem|q|ch|v[hw]|vmin|vmax)$/i;
+const UNKNOWN_UNITS = /([+-]?[\d.]+)(rem|q|ch|vw|vh|vmin|vmax)\b/gi;
+const UNKNOWN_UNIT = /^[+-]?[\d.]+(?:rem|q|ch|v[hw]|vmin|vmax)$/i;
+const FONT_SIZE = 16;
+const UNIT_IN_STYLE = new Set(["stroke-dasharray", "filter", "transform", "font"]);
 
 /** Values by their properties; of an element. */
 type Values = Map<string, string>;
@@ -133,9 +136,9 @@ class Cascade {
       if (property.startsWith("--")) return;
       const plain = substituted(text, variables, this.means.variableLetters);
       for (const [name, value] of expanded(property, plain)) {
-        const written = value === undefined ? "" : this.written(name, value, current);
+        const found = value === undefined ? "" : written(name, value, current);
         // What is no value says nothing, unless it was said by variables: then nothing else is said either.
-        if (written !== undefined) values.set(name, written);
+        if (found !== undefined) values.set(name, UNIT_IN_STYLE.has(name) ? this.measured(found) : found);
         else if (plain !== text) values.set(name, "");
       }
     };
@@ -146,7 +149,6 @@ class Cascade {
     const current = color && !/^(?:inherit|currentcolor)$/i.test(color) ? color : outer;
     this.colors.set(placed, current);
     for (const one of said) if (one.property !== "color") resolve(one, current);
-    // Of attributes that are not colors alone what they say is left as it is, for the renderer reads them.
     return values;
   }
 
@@ -182,32 +184,21 @@ class Cascade {
     return [...plain, ...important];
   }
 
-  /** A value as the renderer reads it; nothing where it is none, and no letters where the property is to be left out. */
-  private written(property: string, value: string, current: string): string | undefined {
-    const lower = value.trim().toLowerCase();
-    if (lower === "unset" || lower === "revert" || lower === "revert-layer") return "";
-    if (lower === "initial") return INITIAL[property] ?? "";
-    if (COLORS.has(property)) return colorOf(lower, value, current);
-    if (PAINTS.has(property)) return paintOf(value, current);
-    if (property === "d") return /^path\(\s*(["'])([\s\S]*)\1\s*\)$/i.exec(value)?.[2];
-    if (GEOMETRY.has(property) && lower === "auto") return "";
-    return this.measured(withWrittenColors(value, current));
-  }
-
   /** A value in whose lengths no unit is left that the renderer does not know. */
   private measured(value: string): string {
-    if (!UNKNOWN_UNITS.test(value)) return value;
     const { width, height } = sizeOf(this.root);
-    const screen: Readonly<Record<string, number>> = {
-      vw: width,
-      vh: height,
-      vmin: Math.min(width, height),
-      vmax: Math.max(width, height),
+    const units: Readonly<Record<string, number>> = {
+      rem: lengthOf(this.root.attributes.get("font-size")) ?? FONT_SIZE,
+      q: 96 / 101.6,
+      vw: width / 100,
+      vh: height / 100,
+      vmin: Math.min(width, height) / 100,
+      vmax: Math.max(width, height) / 100,
     };
-    return value.replace(/([+-]?[\d.]+)(rem|q|ch|vw|vh|vmin|vmax)\b/gi, (text, number: string, unit: string) => {
-      const whole = screen[unit.toLowerCase()];
-      const length = whole === undefined ? lengthOf(text) : (Number(number) / 100) * whole;
-      return length === undefined ? text : String(length);
+    return value.replace(UNKNOWN_UNITS, (text, number: string, unit: string) => {
+      if (unit.toLowerCase() === "ch") return `${Number(number) / 2}em`;
+      const length = Number(number) * (units[unit.toLowerCase()] ?? Number.NaN);
+      return Number.isFinite(length) ? String(length) : text;
     });
   }
 
@@ -279,6 +270,18 @@ class Cascade {
     const width = lengthOf(attributes.get("width"), size.width) ?? size.width;
     return { x: 0, y: 0, width, height: lengthOf(attributes.get("height"), size.height) ?? size.height };
   }
+}
+
+/** A value as the renderer reads it; nothing where it is none, and no letters where the property is to be left out. */
+function written(property: string, value: string, current: string): string | undefined {
+  const lower = value.trim().toLowerCase();
+  if (lower === "unset" || lower === "revert" || lower === "revert-layer") return "";
+  if (lower === "initial") return INITIAL[property] ?? "";
+  if (COLORS.has(property)) return colorOf(lower, value, current);
+  if (PAINTS.has(property)) return paintOf(value, current);
+  if (property === "d") return /^path\(\s*(["'])([\s\S]*)\1\s*\)$/i.exec(value)?.[2];
+  if (GEOMETRY.has(property) && lower === "auto") return "";
+  return withWrittenColors(value, current);
 }
 
 /** Initial values of properties that elements inherit. */
@@ -389,29 +392,4 @@ function group(element: SvgElement): void {
   for (const name of moved) inner.attributes.delete(name);
   Object.assign(element, { name: "g" });
   element.children.splice(0, Infinity, inner);
-}
-
-/** Whether the condition of a rule holds for a picture at rest, in light surroundings. */
-function holds(condition: string, size: { width: number; height: number }): boolean {
-  const [, name, text = ""] = /^(\S+)\s*([\s\S]*)$/.exec(condition) ?? [];
-  if (name === "supports") return !/\bnot\b/i.test(text);
-  return text.split(",").some((query) =>
-    query
-      .trim()
-      .split(/\s+and\s+/i)
-      .every((part) => holdsPart(part.trim(), size)),
-  );
-}
-
-function holdsPart(part: string, { width, height }: { width: number; height: number }): boolean {
-  const lower = part.toLowerCase();
-  if (lower === "" || lower === "all" || lower === "screen" || lower === "only screen") return true;
-  const [, feature, value = ""] = /^\(\s*([\w-]+)\s*(?::\s*([^)]*))?\)$/.exec(lower) ?? [];
-  if (feature === "prefers-color-scheme") return value.trim() === "light";
-  if (feature === "prefers-reduced-motion") return value.trim() === "no-preference";
-  const [, bound, side] = /^(min|max)-(width|height)$/.exec(feature ?? "") ?? [];
-  const length = lengthOf(value);
-  if (bound === undefined || length === undefined) return false;
-  const own = side === "width" ? width : height;
-  return bound === "min" ? own >= length : own <= length;
 }

@@ -7,8 +7,10 @@ import type { Demands } from "./demands.ts";
 
 /** Pixels that are drawn at a time: a picture of any size needs no more memory than a strip of it. */
 const STRIP_PIXELS = 1 << 19;
-/** A strip of a drawing with many layers, and a picture with filters, which is drawn in one piece, hold so much at most. */
+/** A strip of a drawing with many layers holds so much at most. */
 const STRIP_BYTES = 32 << 20;
+/** A picture with filters, which is drawn in one piece: what holds more is drawn smaller. */
+const FILTERED_BYTES = 56 << 20;
 /** Of the renderer: its code's tables, two fonts, stacks. */
 const BASE_BYTES = 3 << 20;
 /** Trees of a document in all representations, per byte of text. */
@@ -50,8 +52,7 @@ const MOST_MS = 4_000;
 
 /** Of drawings with filters, and of others, how many pixels are drawn at a time. */
 export function pixelsAtOnce({ pixelBytes, primitives }: Demands): number {
-  const fitting = STRIP_BYTES / pixelBytes;
-  return primitives > 0 ? fitting : Math.min(STRIP_PIXELS, fitting);
+  return primitives > 0 ? FILTERED_BYTES / pixelBytes : Math.min(STRIP_PIXELS, STRIP_BYTES / pixelBytes);
 }
 
 /** What facts say about the work of drawing a document of so many bytes. */

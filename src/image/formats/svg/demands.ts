@@ -105,8 +105,8 @@ export function demandsOf(root: SvgElement): Demands {
   };
 }
 
-/** Of filters that are written as functions. */
-const LEAST_FILTER_BYTES = (FILTER_IMAGES + 1) * PRIMITIVE_PIXEL_BYTES * 2;
+/** Of filters that are written as functions, whose region is twice as wide and as high as the element. */
+const LEAST_FILTER_BYTES = (FILTER_IMAGES + 2) * PRIMITIVE_PIXEL_BYTES * MOST_COVERED;
 
 /** The filters that a document declares, whether it applies them or not, and what the largest holds for each pixel. */
 function filtersOf(nodes: readonly Node[]): { primitives: number; filterPixelBytes: number } {

@@ -94,5 +94,7 @@ function sized(root: SvgElement, { width, height }: Size): string {
   const attributes = new Map([...root.attributes].filter(([key]) => key !== "x" && key !== "y"));
   attributes.set("width", String(width)).set("height", String(height));
   if (!attributes.has("viewBox")) attributes.set("viewBox", `0 0 ${width} ${height}`);
+  // As in browsers.
+  if (!attributes.has("font-size")) attributes.set("font-size", "16");
   return writtenSvg({ ...root, attributes });
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
+import { drawingFuel } from "../../../../src/image/formats/svg/costs.ts";
 import { ParsedSvg, wholeView } from "../../../../src/image/formats/svg/resvg.ts";
 import { Fuel, SLICE_MS } from "../../../../wasm/fuel/fuel.ts";
 import { NativeError, nativeStatistics, OutOfFuel, trimNative } from "../../../../wasm/load.ts";
@@ -24,6 +25,10 @@ const STROKE = `<path fill="none" stroke="red" stroke-width="40" d="M0 0${Array.
 
 const COSTLY: readonly (readonly [string, string])[] = [
   ["thousands of layers", LAYERS],
+  [
+    "thousands of masks of the whole picture",
+    `<mask id="m"><rect width="600" height="600" fill="#888"/></mask>${'<rect width="600" height="600" mask="url(#m)"/>'.repeat(2_000)}`,
+  ],
   ["a line that crosses itself", STROKE],
 ];
 
@@ -50,7 +55,40 @@ async function robot(): Promise<string> {
   }
 }
 
+const times = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, at) => part(at)).join("");
+
+/** Small shapes, each with a mask, a path that cuts off or a pattern of many shapes of its own. */
+const SMALL: readonly (readonly [string, string])[] = [
+  [
+    "masks",
+    `<mask id="m">${times(50, (at) => `<rect x="${at * 12}" width="12" height="600" fill="#888"/>`)}</mask>${times(2_000, (at) => `<rect mask="url(#m)" x="${at % 580}" y="${(at * 7) % 580}" width="20" height="20"/>`)}`,
+  ],
+  [
+    "paths that cut off",
+    `<clipPath id="m">${times(50, (at) => `<rect x="${at * 12}" width="11" height="600"/>`)}</clipPath>${times(2_000, (at) => `<rect clip-path="url(#m)" x="${at % 580}" y="${(at * 7) % 580}" width="20" height="20"/>`)}`,
+  ],
+  [
+    "patterns",
+    `<pattern id="m" width="20" height="20" patternUnits="userSpaceOnUse">${times(50, (at) => `<rect x="${at % 20}" width="1" height="20" fill="#888"/>`)}</pattern>${times(500, (at) => `<rect fill="url(#m)" x="${at % 580}" y="${(at * 7) % 580}" width="20" height="20"/>`)}`,
+  ],
+];
+
+describe("a drawing of small shapes", () => {
+  it.each(SMALL)("is drawn with thousands of %s", async (_name, body) => {
+    const breath = noted();
+    await decodeFile(svg, new TextEncoder().encode(drawing(body)), breath);
+    expect(breath.declared.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(2_000);
+  });
+});
+
 describe("a drawing that takes too long", () => {
+  it("may take no more than four seconds, whatever its price", () => {
+    const bytes = new TextEncoder().encode(drawing(times(30_000, (at) => `<path d="M${at % 600} 0l9 9h9z"/>`)));
+    const facts = svg.read.probe(bytes);
+    expect(drawingFuel(facts, { width: 4_000, height: 4_000 }).leftMs).toBe(4_000);
+  });
+
   it.each(COSTLY)("is refused: %s", async (_name, body) => {
     await expect(decodeFile(svg, new TextEncoder().encode(drawing(body)))).rejects.toMatchObject({
       status: 422,

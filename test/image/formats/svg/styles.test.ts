@@ -187,6 +187,16 @@ const DRAWINGS: Readonly<Record<string, readonly [body: string, ...places: Place
     [30, 8, GREEN],
     [36, 8, RED],
   ],
+  "a length of the font of the root that it says": [
+    '<g font-size="99"><rect width="2rem" height="10" fill="green"/></g><style>svg{font-size:10px}</style>',
+    [18, 5, GREEN],
+    [22, 5, NOTHING],
+  ],
+  "a length by digits of a font": [
+    '<g font-size="20"><rect width="2ch" height="10" fill="green"/></g>',
+    [18, 5, GREEN],
+    [22, 5, NOTHING],
+  ],
   "a drawing within an image": [
     `<image x="20" width="20" height="40" href="data:image/svg+xml;base64,${btoa(document('<style>rect{fill:green}</style><rect width="40" height="40"/>'))}"/><rect width="20" height="40" fill="red"/>`,
     [30, 20, GREEN],

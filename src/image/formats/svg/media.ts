@@ -1,0 +1,28 @@
+/** Conditions of style rules: `@media` and `@supports`. */
+import type { Size } from "../../geometry.ts";
+import { lengthOf } from "./lengths.ts";
+
+/** Whether the condition of a rule holds for a picture at rest, in light surroundings. */
+export function holds(condition: string, size: Size): boolean {
+  const [, name, text = ""] = /^(\S+)\s*([\s\S]*)$/.exec(condition) ?? [];
+  if (name === "supports") return !/\bnot\b/i.test(text);
+  return text.split(",").some((query) =>
+    query
+      .trim()
+      .split(/\s+and\s+/i)
+      .every((part) => holdsPart(part.trim(), size)),
+  );
+}
+
+function holdsPart(part: string, { width, height }: Size): boolean {
+  const lower = part.toLowerCase();
+  if (lower === "" || lower === "all" || lower === "screen" || lower === "only screen") return true;
+  const [, feature, value = ""] = /^\(\s*([\w-]+)\s*(?::\s*([^)]*))?\)$/.exec(lower) ?? [];
+  if (feature === "prefers-color-scheme") return value.trim() === "light";
+  if (feature === "prefers-reduced-motion") return value.trim() === "no-preference";
+  const [, bound, side] = /^(min|max)-(width|height)$/.exec(feature ?? "") ?? [];
+  const length = lengthOf(value);
+  if (bound === undefined || length === undefined) return false;
+  const own = side === "width" ? width : height;
+  return bound === "min" ? own >= length : own <= length;
+}
