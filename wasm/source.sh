@@ -25,7 +25,8 @@ debian_archive() {
 }
 
 # The state of Debian's archive that has all sources in the versions of the recipes: archives drop what is replaced.
-debian_snapshot=http://snapshot.debian.org/archive/debian/20261128T000000Z
+# $DEBIAN_SNAPSHOTS is the address of an archive that keeps its states by date; without it there is the archive alone.
+debian_snapshot=${DEBIAN_SNAPSHOTS:+$DEBIAN_SNAPSHOTS/20261128T000000Z}
 
 debian_source() {
   local name=$1 version=$2 sha256=$3
@@ -98,7 +99,8 @@ debian_packages() {
 # fetch PATH FILE SHA256: from the archive of this machine, or else from the snapshot
 fetch() {
   if [ ! -f "$2" ]; then
-    download "$(debian_archive)/$1" "$2.part" || download "$debian_snapshot/$1" "$2.part"
+    download "$(debian_archive)/$1" "$2.part" ||
+      { [ -n "$debian_snapshot" ] && download "$debian_snapshot/$1" "$2.part"; }
     mv "$2.part" "$2"
   fi
   if [ "$(sha256sum < "$2" | cut -d' ' -f1)" != "$3" ]; then
