@@ -67,18 +67,21 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const { srcset } = JSON.parse(body.get("data") as string) as UploadBody;
   if (srcset) return void response.end(JSON.stringify(setOf(file.name, srcset)));
   const result = (await file.bytes()).subarray(0, file.size / 2);
-  const looks = { format: "WEBP", width: 40, height: 30, score: 75.5 };
+  const looks = { format: "WEBP", width: 40, height: 30, ...LOOKS };
   const output = { name: `${file.name.replace(/\.\w+$/, "")}.webp`, bytes: result.length, ...looks };
   response.setHeader("x-anything-metadata", JSON.stringify({ success: true, code: 200, output }));
   response.end(result);
 }
+
+/** What the service says of how a result looks, where it was looked at. */
+const LOOKS = { score: 75.5, looks: "same" };
 
 /** What the service answers to a srcset. */
 function setOf(name: string, { widths, formats = ["avif"] }: Srcset) {
   const files = widths.flatMap((width) => formats.map((format) => [`${width}.${format}`, width, format] as const));
   const outputs = files.map(([entry, width, format]) => {
     const file = name.replace(/\.\w+$/, `-${width}.${format}`);
-    const looks = { format: format.toUpperCase(), width, height: width / 2, ...(format === "avif" && { score: 75.5 }) };
+    const looks = { format: format.toUpperCase(), width, height: width / 2, ...(format === "avif" && LOOKS) };
     return [entry, { name: file, url: `${url.href}temp/${encodeURIComponent(file)}`, ...looks }] as const;
   });
   const html = `<picture>${outputs.map(([, one]) => `<img src="${one.url}">`).join("")}</picture>`;
@@ -269,7 +272,7 @@ describe("lines of JSON", () => {
         format: "WEBP",
         width: 40,
         height: 30,
-        score: 75.5,
+        ...LOOKS,
         ms: expect.any(Number),
       },
       { path: join(folder, "b.jpg"), error: { status: 422, message: "The reason" } },
@@ -304,7 +307,7 @@ describe("lines of JSON of a srcset", () => {
       format: format.toUpperCase(),
       width: 320,
       height: 160,
-      score: format === "avif" ? 75.5 : null,
+      ...(format === "avif" ? LOOKS : { score: null, looks: null }),
     });
     const files = [file("avif"), file("webp")];
     const sizes = { bytes_before: 18, bytes_after: 2 * (files[0]?.bytes ?? 0), ms: expect.any(Number) };

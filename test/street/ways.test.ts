@@ -152,6 +152,7 @@ describe("a search that takes far more than its price", () => {
     const { output } = await walk(bytes, { output: { format: "webp" } }, undefined, new Hurried(0));
     expect(output.searched).toBe(false);
     expect(output).not.toHaveProperty("score");
+    expect(output).not.toHaveProperty("looks");
   });
 
   it("says nothing of that where it ended by itself", async () => {
@@ -159,6 +160,7 @@ describe("a search that takes far more than its price", () => {
     const { output } = await walk(bytes, { output: { format: "webp" } });
     expect(output).not.toHaveProperty("searched");
     expect(output.score).toBeGreaterThanOrEqual(75);
+    expect(output.looks).toBe("same");
   });
 
   it("hands out the best file so far", async () => {
