@@ -24,6 +24,9 @@ export type FetchBody = {
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly store?: Store;
+  readonly input?: {
+    readonly damaged?: "refuse" | "show";
+  };
   readonly outputs?: Outputs;
   readonly srcset?: Srcset;
   readonly response?: {
@@ -58,6 +61,9 @@ export type UploadBody = {
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly store?: Store;
+  readonly input?: {
+    readonly damaged?: "refuse" | "show";
+  };
   readonly outputs?: Outputs;
   readonly srcset?: Srcset;
   readonly response?: {

@@ -14,6 +14,9 @@ import { Webhook } from "./webhook.ts";
 
 const Response = record({ mode: v.optional(oneOf(["json", "binary"])) });
 
+/** How the original is read. */
+const Input = record({ damaged: v.optional(oneOf(["refuse", "show"])) });
+
 /**
  * Clients of services with a delivery network of their own say here whether it may keep the result. This one has none: a
  * result that was to be kept for good must not turn out to be temporary.
@@ -24,6 +27,7 @@ const Delivery = record({
 
 const processingEntries = {
   ...resultEntries,
+  input: v.optional(Input),
   outputs: v.optional(Outputs),
   srcset: v.optional(Srcset),
   response: v.optional(Response),

@@ -66,6 +66,8 @@ export interface Facts {
    * the whole picture.
    */
   readonly drawn?: { readonly pixels: number; readonly pixelBytes: number; readonly tiles: number };
+  /** What is damaged of the file is wanted as far as it can be shown: set by what a request says, never by a probe. */
+  readonly showsDamage?: true;
   /** What of a drawing is not drawn as it says, in words for people. */
   readonly undrawn?: readonly string[];
 }
@@ -163,6 +165,8 @@ export interface Reader {
   readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath) => AsyncIterable<Decoded>;
   /** It gives deep rows where they are demanded. */
   readonly deep?: true;
+  /** It shows what is left of damaged pixels where the facts say so. */
+  readonly showsDamage?: true;
 }
 
 /** A file written anew in its own format without decoding pixels. */

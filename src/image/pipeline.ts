@@ -49,6 +49,23 @@ export function inSpace<Own extends Stored>(stored: Own, wish: ProfileWish | und
   return space ? { ...stored, space } : stored;
 }
 
+/** What requests may say of their original. */
+export interface InputWish {
+  readonly damaged?: "refuse" | "show" | undefined;
+}
+
+/** A file whose damage is shown, where that is wished for and its format can; or else the file as it is. */
+export function asWished<Own extends Stored>(stored: Own, wish: InputWish | undefined): Own {
+  if (wish?.damaged !== "show" || !stored.format.read.showsDamage) return stored;
+  return { ...stored, facts: { ...stored.facts, showsDamage: true } };
+}
+
+/** A file whose damage is refused. */
+export function asWhole<Own extends Stored>(stored: Own): Own {
+  const { showsDamage: _, ...facts } = stored.facts;
+  return { ...stored, facts };
+}
+
 /** What can be done with deep rows. */
 const DEEP_STEPS: ReadonlySet<Step["kind"]> = new Set(["crop", "turn", "resize"]);
 /** Bits of a sample that deep rows can hold. */

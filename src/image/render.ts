@@ -17,7 +17,7 @@ import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
 import { inOwnRange } from "./own-range.ts";
 import { unpackedFor } from "./packed.ts";
-import { inSpace, pictureOf } from "./pipeline.ts";
+import { asWished, type InputWish, inSpace, pictureOf } from "./pipeline.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, writtenFrames } from "./planning.ts";
 import { besideGainMap, besideHeld, resultGainMap, withGainMap, withResultGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
@@ -27,6 +27,8 @@ import type { Stopwatch } from "./stopwatch.ts";
 /** What to do with a picture, as requests say it. */
 export interface Order {
   readonly operations: { readonly [Name in OperationName]?: unknown };
+  /** How the original is read; absent: what is damaged is refused. */
+  readonly input?: InputWish | undefined;
   readonly output: Output | undefined;
   readonly optimize: Optimize | undefined;
   /** The files of saved pictures that operations need, by id. */
@@ -61,7 +63,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
   let heldBytes = source;
   try {
     const { allowance, stopwatch } = order;
-    const found = await readHeaders(source.bytes, allowance);
+    const found = asWished(await readHeaders(source.bytes, allowance), order.input);
     const { output } = order;
     const firstOnly = isOfFirstFrame(found, output);
     const begin = withGainMap(inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile), order.output);

@@ -17,7 +17,7 @@ import { type Metadata, metadataBytes } from "./metadata.ts";
 import type { MetadataWish } from "./metadata/wish.ts";
 import { outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
-import { inSpace, type Stored } from "./pipeline.ts";
+import { asWished, inSpace, type Stored } from "./pipeline.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, type Planned, writtenFrames } from "./planning.ts";
 import type { Order, Rendered } from "./render.ts";
 import { besideGainMap, resultGainMap, withGainMap } from "./result-gain-map.ts";
@@ -76,7 +76,8 @@ export async function renderSet<Entry extends SetEntry>(
   const { allowance = new Allowance(), stopwatch } = order;
   const carrier = new Carrier(source);
   try {
-    const stored = { ...(await readHeaders(source.bytes, allowance)), stopwatch };
+    const found = asWished(await readHeaders(source.bytes, allowance), order.input);
+    const stored = { ...found, stopwatch };
     const base = await planBase(stored, order);
     const entries = order.entries({ ...base.size, opaque: base.opaque });
     const groups = await groupsOf(stored, base, entries, order);

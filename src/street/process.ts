@@ -101,11 +101,12 @@ async function carried(
   keep: Keep,
   carryOut: typeof render,
 ): Promise<Result> {
-  const { output, optimize, analyze: _, store: __, ...members } = job.processing;
+  const { input: wish, output, optimize, analyze: _, store: __, ...members } = job.processing;
   const sent = await measured(original.bytes);
   const { stopwatch = startStopwatch(), allowance } = ports;
   const rendered = await withOverlays(job, ports, (overlays) => {
-    const order = { operations: members, output, optimize, accept: job.accept, overlays, stopwatch, allowance };
+    const { accept } = job;
+    const order = { operations: members, input: wish, output, optimize, accept, overlays, stopwatch, allowance };
     return carryOut(SharedBytes.of(original.bytes, original.memory), order);
   }).catch((error: unknown) => {
     countTime(stopwatch, NONE, NONE);

@@ -53,9 +53,10 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
     let base: Base | undefined;
     const rendered = await withOverlays(job, ports, (overlays) => {
       const { output: _, optimize: __, store: ___, outputs: ____, srcset: _____, ...members } = job.processing;
-      const { analyze, ...operations } = members;
+      const { analyze, input, ...operations } = members;
       const entries = (found: Base) => entriesOf(job.processing, (base = found));
-      const order = { operations, analyze, entries, refusalOf, accept: job.accept, overlays, stopwatch, allowance };
+      const { accept } = job;
+      const order = { operations, input, analyze, entries, refusalOf, accept, overlays, stopwatch, allowance };
       const source = SharedBytes.of(original.bytes, original.memory);
       return renderSet(source, order, (entry, made) => files.take(entry, made));
     }).catch((error: unknown) => {

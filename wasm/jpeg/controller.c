@@ -124,10 +124,11 @@ static void transform_row(j_decompress_ptr jpeg, int c, uint32_t row, void *outp
   const struct store_component *component = &store_of(jpeg)->component[c];
   JBLOCK expanded;
   uint32_t column = 0;
-  if (!component->values[row]) fail("rows of a component are missing");
+  const int missing = !component->values[row];
+  if (missing && !store_of(jpeg)->shows_missing) fail("rows of a component are missing");
   for (uint32_t x = jpeg->master->first_MCU_col[c]; x <= jpeg->master->last_MCU_col[c]; x++) {
     JCOEF *block = expanded;
-    if (component->kept == DCTSIZE) block = component->values[row] + (size_t)x * DCTSIZE2;
+    if (component->kept == DCTSIZE && !missing) block = component->values[row] + (size_t)x * DCTSIZE2;
     else store_expand(component, row, x, expanded);
     if (jpeg->data_precision == 12) jpeg->idct->inverse_DCT_12[c](jpeg, info, block, output_rows, column);
     else jpeg->idct->inverse_DCT[c](jpeg, info, block, output_rows, column);

@@ -64,7 +64,7 @@ static void read_unit(struct decoder *d, uint32_t index) {
       rows[c][i] = (uint8_t *)d->facts.planes[c].address + (size_t)(index * count + i) * d->facts.planes[c].stride;
   }
   jpeg_read_raw_data(jpeg, planes, jpeg->max_v_samp_factor * jpeg->min_DCT_scaled_size);
-  input_require_complete(jpeg, &d->input);
+  require_complete(d);
 }
 
 // What is not needed is not transformed.

@@ -125,7 +125,7 @@ uint32_t EXPORT(decoder_read)(struct decoder *d, uint32_t most) {
   uint32_t count = most < left ? most : left;
   if (count > d->facts.band_rows) count = d->facts.band_rows;
   if (count) read_rows(d, count);
-  input_require_complete(jpeg, &d->input);
+  require_complete(d);
   return count;
 }
 
@@ -134,5 +134,5 @@ void EXPORT(decoder_skip)(struct decoder *d, uint32_t count) {
   const struct jpeg_decompress_struct *jpeg = &d->jpeg;
   const uint32_t left = d->last > jpeg->output_scanline ? d->last - jpeg->output_scanline : 0;
   skip_rows(d, count < left ? count : left);
-  input_require_complete(&d->jpeg, &d->input);
+  require_complete(d);
 }

@@ -11,6 +11,12 @@ struct decoder *EXPORT(decoder_new)(int source) {
   return d;
 }
 
+// To be called first: scans that are damaged or cut short are decoded all the same, as libjpeg shows them.
+void EXPORT(decoder_show_damage)(struct decoder *d) {
+  show_damage(&d->errors);
+  d->store.shows_missing = 1;
+}
+
 void EXPORT(decoder_close)(struct decoder *d) {
   jpeg_destroy_decompress(&d->jpeg);
   store_free(&d->store);
@@ -71,8 +77,8 @@ static int read_scans(struct decoder *d, uint32_t blocks) {
   d->store.blocks_left = blocks;
   if (!jpeg_start_decompress(jpeg)) return 0;
   if (!jpeg->inputctl->has_multiple_scans) return 1;
-  input_require_complete(jpeg, &d->input);
-  require_components(jpeg);
+  require_complete(d);
+  if (!d->store.shows_missing) require_components(jpeg);
   return 1;
 }
 

@@ -38,6 +38,11 @@ struct decoder {
   uint64_t color_loss;  // of the planes read so far, what averaging squares of chroma would lose, in 1/256
 };
 
+// Fails where the file ended too early, unless that is to be shown.
+static inline void require_complete(struct decoder *d) {
+  if (!d->store.shows_missing) input_require_complete(&d->jpeg, &d->input);
+}
+
 // Blocks in a row of interleaved MCUs.
 static inline uint32_t unit_blocks(const struct decoder *d) {
   uint32_t blocks = 0;

@@ -14,6 +14,8 @@ export interface DecoderOptions {
    * as stored, which in a file with an Adobe marker is 255 - ink.
    */
   readonly output?: "rgba" | "cmyk";
+  /** Scans that are damaged or cut short are decoded as far as they go, and gray from there on; by default they are refused. */
+  readonly showsDamage?: boolean;
   /** Bytes that a block is coded in, by which work is declared; those of a photograph by default. */
   readonly blockBytes?: number;
 }
@@ -42,10 +44,11 @@ const BAND_ROWS_MIN = 8;
  * `read`.
  */
 export function* openDecoder(bytes: Uint8Array, options: DecoderOptions = {}): Pieces<Decoder> {
-  const { eighths = 8, output = "rgba", region = WHOLE } = options;
-  const handle = new DecoderHandle(bytes, (exports, pointer) =>
-    exports.decoder_start(pointer, OUTPUTS[output], eighths, region.x, region.y, region.width, region.height),
-  );
+  const { eighths = 8, output = "rgba", region = WHOLE, showsDamage = false } = options;
+  const handle = new DecoderHandle(bytes, (exports, pointer) => {
+    if (showsDamage) exports.decoder_show_damage(pointer);
+    exports.decoder_start(pointer, OUTPUTS[output], eighths, region.x, region.y, region.width, region.height);
+  });
   return yield* handle.prepared(() => decoderOf(handle), options.blockBytes);
 }
 

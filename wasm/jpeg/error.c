@@ -57,6 +57,11 @@ static void emit_message(j_common_ptr jpeg, int level) {
   if (means_damage(jpeg->err)) error_exit(jpeg);
 }
 
+// Where a damaged picture is wanted all the same, what is missing of it is gray.
+static void note_message(j_common_ptr jpeg, int level) {
+  if (level < 0) jpeg->err->num_warnings++;
+}
+
 static void output_message(j_common_ptr jpeg) { (void)jpeg; }
 
 static void reset(j_common_ptr jpeg) {
@@ -75,6 +80,8 @@ struct jpeg_error_mgr *error_manager(struct jpeg_error_mgr *e) {
   e->last_jpeg_message = sizeof messages / sizeof *messages - 2;
   return e;
 }
+
+void show_damage(struct jpeg_error_mgr *e) { e->emit_message = note_message; }
 
 void *allocate(size_t bytes) {
   void *memory = calloc(1, bytes);

@@ -24,6 +24,7 @@ export interface JpegExports extends HeapExports {
     width: number,
     height: number,
   ): void;
+  decoder_show_damage(decoder: number): void;
   decoder_prepare(decoder: number, blocks: number): number;
   decoder_facts(decoder: number): number;
   decoder_read(decoder: number, most: number): number;

@@ -18,6 +18,8 @@ void IMPORT(push)(int sink, const uint8_t *from, size_t length);
 
 // error.c: every error is fatal; a warning that means damaged pixels is an error too.
 struct jpeg_error_mgr *error_manager(struct jpeg_error_mgr *errors);
+// From now on warnings of damaged pixels are no errors.
+void show_damage(struct jpeg_error_mgr *errors);
 void *allocate(size_t bytes);  // zeroed, or fails
 
 // source.c: non-suspending input.

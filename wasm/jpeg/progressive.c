@@ -64,6 +64,7 @@ HOT uint32_t before_restart(j_decompress_ptr jpeg, struct bits *bits, uint32_t u
     *bits = reader_restart(&p->reader, *bits);
     memset(p->last_dc, 0, sizeof p->last_dc);
     require_run_end(jpeg);
+    p->end_run = 0;
     p->restarts_to_go = jpeg->restart_interval;
   }
   const uint32_t now = units < p->restarts_to_go ? units : p->restarts_to_go;
@@ -83,7 +84,7 @@ HOT void decode_dc_unit(j_decompress_ptr jpeg, struct bits *bits, uint32_t colum
       const int stored = component->values[row] != NULL;
       int16_t *value = stored ? component->values[row] + (size_t)column * info->MCU_width * size : ignored;
       for (int h = 0; h < info->MCU_width; h++, value += stored ? size : 1) {
-        reserve(&p->reader, bits);
+        if (!reserve(&p->reader, bits)) return;
         refill(bits);
         if (jpeg->Ah) {
           if (take(bits, 1)) *value |= 1 << jpeg->Al;
@@ -111,7 +112,7 @@ HOT void put(struct kept kept, int k, int value) {
 HOT void decode_first(struct bits *bits, struct progressive *p, const struct decode_table *table, struct kept kept,
                       uint64_t *map, int first, int last, int low) {
   uint64_t found = *map;
-  reserve(&p->reader, bits);
+  if (!reserve(&p->reader, bits)) return;
   for (int k = first; k <= last; k++) {
     refill(bits);
     const struct symbol symbol = decode(&p->reader, bits, table);
@@ -122,7 +123,10 @@ HOT void decode_first(struct bits *bits, struct progressive *p, const struct dec
     }
     k += symbol.run;
     if (!symbol.value) continue;
-    if (k > last) WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
+    if (k > last) {
+      WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
+      break;
+    }
     found |= 1ull << k;
     put(kept, k, (int)((uint32_t)symbol.value << low));
   }
@@ -159,7 +163,7 @@ HOT void refine(struct bits *bits, struct progressive *p, const struct decode_ta
   const uint64_t band = *map & ~0ull >> (63 - last);
   uint64_t found = 0;
   int k = first;
-  reserve(&p->reader, bits);
+  if (!reserve(&p->reader, bits)) return;
   while (!p->end_run && k <= last) {
     refill(bits);
     const struct symbol symbol = decode(&p->reader, bits, table);
@@ -170,7 +174,10 @@ HOT void refine(struct bits *bits, struct progressive *p, const struct decode_ta
     }
     if (symbol.value > 1 || symbol.value < -1) WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
     k = pass_zeros(bits, kept, band, k, last, symbol.run, bit);
-    if (symbol.value && k > last) WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
+    if (symbol.value && k > last) {
+      WARNMS(p->reader.jpeg, JWRN_HUFF_BAD_CODE);
+      break;
+    }
     if (symbol.value) {
       found |= 1ull << k;
       put(kept, k, symbol.value * bit);

@@ -5,6 +5,7 @@
 void reader_start(struct reader *reader, j_decompress_ptr jpeg) {
   reader->jpeg = jpeg;
   reader->last = reader->bytes + READER_BYTES;
+  memset(reader->last - BLOCK_BYTES, 0, BLOCK_BYTES);
   reader->bits = (struct bits){0, 0, reader->last};
 }
 
@@ -13,8 +14,12 @@ static int bits_left(const struct reader *reader, const struct bits *bits) {
   return 8 * (int)(bits->next - reader->last) + bits->count;
 }
 
-static void require_bits(const struct reader *reader, const struct bits *bits) {
-  if (bits_left(reader, bits) < 0) WARNMS(reader->jpeg, JWRN_HIT_MARKER);
+// Where warnings are no errors, what is missing of the segment becomes zeros.
+static void require_bits(const struct reader *reader, struct bits *bits) {
+  if (bits_left(reader, bits) >= 0) return;
+  WARNMS(reader->jpeg, JWRN_HIT_MARKER);
+  reader->jpeg->entropy->insufficient_data = TRUE;
+  *bits = (struct bits){0, 0, reader->last};
 }
 
 // The next byte of the segment, or -1 at its end.
@@ -50,11 +55,12 @@ static uint32_t take_plain(struct jpeg_source_mgr *source, uint8_t *last, uint32
   return taken;
 }
 
-void reader_fill(struct reader *reader, struct bits *bits) {
+int reader_fill(struct reader *reader, struct bits *bits) {
   j_decompress_ptr jpeg = reader->jpeg;
   struct jpeg_source_mgr *source = jpeg->src;
   require_bits(reader, bits);
-  if (jpeg->unread_marker) return;
+  if (jpeg->entropy->insufficient_data) return 0;
+  if (jpeg->unread_marker) return 1;
   const size_t unread = bits->next - reader->last;
   uint8_t *last = reader->bytes + READER_BYTES - unread;
   memmove(last, reader->last, unread);
@@ -72,6 +78,7 @@ void reader_fill(struct reader *reader, struct bits *bits) {
     *--last = byte;
   }
   reader->last = last;
+  return 1;
 }
 
 void reader_end(struct reader *reader, struct bits bits) {
@@ -101,6 +108,8 @@ struct bits reader_restart(struct reader *reader, struct bits bits) {
   reader_end(reader, bits);
   reader_tell_discarded(jpeg);
   jpeg->marker->read_restart_marker(jpeg);
+  // Another marker than that one stays where it is: the segment is missing.
+  jpeg->entropy->insufficient_data = jpeg->unread_marker != 0;
   reader_start(reader, jpeg);
   return reader->bits;
 }

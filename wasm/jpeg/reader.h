@@ -31,8 +31,9 @@ struct reader {
 
 // Forgets what was read ahead and begins a segment.
 void reader_start(struct reader *reader, j_decompress_ptr jpeg);
-// Reads ahead; fails if bits were used that the segment did not have.
-void reader_fill(struct reader *reader, struct bits *bits);
+// Reads ahead; fails if bits were used that the segment did not have. Returns 0 where that, and the rest of the segment, is to
+// be shown as missing: zeros follow.
+int reader_fill(struct reader *reader, struct bits *bits);
 // Ends the segment: bytes that nobody wanted are counted as discarded.
 void reader_end(struct reader *reader, struct bits bits);
 // Warns of discarded bytes in front of a marker that was read ahead; of others libjpeg does when it finds the marker.
@@ -44,9 +45,10 @@ struct bits reader_restart(struct reader *reader, struct bits bits);
 
 #define HOT static inline __attribute__((always_inline))
 
-// To be called before every block: what follows may read as many bits as a block can have.
-HOT void reserve(struct reader *reader, struct bits *bits) {
-  if (__builtin_expect(bits->next - reader->last < BLOCK_BYTES, 0)) reader_fill(reader, bits);
+// To be called before every block: what follows may read as many bits as a block can have. Returns 0 where the data of the
+// segment ended before.
+HOT int reserve(struct reader *reader, struct bits *bits) {
+  return __builtin_expect(bits->next - reader->last >= BLOCK_BYTES, 1) || reader_fill(reader, bits);
 }
 
 // Makes at least 56 bits available.

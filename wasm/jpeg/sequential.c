@@ -148,7 +148,7 @@ static boolean decode_unit(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
   for (int i = 0; i < jpeg->blocks_in_MCU; i++) {
     const int member = jpeg->MCU_membership[i];
     const jpeg_component_info *component = jpeg->cur_comp_info[member];
-    reserve(&s->reader, &bits);
+    if (!reserve(&s->reader, &bits)) break;
     refill(&bits);
     s->last_dc[member] += decode(&s->reader, &bits, s->dc[component->dc_tbl_no]).value;
     if (blocks) (*blocks[i])[0] = s->last_dc[member];

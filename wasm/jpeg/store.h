@@ -30,6 +30,8 @@ struct store {
   // All components of a row of interleaved MCUs were taken.
   void (*end_unit)(void *taker, uint32_t unit);
   void *taker;
+  // Rows that no scan was about are gray, in place of a failure.
+  int shows_missing;
 };
 
 // The place of a zigzag position among the coefficients that a row keeps (natural order of kept x kept), or -1.

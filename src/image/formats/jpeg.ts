@@ -20,7 +20,7 @@ export const jpeg = format({
   otherExtensions: ["jpe", "jfif"],
   can: { alpha: false, animation: false, quality: true, lossless: false, web: true, spaces: "any" },
   signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
-  read: { probe, price: decodePrice, scale, open },
+  read: { probe, price: decodePrice, scale, open, showsDamage: true },
   write: embedding(
     {
       price: encodePrice,

@@ -3,7 +3,7 @@ import { beside, held, type Price } from "../../../wasm/price.ts";
 import type { Breath } from "../breath.ts";
 import { collectPixels, pixelBytes, rowsOfPixels } from "../kept.ts";
 import { firstFrame, type Picture, stillPicture } from "../picture.ts";
-import { pictureOf } from "../pipeline.ts";
+import { asWhole, pictureOf } from "../pipeline.ts";
 import { SharedBytes } from "../shared-bytes.ts";
 import type { Stripped } from "../stripped.ts";
 import type { Chosen, EncodeSettings } from "../writer.ts";
@@ -47,7 +47,8 @@ export class Session {
   /** From now on the original is nothing but pixels: its coefficients cannot be read. */
   leaveCoefficients(): void {
     const { unchanged } = this.planned;
-    const stays = unchanged?.turn === 1 ? unchanged : undefined;
+    // A file that is shown although it is damaged is no result.
+    const stays = this.showsDamage ? null : unchanged?.turn === 1 ? unchanged : undefined;
     this.planned = taskOf({ ...this.planned, leavesCoefficients: true }, stays);
     this.shown = this.planned.picture;
     this.deep = deepTask(this.planned)?.picture;
@@ -55,7 +56,11 @@ export class Session {
 
   /** The original was read to its end: it can be handed out without any work. */
   get wasRead(): boolean {
-    return this.wasDecoded;
+    return this.wasDecoded && !this.showsDamage;
+  }
+
+  private get showsDamage(): boolean {
+    return this.task.stored.facts.showsDamage === true;
   }
 
   /** What is to be encoded. */
@@ -119,10 +124,10 @@ export class Session {
 
   /**
    * The original, which shows all that is asked for.
-   * @throws ApiError 422 when it is damaged: it is decoded, unless it has been
+   * @throws ApiError 422 when it is damaged: it is decoded, unless it has been, and nothing was shown that is damaged
    */
   async original(stripped: Stripped, breath: Breath): Promise<Rendition> {
-    if (!this.wasDecoded) await this.readThrough(breath);
+    if (!this.wasRead) await this.readThrough(breath);
     return this.rendition({ bytes: stripped.file(), score: 100 });
   }
 
@@ -134,7 +139,8 @@ export class Session {
   }
 
   private async readThrough(breath: Breath): Promise<void> {
-    const { stored, plan } = this.task;
+    const { plan } = this.task;
+    const stored = asWhole(this.task.stored);
     for await (const { rows } of pictureOf(stored, asStored(plan, stored)).open(breath)) {
       while (await rows.read(READ_ROWS));
     }

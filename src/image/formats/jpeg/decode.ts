@@ -7,7 +7,8 @@ import type { Decoded, Demand, Facts } from "../../format.ts";
 import { inPieces } from "../../pieces.ts";
 import type { Rows } from "../../rows.ts";
 import { guarded, guardedAsync } from "../guard.ts";
-import { damaged, headerOf, SAMPLINGS } from "./facts.ts";
+import { damaged, damagedScans, headerOf, SAMPLINGS } from "./facts.ts";
+import { withoutCutSegment } from "./segments.ts";
 
 /** Eighths of the size that the inverse transform can give quickly. */
 const SCALES = [1, 2, 4] as const;
@@ -31,14 +32,16 @@ export function scaleFor({ box, width, height }: Demand): number {
 /** One frame. Files of several scans are read up to their last one before it comes. */
 export async function* open(
   bytes: Uint8Array,
-  _facts: Facts,
+  facts: Facts,
   demand: Demand,
   breath: Breath,
 ): AsyncGenerator<Decoded, void, void> {
   const header = headerOf(bytes);
   const eighths = header.lossless ? 8 : scaleFor(demand);
   const region = regionFor(header, demand, eighths);
-  const rows = await openRows(bytes, header, { eighths, region, blockBytes: blockBytesOf(header) }, breath);
+  const showsDamage = facts.showsDamage === true;
+  const wanted = { eighths, region, showsDamage, blockBytes: blockBytesOf(header) };
+  const rows = await openRows(showsDamage ? withoutCutSegment(bytes) : bytes, header, wanted, breath);
   const scaled = (length: number) => (length * eighths) / 8;
   const { box } = demand;
   try {
@@ -86,18 +89,20 @@ async function openRows(bytes: Uint8Array, header: JpegHeader, wanted: Wanted, b
 interface Wanted {
   readonly eighths: number;
   readonly region: Region;
+  readonly showsDamage: boolean;
   /** Bytes that a block is coded in. */
   readonly blockBytes: number;
 }
 
 async function decoderRows(bytes: Uint8Array, wanted: Wanted, output: "rgba" | "cmyk", breath: Breath): Promise<Rows> {
-  const decoder = await guardedAsync(() => inPieces(openDecoder(bytes, { ...wanted, output }), breath), damaged);
+  const refusal = wanted.showsDamage ? damaged : damagedScans;
+  const decoder = await guardedAsync(() => inPieces(openDecoder(bytes, { ...wanted, output }), breath), refusal);
   return {
     width: decoder.width,
     height: decoder.height,
     opaque: true,
-    read: async (max) => guarded(() => decoder.read(max), damaged),
-    skip: async (count) => guarded(() => decoder.skip(count), damaged),
+    read: async (max) => guarded(() => decoder.read(max), refusal),
+    skip: async (count) => guarded(() => decoder.skip(count), refusal),
     close: () => decoder.close(),
   };
 }

@@ -29,6 +29,12 @@ export function damaged(cause: NativeError): ApiError {
   return new ApiError(422, "The JPEG file is damaged, cut short or of an unsupported kind", { cause });
 }
 
+/** What native code refuses of scans: a caller may want what there is of them. */
+export function damagedScans(cause: NativeError): ApiError {
+  const { status, message } = damaged(cause);
+  return new ApiError(status, `${message}; input.damaged: "show" decodes what is left of it`, { cause });
+}
+
 /** @throws ApiError 422 when there is no picture in the file */
 export function headerOf(bytes: Uint8Array): JpegHeader {
   return guarded(() => readHeader(bytes, PARTS.segments.most), damaged);

@@ -22,7 +22,7 @@ import type { Stopwatch } from "../../stopwatch.ts";
 import type { EncodeSettings } from "../../writer.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 import { encoderOptions, filePrice, finished, tooComplex } from "./encode.ts";
-import { damaged, headerOf, SAMPLINGS, textureIn } from "./facts.ts";
+import { damagedScans, headerOf, SAMPLINGS, textureIn } from "./facts.ts";
 import { neededProfile } from "./profile.ts";
 import { resizePlanes } from "./resize.ts";
 
@@ -64,7 +64,7 @@ function rewritePlanes(
   const encoding = { ...options, subsampling };
   return {
     price: beside(planesPrice(header, [8, 8, 8]), filePrice(encoding)),
-    run: (breath) => guardedAsync(() => rewritten(bytes, header, encoding, breath), damaged),
+    run: (breath) => guardedAsync(() => rewritten(bytes, header, encoding, breath), damagedScans),
   };
 }
 

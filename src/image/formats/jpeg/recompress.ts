@@ -6,7 +6,7 @@ import type { Facts, RecompressSettings, RequantizeSettings } from "../../format
 import { type Orientation, turnOf } from "../../geometry.ts";
 import { inPieces } from "../../pieces.ts";
 import { guardedAsync } from "../guard.ts";
-import { damaged, headerOf } from "./facts.ts";
+import { damagedScans, headerOf } from "./facts.ts";
 import { neededProfile } from "./profile.ts";
 import { tagged } from "./tag.ts";
 
@@ -40,7 +40,7 @@ export async function rewrite(
     ...memoryOptions(header, bytes, settings),
     ...(tiles ? { tiles, streamed: false } : {}),
   });
-  return tagged(await guardedAsync(() => inPieces(work, breath), damaged), tag);
+  return tagged(await guardedAsync(() => inPieces(work, breath), damagedScans), tag);
 }
 
 /** The result included: its pieces and the whole exist at the same time. */

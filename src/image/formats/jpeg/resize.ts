@@ -22,7 +22,7 @@ import type { EncodeSettings } from "../../writer.ts";
 import { guarded, guardedAsync } from "../guard.ts";
 import { MARGIN, scaleFor } from "./decode.ts";
 import { COLOR_LOSS, encoderOptions, filePrice, finished, mayNeedColors, tooComplex } from "./encode.ts";
-import { damaged, SAMPLINGS, textureIn } from "./facts.ts";
+import { damagedScans, SAMPLINGS, textureIn } from "./facts.ts";
 import { PlaneStream, type PlaneTask, streamPrice } from "./plane-stream.ts";
 
 /**
@@ -80,7 +80,7 @@ export function resizePlanes(job: Job): Priced<Uint8Array | null> | null {
         } finally {
           decoder.close();
         }
-      }, damaged),
+      }, damagedScans),
   };
 }
 

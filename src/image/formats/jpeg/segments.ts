@@ -71,3 +71,18 @@ export function namedSegment(code: number, name: string, content: Uint8Array): U
   const size = length + 2;
   return joined([Uint8Array.of(0xff, code, size >> 8, size & 255), new TextEncoder().encode(name), content]);
 }
+
+const [FIRST_FRAME, FIRST_RESTART, LAST_EMPTY] = [0xc0, 0xd0, 0xd9];
+
+/** A file that is cut short without the segment that it ends in: nothing of tables of which a part is missing can be used. */
+export function withoutCutSegment(bytes: Uint8Array): Uint8Array {
+  const least = Math.max(0, bytes.length - HEADER_BYTES - MAX_PAYLOAD_BYTES);
+  for (let at = bytes.length - 2; at >= least; at--) {
+    const code = bytes[at + 1]!;
+    if (bytes[at] !== 0xff || code < FIRST_FRAME || code === 0xff) continue;
+    if (code >= FIRST_RESTART && code <= LAST_EMPTY) continue;
+    const length = at + HEADER_BYTES <= bytes.length ? (bytes[at + 2]! << 8) | bytes[at + 3]! : Infinity;
+    return at + 2 + length > bytes.length ? bytes.subarray(0, at) : bytes;
+  }
+  return bytes;
+}
