@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { lentBytes } from "../../src/http/lending.ts";
 import { isolateBudget } from "../../src/image/budget.ts";
-import { MAX_LENT_BYTES, MAX_SOURCE_BYTES, ORIGINAL_STEP_BYTES } from "../../src/limits.ts";
+import { MAX_LENT_BYTES, MAX_ORIGINALS_BYTES, MAX_SOURCE_BYTES, ORIGINAL_STEP_BYTES } from "../../src/limits.ts";
 import { street } from "../../src/street/edges.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import avif from "../fixtures/avif/limited-709.avif";
@@ -116,6 +116,25 @@ it("four slow uploads of one account keep none of another out", async () => {
   expect(new Set(done.map(({ status }) => status))).toEqual(new Set([200]));
   for (const { hangUp } of drips) hangUp();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+});
+
+it("an upload that had to wait says how long", async () => {
+  const { key } = await openAccount();
+  const others = reserve(isolateBudget, MAX_ORIGINALS_BYTES);
+  const body = new FormData();
+  body.set("file", new File([new Uint8Array(5 * MIB)], "a.png"));
+  const headers = { "content-length": String(5 * MIB + 500) };
+  const waiting = api("POST", "/1.0/upload", { key, body, headers });
+  await eventually(() => expect(isolateBudget.waitingAtDoor).toBe(1));
+  await scheduler.wait(20);
+  others.release();
+  const { status, headers: answered } = await waiting;
+  expect(status).toBe(200);
+  const [, waited = "0", total = "0"] =
+    /^wait;dur=(\d+),.* total;dur=(\d+)$/.exec(answered.get("server-timing") ?? "") ?? [];
+  expect(Number(waited)).toBeGreaterThanOrEqual(20);
+  expect(Number(total)).toBeGreaterThanOrEqual(Number(waited));
+  expect((await small(key)).headers.get("server-timing")).not.toContain("wait");
 });
 
 it("a refused request holds nothing", async () => {
