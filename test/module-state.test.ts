@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "http/inside.ts parts": "goes with its request",
   "image/analyses/found-faces.ts found": "goes with its picture",
   "image/color/space.ts known": "goes with its profile",
-  "image/formats/svg/resvg.ts objectsOf": "goes with its instance, which ended work gives up",
+  "image/formats/svg/resvg.ts fontsOf": "goes with its instance, which ended work gives up",
   "image/text/metrics.ts known": "goes with its font",
   "storage/providers.ts schemas": "a table, made when the module is loaded",
 };

@@ -1,6 +1,6 @@
+/** A service that may read private addresses: by which names it is called, and which pages it answers. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-/** A service that may read private addresses: by which names it is called, and which pages it answers. */
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";

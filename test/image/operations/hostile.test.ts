@@ -6,7 +6,7 @@ import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { ApiError } from "../../../src/errors.ts";
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { png } from "../../../src/image/formats/png.ts";
-import { MAX_SIDE_PIXELS } from "../../../src/limits.ts";
+import { MAX_LONG_SIDE_PIXELS, MAX_SIDE_PIXELS } from "../../../src/limits.ts";
 import over from "../../fixtures/effects/over.png";
 import { rendered } from "../../support/render.ts";
 import { noise, pictureOf } from "../../support/rows.ts";
@@ -167,7 +167,7 @@ it("makes a picture within the limits or refuses, and does so soon", { timeout: 
 
         const { width, height } = made.output.facts;
         expect(Math.min(width, height)).toBeGreaterThanOrEqual(1);
-        expect(Math.max(width, height)).toBeLessThanOrEqual(MAX_SIDE_PIXELS);
+        expect(Math.max(width, height)).toBeLessThanOrEqual(MAX_LONG_SIDE_PIXELS);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         expect(error.status).toBe(422);

@@ -1,5 +1,5 @@
-import { PARTS } from "../../../limits/parts.ts";
 /** A JPEG file without what its picture does not need, everything else byte for byte (ITU-T T.81, annex B). */
+import { PARTS } from "../../../limits/parts.ts";
 import type { Orientation } from "../../geometry.ts";
 import { ofPieces, type Stripped } from "../../stripped.ts";
 import { tooManyParts } from "../../walk.ts";
