@@ -12,6 +12,16 @@ import type { EncodeSettings } from "../writer.ts";
  */
 export const TARGET_SCORE: Readonly<Record<Preset, number>> = { low: 90, medium: 75, high: 65, ultra: 50 };
 
+/** The scores that stricter presets promise. */
+export function stricterThan(targetScore: number): readonly number[] {
+  const [one = 0] = Object.values(TARGET_SCORE)
+    .filter((score) => score <= targetScore)
+    .toSorted((a, b) => b - a);
+  return Object.values(TARGET_SCORE)
+    .filter((score) => score > one)
+    .map((score) => score + targetScore - one);
+}
+
 /** How a search comes close to its target score. */
 export interface Patience {
   /** Points aimed at above the target score. */

@@ -11,7 +11,7 @@ import { lowestByDistortion, qualityOf } from "./distortion.ts";
 import { type ExactMaker, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
 import { Notes, NotingLook } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
-import type { Patience } from "./presets.ts";
+import { type Patience, stricterThan } from "./presets.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import { mayBeExact, mostInHaste, mostOnSample, type Rival } from "./rival.ts";
@@ -44,6 +44,9 @@ const ALIKE = 1.03;
  */
 const HOPELESS_EXACT = 1.3;
 const SMALL_PIXELS = 1 << 16;
+
+/** A picture of more is told from its neighbors in quality by what it loses on average. */
+const LEAPING_PIXELS = 1 << 17;
 
 /** What is searched for. */
 export interface Goal extends Rival {
@@ -134,8 +137,24 @@ async function fromSample(quest: Quest, ways: readonly Way[], most: number): Pro
   return { ...chosen, ...whole, sampleBytes: bytesOnSample(chosen.score, length, quest.targetScore) };
 }
 
-/** Where it is known what a file will show. */
+/**
+ * Where it is known what a file will show. What a small picture loses leaps from one number of colors to the next, so that a
+ * search can end higher for less: what a stricter preset would take is tried as well.
+ */
 async function smallestPreviewed(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
+  const found = await smallestAt(quest, ways);
+  const { width, height } = quest.reference.size;
+  if (!found || quest.isFrugal || width * height > LEAPING_PIXELS) return found;
+  let smallest = found;
+  for (const stricter of stricterThan(quest.targetScore)) {
+    const other = await smallestAt({ ...quest, targetScore: stricter }, ways);
+    const isSmaller = other && other.bytes.length < smallest.bytes.length;
+    if (isSmaller && other.score >= Math.min(quest.targetScore, smallest.score)) smallest = other;
+  }
+  return smallest;
+}
+
+async function smallestAt(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
   const { reference, isFrugal, onSample } = quest;
   const most = mostInHaste(quest);
   const sought = { ...quest, sample: reference.sample, look: onSample, most };

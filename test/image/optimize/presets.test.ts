@@ -4,8 +4,13 @@ import { describe, expect, it } from "vitest";
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import type { Preset } from "../../../src/image/output.ts";
+import box from "../../fixtures/effects/box-3.png";
+import blurred from "../../fixtures/effects/gaussian-1.5.png";
+import veiled from "../../fixtures/effects/gaussian-4.png";
+import median from "../../fixtures/effects/median-6.png";
 import drawing from "../../fixtures/resample/source-alpha.png";
 import photograph from "../../fixtures/resample/source.png";
+import glass from "../../fixtures/score/glass-24.png";
 import { rendered } from "../../support/render.ts";
 import { paint, pictureOf, type Pixels } from "../../support/rows.ts";
 
@@ -43,6 +48,22 @@ describe.each(PICTURES)("presets on %s", (_name, made) => {
       const optimize = { compression, lossless: false };
       const order = { operations: {}, output, optimize, overlays: new Map<string, Uint8Array>(), accept: undefined };
       sizes.push((await rendered(bytes, order)).output.bytes.length);
+    }
+    expect(sizes).toEqual(sizes.toSorted((one, other) => other - one));
+  });
+});
+
+/** Small pictures whose looks leap from one number of colors to the next. */
+const LEAPING = { box, blurred, veiled, median, glass };
+
+describe("presets on small pictures in few colors", () => {
+  it.each(Object.entries(LEAPING))("take no more bytes the less they promise: %s", async (_name, file) => {
+    const sizes: number[] = [];
+    for (const compression of PRESETS) {
+      const optimize = { compression, lossless: false };
+      const rest = { operations: {}, output: undefined, accept: undefined };
+      const order = { ...rest, optimize, overlays: new Map<string, Uint8Array>() };
+      sizes.push((await rendered(new Uint8Array(file), order)).output.bytes.length);
     }
     expect(sizes).toEqual(sizes.toSorted((one, other) => other - one));
   });
