@@ -11,14 +11,13 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer as createSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { startLocal } from "../../src/cli/local.ts";
 import { debuggerAt, type HeapDebugger } from "./debugger.ts";
 import { call, callPatiently, type Load, type Patience, prepared, serve, tally } from "./isolate-load.ts";
-import { residentBytes, runtimeSeconds } from "./runtime-process.ts";
+import { freePort, residentBytes, runtimeSeconds } from "./runtime-process.ts";
 
 const SECONDS = Number(process.env["SECONDS"] ?? 60);
 const TOKEN = "bench-token-of-the-operator";
@@ -177,12 +176,4 @@ function reportPatience(done: readonly Patience[], open: number): void {
   console.log(
     `  24 megapixels, sent again as told, tries until done: ${jobs.join(", ")}; not done at the end: ${open}`,
   );
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket();
-  await new Promise<void>((resolve) => socket.listen(0, "127.0.0.1", resolve));
-  const { port } = socket.address() as AddressInfo;
-  await new Promise((resolve) => socket.close(resolve));
-  return port;
 }

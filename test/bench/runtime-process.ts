@@ -1,5 +1,6 @@
 /** What the operating system says of the runtimes that this process started. */
 import { readFile } from "node:fs/promises";
+import { type AddressInfo, createServer as createSocket } from "node:net";
 
 /** Bytes that the largest runtime holds which this process started; 0 where the operating system does not tell. */
 export async function residentBytes(): Promise<number> {
@@ -33,4 +34,13 @@ async function ofChildren(file: "stat" | "status"): Promise<readonly string[]> {
   } catch {
     return [];
   }
+}
+
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const socket = createSocket();
+  await new Promise<void>((resolve) => socket.listen(0, "127.0.0.1", resolve));
+  const { port } = socket.address() as AddressInfo;
+  await new Promise((resolve) => socket.close(resolve));
+  return port;
 }

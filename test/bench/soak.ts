@@ -14,8 +14,9 @@ import { ROOT } from "../../src/cli/wrangler.ts";
 import { costlySvg, FAMILIES, seeded } from "../support/costly-svg.ts";
 import { randomOf } from "../support/event-queue.ts";
 import { FRAMINGS } from "../support/hostile-framing.ts";
+import { debuggerAt, type HeapDebugger } from "./debugger.ts";
 import { tally } from "./isolate-load.ts";
-import { residentBytes } from "./runtime-process.ts";
+import { freePort, residentBytes } from "./runtime-process.ts";
 
 const SECONDS = Number(process.env["SECONDS"] ?? 3_600);
 const CALLERS = Number(process.env["CALLERS"] ?? 4);
@@ -56,9 +57,11 @@ export async function main(): Promise<void> {
   const hostile = [...(await filesIn((format) => [format, "broken"])), ...made()];
   const state = await mkdtemp(join(tmpdir(), "bench-"));
   const variables = { ADMIN_TOKEN: TOKEN, RATE_LIMIT: "1000000000", VAULT_KEY: randomBytes(32).toString("base64") };
-  const service = await startLocal({ host: "127.0.0.1", port: 0, state, variables, quiet: true });
+  const inspectorPort = await freePort();
+  const service = await startLocal({ host: "127.0.0.1", port: 0, state, variables, quiet: true, inspectorPort });
   const send = sender(service.url);
   try {
+    const heap = await debuggerAt(inspectorPort);
     const expected = await alone(good, send);
     console.log(
       `  ${good.length} good files, ${hostile.length} hostile ones, ${REQUESTS.length} requests, ${CALLERS} callers`,
@@ -66,7 +69,7 @@ export async function main(): Promise<void> {
     const statuses = new Map<string, number>();
     const faults = new Map<string, number>();
     const end = performance.now() + SECONDS * 1_000;
-    const watching = watch(service.url, end, statuses);
+    const watching = watch(service.url, heap, end, statuses);
     const calls = Array.from({ length: CALLERS }, async (_, caller) => {
       const random = randomOf(SEED * 1_000 + caller);
       const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T;
@@ -103,16 +106,23 @@ async function alone(good: readonly File[], send: ReturnType<typeof sender>): Pr
   return expected;
 }
 
-/** Says once a minute what the runtime holds, and how many were answered. */
-async function watch(base: URL, end: number, statuses: ReadonlyMap<string, number>): Promise<void> {
+/**
+ * Says once a minute what the isolate holds, its garbage collected, and how many were answered; the runtime besides, which
+ * has no limit here and keeps what it once had.
+ */
+async function watch(base: URL, heap: HeapDebugger, end: number, statuses: ReadonlyMap<string, number>): Promise<void> {
   const headers = { authorization: `Bearer ${TOKEN}` };
   for (let minute = 0; performance.now() < end; minute += 1) {
+    const { usedSize, backingStorageSize, embedderHeapUsedSize } = await heap.usage();
     const text = await (await fetch(new URL("/metrics", base), { headers })).text();
     const memory = (of: string) => Number(new RegExp(`memory_bytes\\{of="${of}"[^}]*\\} (\\d+)`).exec(text)?.[1] ?? 0);
     const mb = (bytes: number) => (bytes / 1e6).toFixed(1);
     const answered = [...statuses.values()].reduce((sum, count) => sum + count, 0);
     const parts = ["native", "originals", "work"].map((of) => `${of} ${mb(memory(of))}`).join(", ");
-    console.log(`  minute ${minute}: runtime ${mb(await residentBytes())} MB, ${parts}; ${answered} answers`);
+    const held = `heap ${mb(usedSize + embedderHeapUsedSize)}, buffers ${mb(backingStorageSize)}`;
+    console.log(
+      `  minute ${minute}: ${held}, ${parts} MB; runtime ${mb(await residentBytes())} MB; ${answered} answers`,
+    );
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, Math.min(60_000, end - performance.now()))));
   }
 }
