@@ -1,64 +1,18 @@
 /** Results in sRGB of files whose own colors are others, also where a file could be written anew without decoding it. */
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../../src/image/breath.ts";
 import { identify } from "../../../src/image/detect.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
-import { png } from "../../../src/image/formats/png.ts";
 import { makeChunk, TYPE } from "../../../src/image/formats/png/chunks.ts";
-import { whole } from "../../../src/image/geometry.ts";
-import type { Output } from "../../../src/image/output.ts";
 import { joined } from "../../../src/joined.ts";
 import cmykFile from "../../fixtures/jpeg/whole-cmyk.jpg";
 import adobeRgbFile from "../../fixtures/profiles/adobe-rgb.icc";
-import { rendered } from "../../support/render.ts";
-import { drain, paint, pictureOf, type Pixels } from "../../support/rows.ts";
+import { encoded, meanDifference, PATCHES, profileIn, result, shown, values } from "../../support/colors.ts";
+import { paint, pictureOf } from "../../support/rows.ts";
 
 const ADOBE_RGB = new Uint8Array(adobeRgbFile);
-const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 const LOSSLESS = { compression: "lossless", lossless: true } as const;
-
-/** Colors all over the space, in patches that lossy formats keep. */
-const PATCHES = paint(96, 64, (x, y) => [(x >> 4) * 51, (y >> 4) * 85, ((x >> 4) * 3 + (y >> 4) * 5) * 9, 255]);
-
-function encoded(pixels: Pixels, profile?: Uint8Array): Promise<Uint8Array> {
-  const space = profile && { profile, isP3: false };
-  return png.write.encode({ ...pictureOf([pixels]), ...(space && { space }) }, EXACT, UNPAUSED);
-}
-
-async function asked(path: string, file: Uint8Array): Promise<Uint8Array> {
-  const response = await fetch(`${inject("reader")}${path}`, { method: "POST", body: file.slice() });
-  const body = new Uint8Array(await response.arrayBuffer());
-  if (!response.ok) throw new Error(new TextDecoder().decode(body));
-  return body;
-}
-
-/** How libvips and Little CMS show a file in sRGB. */
-function shown(file: Uint8Array): Promise<Uint8Array> {
-  return asked("/pixels", file);
-}
-
-/** Values as they are in a file, whatever they mean. */
-async function values(file: Uint8Array): Promise<Uint8Array> {
-  const { format, facts } = identify(file);
-  const demand = { box: whole(facts), width: facts.width, height: facts.height };
-  for await (const { rows } of format.read.open(file, facts, demand, UNPAUSED)) return (await drain(rows)).data;
-  throw new Error("no frame");
-}
-
-function meanDifference(one: Uint8Array, other: Uint8Array): number {
-  expect(one.length).toBe(other.length);
-  return one.reduce((sum, level, at) => sum + Math.abs(level - (other[at] ?? 0)), 0) / one.length;
-}
-
-function profileIn(file: Uint8Array): Uint8Array | undefined {
-  return identify(file).facts.profile;
-}
-
-async function result(file: Uint8Array, output: Output, more: Parameters<typeof rendered>[1] = {}) {
-  const { bytes } = (await rendered(file, { output, ...more })).output;
-  return bytes;
-}
 
 /** gAMA of 1 / 2.2 and cHRM of Adobe RGB (1998): white, red, green, blue. */
 const ADOBE_CHUNKS = [
