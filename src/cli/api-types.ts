@@ -328,6 +328,7 @@ export type Output = {
   readonly encoding?: "baseline" | "progressive";
   readonly animation?: boolean;
   readonly metadata?: "none" | "copyright" | "no-location" | "all";
+  readonly provenance?: "auto" | "drop";
   readonly profile?: "srgb" | "p3" | "keep";
   readonly hdr?: "drop" | "keep";
   readonly name?: string;

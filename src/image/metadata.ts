@@ -26,13 +26,16 @@ export interface MetadataCarrier {
 
 /**
  * What is kept of a file's metadata, in memory of its own: nothing says how the picture is to be turned, no thumbnail, and
- * nothing about the size and the colors of the original. Blocks that are damaged, or larger than any in use, are left out.
+ * nothing about the size and the colors of the original. Blocks that are damaged, or larger than any in use, are left out. What
+ * says that a picture is synthetic is kept even where nothing else is.
+ * @param dropsMark that is to go as well
  */
-export function keptMetadata(found: Metadata, wish: MetadataWish): Metadata {
-  if (wish === "none") return {};
+export function keptMetadata(found: Metadata, wish: MetadataWish, dropsMark = false): Metadata {
+  const xmp = found.xmp && keptXmp(found.xmp, wish, dropsMark);
+  if (wish === "none") return { xmp };
   return {
     exif: found.exif ? keptExif(found.exif, wish) : found.tiff && exifOfFile(found.tiff, wish),
-    xmp: found.xmp && keptXmp(found.xmp, wish),
+    xmp,
     iptc: found.iptc && keptIptc(found.iptc, wish),
   };
 }

@@ -7,7 +7,7 @@ import { PROFILE_WISHES } from "./color/wish.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import { HDR_WISHES } from "./gain-map/wish.ts";
-import { METADATA_WISHES } from "./metadata/wish.ts";
+import { METADATA_WISHES, PROVENANCE_WISHES } from "./metadata/wish.ts";
 
 type Writable = { [Name in FormatName]: (typeof FORMATS)[Name] extends { write: unknown } ? Name : never }[FormatName];
 
@@ -32,6 +32,8 @@ export const Output = record({
   animation: v.optional(flag()),
   // What is kept of the original's EXIF, XMP and IPTC; nothing by default.
   metadata: v.optional(oneOf(METADATA_WISHES)),
+  // What becomes of what the original says of where it is from.
+  provenance: v.optional(oneOf(PROVENANCE_WISHES)),
   // The color space of the result; sRGB by default.
   profile: v.optional(oneOf(PROFILE_WISHES)),
   // Whether the result keeps what makes its original one of high dynamic range; not by default.

@@ -3,11 +3,13 @@ import { ApiError } from "../errors.ts";
 import type { FormatDefinition } from "./format.ts";
 import { FORMATS } from "./formats.ts";
 import { keptMetadata, type Metadata, metadataBytes } from "./metadata.ts";
-import type { MetadataWish } from "./metadata/wish.ts";
 import type { Rendition } from "./optimize/rendition.ts";
 import { type Aim, type Output, outputFormat } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
 import { SharedBytes } from "./shared-bytes.ts";
+
+/** What was read of an original for its results, by what is wished for. */
+export type KnownMetadata = Map<string, Metadata>;
 
 /**
  * What is kept of the original's metadata, which outlives its bytes.
@@ -15,18 +17,19 @@ import { SharedBytes } from "./shared-bytes.ts";
  * @throws ApiError 422 when the format that is named cannot hold any
  */
 export function keptOf(
-  { bytes, format }: Stored,
+  { bytes, format }: Pick<Stored, "bytes" | "format">,
   output: Output | undefined,
-  known = new Map<MetadataWish, Metadata>(),
+  known: KnownMetadata = new Map(),
 ): Metadata {
-  const { metadata: wish = "none", format: word } = output ?? {};
-  if (wish === "none") return {};
+  const { metadata: wish = "none", format: word, provenance } = output ?? {};
   const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
-  if (named && !named.metadata?.write) {
+  if (wish !== "none" && named && !named.metadata?.write) {
     throw new ApiError(422, "output.metadata must be none in this output.format, which cannot hold any");
   }
-  const kept = known.get(wish) ?? keptMetadata(format.metadata?.read(bytes) ?? {}, wish);
-  known.set(wish, kept);
+  const dropsMark = provenance === "drop";
+  const key = `${wish} ${dropsMark}`;
+  const kept = known.get(key) ?? keptMetadata(format.metadata?.read(bytes) ?? {}, wish, dropsMark);
+  known.set(key, kept);
   return kept;
 }
 

@@ -13,15 +13,14 @@ import { checkResult, readHeaders } from "./detect.ts";
 import { withoutMemory } from "./formats/guard.ts";
 import type { GainMap } from "./gain-map.ts";
 import type { Size } from "./geometry.ts";
-import { type Metadata, metadataBytes } from "./metadata.ts";
-import type { MetadataWish } from "./metadata/wish.ts";
+import { metadataBytes } from "./metadata.ts";
 import { outputFormatsOf } from "./output-formats.ts";
 import { aimOf, type Optimize, type Output } from "./output.ts";
 import { asWished, inSpace, type Stored } from "./pipeline.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, type Planned, writtenFrames } from "./planning.ts";
 import type { Order, Rendered } from "./render.ts";
 import { besideGainMap, resultGainMap, withGainMap } from "./result-gain-map.ts";
-import { besideMetadata, keptOf } from "./result-metadata.ts";
+import { besideMetadata, keptOf, type KnownMetadata } from "./result-metadata.ts";
 import { Carrier } from "./set/carry-out.ts";
 import type { Given, Group, Job } from "./set/parts.ts";
 import { wantedOf } from "./set/shared.ts";
@@ -135,7 +134,7 @@ async function groupsOf<Entry extends SetEntry>(
 ): Promise<Group<Entry>[]> {
   const groups = new Map<string, Group<Entry> & { jobs: Job<Entry>[] }>();
   const spaces = new Spaces(stored, base, order);
-  const keptByWish = new Map<MetadataWish, Metadata>();
+  const keptByWish: KnownMetadata = new Map();
   let gainMap: { readonly found: GainMap | undefined } | undefined;
   const readGainMap = () => (gainMap ??= { found: stored.format.gainMap?.read(stored.bytes) }).found;
   for (const entry of entries) {

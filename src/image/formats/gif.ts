@@ -10,6 +10,7 @@ import { isGif, parseGif } from "./gif/container.ts";
 import { decodePrice, isOpaque, openFrames } from "./gif/decode.ts";
 import { encodeExactly, encodeGif, exactPrice, gifPrice, READINGS } from "./gif/encode.ts";
 import { mark } from "./gif/mark.ts";
+import { metadata } from "./gif/metadata.ts";
 import { strip } from "./gif/strip.ts";
 
 function probe(bytes: Uint8Array): Facts {
@@ -95,4 +96,5 @@ export const gif = format({
   recompress,
   mark,
   strip,
+  metadata,
 });

@@ -13,6 +13,7 @@ import {
   resolved,
   XML,
 } from "./rdf.ts";
+import { isSourceType, isSynthetic, markDescription, packetOf, SOURCE_TYPE, sourceTypeIn } from "./source-type.ts";
 import type { MetadataWish } from "./wish.ts";
 
 const DC = "http://purl.org/dc/elements/1.1/";
@@ -63,17 +64,36 @@ const OUTDATED: ReadonlySet<string> = new Set([
 const PLACE_OR_DEVICE =
   /gps|latitude|longitude|altitude|location|geo(?:tag|code|hash|name)|serial|(?:^|[a-z])uniqueid|^(?:city|state|country|countrycode|countryname|provincestate|sublocation|worldregion)$/i;
 
-type Kept = Exclude<MetadataWish, "none">;
+/** What is kept: as much as a request wishes, and the mark of a synthetic picture unless it is to go. */
+interface Kept {
+  readonly wish: Exclude<MetadataWish, "none">;
+  readonly mark: string | undefined;
+  readonly dropsMark: boolean;
+}
 const PACKET_BEGIN = '<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>';
 const PACKET_END = '<?xpacket end="r"?>';
 
-/** What is kept of a packet; undefined where that is nothing, and where the packet is damaged. */
-export function keptXmp(packet: Uint8Array, wish: Kept): Uint8Array | undefined {
+/**
+ * What is kept of a packet; undefined where that is nothing. Of a packet that is damaged nothing is kept but the mark of a
+ * synthetic picture, which is kept whatever is wished for.
+ * @param dropsMark the mark is to go as well
+ */
+export function keptXmp(packet: Uint8Array, wish: MetadataWish, dropsMark = false): Uint8Array | undefined {
+  const stated = dropsMark ? undefined : sourceTypeIn(packet);
+  const mark = stated !== undefined && isSynthetic(stated) ? stated : undefined;
+  const kept = wish === "none" ? undefined : keptProperties(packet, { wish, mark, dropsMark });
+  return kept ?? (mark === undefined ? undefined : packetOf(mark));
+}
+
+function keptProperties(packet: Uint8Array, wish: Kept): Uint8Array | undefined {
   const found = rdfIn(packet);
   if (!found) return undefined;
   const { rdf, prefixes } = found;
   const descriptions = elementsOf(rdf).map((element) => written(element, prefixes, wish));
   const kept = descriptions.filter((description) => description !== "");
+  if (wish.mark !== undefined && !kept.some((description) => description.includes(SOURCE_TYPE))) {
+    kept.push(markDescription(wish.mark));
+  }
   if (kept.length === 0) return undefined;
   const declarations = [...prefixes].map(([prefix, uri]) => attribute(prefix ? `xmlns:${prefix}` : "xmlns", uri));
   const body = `<${rdf.name}${declarations.join("")}>${kept.join("")}</${rdf.name}>`;
@@ -103,9 +123,10 @@ function isStructure(name: string, prefixes: Prefixes): boolean {
 }
 
 /** Whether a property is kept. */
-function keeps(property: Name | undefined, wish: Kept): boolean {
+function keeps(property: Name | undefined, { wish, mark, dropsMark }: Kept): boolean {
   if (!property) return false;
   const { namespace, name } = property;
+  if (isSourceType(namespace, name) && (dropsMark || mark !== undefined)) return !dropsMark;
   if (namespace === RDF || namespace === XML) return false;
   if (OUTDATED.has(namespace + name) || OTHER_PARTS.has(namespace)) return false;
   if (wish === "all") return true;
@@ -116,7 +137,7 @@ function keeps(property: Name | undefined, wish: Kept): boolean {
 /** A property with all of its value but for fields that speak of what is not kept. */
 function writtenValue(element: XmlElement, outer: Prefixes, wish: Kept): string {
   const prefixes = declaredIn(element, outer);
-  const isField = (name: string) => wish === "all" || !PLACE_OR_DEVICE.test(name.slice(name.indexOf(":") + 1));
+  const isField = (name: string) => wish.wish === "all" || !PLACE_OR_DEVICE.test(name.slice(name.indexOf(":") + 1));
   const attributes = Object.entries(element.attributes).filter(([name]) => isDeclaration(name) || isField(name));
   const children = element.children.map((child) => {
     if (child instanceof XmlText) return escaped(child.text);

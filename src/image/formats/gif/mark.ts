@@ -1,11 +1,12 @@
 /**
- * The mark of a GIF file: a comment of six bytes before its end, with the CRC-32 of all before it. Editors keep
- * comments, but not what is before them.
+ * The mark of a GIF file: a comment of six bytes before its end, or before a packet of XMP there, with the CRC-32 of all before
+ * it. Editors keep comments, but not what is before them.
  */
 import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
 import type { Marker } from "../../format.ts";
 import { TRAILER } from "./blocks.ts";
+import { pictureEnd } from "./packet.ts";
 
 /** An extension, its kind, the length of its data, and a tag. */
 const HEAD = [0x21, 0xfe, 6, 0xda] as const;
@@ -20,7 +21,7 @@ function write(bytes: Uint8Array, score: number): Uint8Array {
 }
 
 function read(bytes: Uint8Array): number | undefined {
-  const at = bytes.length - TRAILER.length - BLOCK_BYTES;
+  const at = pictureEnd(bytes) - BLOCK_BYTES;
   return isMark(bytes, at) && bytes.at(-1) === TRAILER[0] ? bytes[at + HEAD.length] : undefined;
 }
 

@@ -3,6 +3,7 @@ import { ofPieces, type Stripped } from "../../stripped.ts";
 import { TRAILER } from "./blocks.ts";
 import { Blocks, tableBytes } from "./container.ts";
 import { isMark } from "./mark.ts";
+import { pictureEnd } from "./packet.ts";
 
 const HEADER_BYTES = 13;
 const COMMENT = 0xfe;
@@ -12,6 +13,7 @@ const NEEDED: ReadonlySet<string> = new Set(["NETSCAPE2.0", "ANIMEXTS1.0", "ICCR
 
 /** Leaves out comments, XMP and what other applications wrote, and what follows the trailer. */
 export function strip(bytes: Uint8Array): Stripped {
+  const markEnd = pictureEnd(bytes);
   return ofPieces(bytes, (keep) => {
     const from = HEADER_BYTES + tableBytes(bytes[10]!);
     keep(bytes.subarray(0, from));
@@ -19,7 +21,8 @@ export function strip(bytes: Uint8Array): Stripped {
     while (blocks.next()) {
       if (blocks.isCut) return false;
       // A mark is the last block: to compare all that lies before with the checksum of each would take time squared.
-      const marks = bytes[blocks.end] === TRAILER[0] && isMark(bytes, blocks.at);
+      const isLast = bytes[blocks.end] === TRAILER[0] || blocks.end === markEnd;
+      const marks = isLast && isMark(bytes, blocks.at);
       if (marks || isNeeded(bytes, blocks)) keep(blocks.whole);
     }
     if (!blocks.isAtTrailer && !blocks.isAtEnd) return false;
