@@ -1,0 +1,357 @@
+/**
+ * A deployment on the platform: the service with its real bindings, each call bounded, billed and as far away as the
+ * platform puts it, on a clock that tests let pass.
+ */
+import { createMessageBatch } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+import { databasesOf } from "../../src/account/databases.ts";
+import { createApp } from "../../src/http/app.ts";
+import { type Street, street } from "../../src/street/edges.ts";
+import { createConsumer } from "../../src/street/queue.ts";
+import { sweep } from "../../src/street/sweep.ts";
+import wrangler from "../../wrangler.toml?raw";
+import { type Around, aroundBinding, aroundDatabase, aroundObjects, nested } from "../support/around.ts";
+import { Bill, type Usage } from "./bill.ts";
+import { bounded, isNumbered } from "./bounds.ts";
+import { WorkersCache } from "./cache.ts";
+import { EdgeCache } from "./edge.ts";
+import { Time } from "./globals.ts";
+import { AFTERLIFE_MS, current, distant, Invocation, mortal, type Trigger } from "./invocation.ts";
+import { IsolateMemory } from "./memory.ts";
+import { Objects } from "./objects.ts";
+import { PlatformQueue } from "./queue.ts";
+import { DOCS, READ, type Rule } from "./rule.ts";
+
+export const PLACE_RULES: readonly Rule[] = [
+  {
+    name: "distance",
+    says: "Each binding lies where it was made first, which may be as far as any place on Earth; nothing moves it.",
+    source: `${DOCS}/durable-objects/reference/data-location/`,
+    read: READ,
+  },
+  {
+    name: "no cache on the shared domain",
+    says: "On workers.dev `caches.default` keeps nothing and finds nothing.",
+    source: `${DOCS}/workers/runtime-apis/cache/`,
+    read: READ,
+  },
+];
+
+export interface Terms {
+  readonly street?: Street;
+  /** What the web answers. */
+  readonly web?: (request: Request) => Response | Promise<Response>;
+  /** Milliseconds to each binding and back. */
+  readonly distanceMs?: number | ((binding: string) => number);
+  /** The Worker's address: one of its own, or the platform's shared domain. */
+  readonly domain?: "own" | "shared";
+  readonly variables?: Readonly<Record<string, unknown>>;
+  /** Around the calls of one invocation, besides. */
+  readonly around?: Around;
+}
+
+/** An answer with its whole body, and the invocation that gave it. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of JSON freely
+  readonly body: any;
+  readonly invocation: Invocation;
+}
+
+/** Whether each invocation is an event of the log. */
+const LOGS_INVOCATIONS = !/^invocation_logs\s*=\s*false/m.test(wrangler);
+/** How long nothing must happen in truth before a long timer fires. */
+const QUIET_MS = 15;
+
+export class Platform {
+  readonly bill = new Bill();
+  readonly time = new Time();
+  readonly queue: PlatformQueue;
+  readonly objects: Objects;
+  readonly invocations = new Set<Invocation>();
+  /** The cache in front, for whoever visits through it. */
+  readonly cache: WorkersCache;
+  /** `caches.default` of the place at which requests come in. */
+  readonly edge: EdgeCache;
+  readonly memory = new IsolateMemory();
+  /** Kept by the platform's bucket at these moments, by key. */
+  private readonly uploaded = new Map<string, number>();
+  private readonly terms: Terms;
+  private readonly app: ReturnType<typeof createApp>;
+  private readonly consume: ReturnType<typeof createConsumer>;
+  private underway = 0;
+  private touchedAt = 0;
+
+  constructor(terms: Terms) {
+    this.terms = terms;
+    this.app = createApp(terms.street ?? street);
+    this.consume = createConsumer(terms.street ?? street);
+    const now = () => this.time.now;
+    this.edge = new EdgeCache(now);
+    this.queue = new PlatformQueue(now, this.bill);
+    this.objects = new Objects(this.bill, this.time, () => this.bindings([this.busy(), this.bill.counting()]));
+    this.cache = new WorkersCache(now, async (request) => this.answerOf(request, "fetch").response);
+  }
+
+  /** A request that reaches the Worker. */
+  async ask(path: string, init: RequestInit = {}): Promise<Answered> {
+    const { response, invocation } = this.answerOf(new Request(new URL(path, "https://darkroom.test"), init), "fetch");
+    const answer = await this.living(response);
+    const bytes = new Uint8Array(await this.living(answer.arrayBuffer()));
+    const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+    const body: unknown = isJson && bytes.length > 0 ? JSON.parse(new TextDecoder().decode(bytes)) : undefined;
+    return { status: answer.status, headers: answer.headers, bytes, body, invocation };
+  }
+
+  /** A request whose answer nobody waits for, with its invocation. */
+  begin(
+    path: string,
+    init: RequestInit = {},
+  ): { readonly response: Promise<Response>; readonly invocation: Invocation } {
+    const begun = this.answerOf(new Request(new URL(path, "https://darkroom.test"), init), "fetch");
+    begun.response.catch(() => undefined);
+    return begun;
+  }
+
+  /** Lets all work end that answers did not wait for, however long its timers are. */
+  async settle(): Promise<void> {
+    for (;;) {
+      const waiting = [...this.invocations].flatMap((invocation) => [...invocation.waiting]);
+      if (waiting.length === 0) break;
+      await this.living(Promise.allSettled(waiting));
+    }
+    await this.objects.rest();
+    this.objects.settleRows();
+  }
+
+  /** The caller of an invocation has gone: 30 seconds later it is over, done or not. */
+  async hangUp(invocation: Invocation): Promise<void> {
+    this.time.pass(AFTERLIFE_MS);
+    invocation.end();
+    this.invocations.delete(invocation);
+  }
+
+  /** Brings the messages of the queue, those that come later too. */
+  async drain({ twice = false, until = Infinity } = {}): Promise<void> {
+    for (let next = this.queue.nextDue; next !== undefined && next <= until; next = this.queue.nextDue) {
+      if (next > this.time.now) this.time.pass(next - this.time.now);
+      await this.queue.bring((message) => this.consumed(message), twice);
+      await this.settle();
+    }
+  }
+
+  /** The clock of the deployment strikes. */
+  async strike(): Promise<void> {
+    const invocation = this.enter("scheduled");
+    const bindings = this.bindingsOf(invocation);
+    await this.living(current.run(invocation, () => sweep(bindings)));
+    await this.settle();
+  }
+
+  /** What was used since the last time. */
+  used(): Usage {
+    this.objects.settleRows();
+    return this.bill.take();
+  }
+
+  install(): void {
+    this.time.install();
+    const { fetch: real } = globalThis;
+    const web = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+      const request = new Request(input as RequestInfo, init);
+      const { hostname } = new URL(request.url);
+      // An origin of the tests' own is reached as it is.
+      if (hostname === "127.0.0.1" || hostname === "localhost") return real(request);
+      if (isNumbered(hostname)) return new Response("error code: 1003", { status: 403 });
+      return (await this.terms.web?.(request)) ?? new Response("", { status: 404 });
+    };
+    const calling = (input: RequestInfo | URL, init?: RequestInit) => {
+      const invocation = current.getStore();
+      const around = invocation ? nested(...this.aroundOf(invocation)) : this.busy();
+      return around({ service: "web", where: "web.fetch", method: "fetch", given: [] }, () => web(input, init));
+    };
+    this.time.put(globalThis, { fetch: calling });
+    for (const level of ["log", "error"] as const) {
+      const line = console[level].bind(console);
+      this.time.put(console, {
+        [level]: (...given: unknown[]) => {
+          this.bill.add("events");
+          line(...given);
+        },
+      });
+    }
+    this.installCache();
+  }
+
+  uninstall(): void {
+    for (const invocation of this.invocations) invocation.end();
+    this.time.uninstall();
+  }
+
+  private installCache(): void {
+    const { edge } = this;
+    const isShared = this.terms.domain === "shared";
+    const calling = (method: string, call: () => Promise<unknown>) => {
+      const invocation = current.getStore();
+      const around = invocation ? nested(...this.aroundOf(invocation)) : this.busy();
+      return around({ service: "cache", where: `cache.${method}`, method, given: [] }, call);
+    };
+    const cache = {
+      match: (name: Request) => calling("match", async () => (isShared ? undefined : edge.match(name))),
+      put: (name: Request, answer: Response) =>
+        calling("put", async () => (isShared ? await answer.body?.cancel() : edge.put(name, answer))),
+      delete: (name: Request) => calling("delete", async () => !isShared && edge.delete(name)),
+    };
+    this.time.put(globalThis, { caches: { default: cache } });
+  }
+
+  private enter(trigger: Trigger): Invocation {
+    const invocation = new Invocation(trigger, this.time.now);
+    this.invocations.add(invocation);
+    if (trigger !== "scheduled") this.bill.add("requests");
+    if (LOGS_INVOCATIONS) this.bill.add("events");
+    return invocation;
+  }
+
+  private answerOf(request: Request, trigger: Trigger): { response: Promise<Response>; invocation: Invocation } {
+    const invocation = this.enter(trigger);
+    const context = Object.assign(invocation.context, { cache: this.cache });
+    const bindings = this.bindingsOf(invocation);
+    const response = current.run(invocation, async () => this.app.fetch(request, bindings, context));
+    return { response, invocation };
+  }
+
+  private async consumed(message: Message<unknown>): Promise<"acked" | { again: number }> {
+    const invocation = this.enter("queue");
+    const batch = createMessageBatch("darkroom", [message as never]);
+    const [only] = batch.messages;
+    if (!only) throw new Error("The batch is empty");
+    let again: number | undefined;
+    only.retry = (options) => void (again = options?.delaySeconds ?? 0);
+    const context = Object.assign(invocation.context, { cache: this.cache });
+    const bindings = this.bindingsOf(invocation);
+    await this.living(current.run(invocation, () => this.consume(batch, bindings, context)));
+    return again === undefined ? "acked" : { again };
+  }
+
+  private bindingsOf(invocation: Invocation): Env {
+    return this.bindings(this.aroundOf(invocation));
+  }
+
+  private aroundOf(invocation: Invocation): Around[] {
+    const { distanceMs = 1, around } = this.terms;
+    const msOf = typeof distanceMs === "number" ? () => distanceMs : distanceMs;
+    const known = this.bounds.get(invocation) ?? bounded();
+    this.bounds.set(invocation, known);
+    return [
+      mortal(invocation),
+      distant(invocation, msOf),
+      known,
+      ...(around ? [around] : []),
+      this.memory.watching(),
+      this.busy(),
+      this.bill.counting(),
+    ];
+  }
+
+  private readonly bounds = new WeakMap<Invocation, Around>();
+
+  private bindings(arounds: readonly Around[]): Env {
+    const around = nested(...arounds);
+    const databases = [...databasesOf(env)].map(([name, db]) => [name, aroundDatabase(db, name, around)] as const);
+    return {
+      ...env,
+      ...Object.fromEntries(databases),
+      BUCKET: this.dated(aroundBinding(env.BUCKET, "BUCKET", "bucket", around)),
+      METER: this.objectsOf(env.METER, "METER", around),
+      COURIER: this.objectsOf(env.COURIER, "COURIER", around),
+      QUEUE: aroundBinding(this.queue.producer, "QUEUE", "queue", around),
+      ...this.terms.variables,
+    } as unknown as Env;
+  }
+
+  /** Objects are watched from their first call on. */
+  private objectsOf<Namespace extends { getByName: (name: string) => object }>(
+    namespace: Namespace,
+    name: string,
+    around: Around,
+  ): Namespace {
+    const watched: Around = async (call, go) => {
+      const id = call.object ?? "";
+      await this.objects.watch(name, id, namespace.getByName(id));
+      if (LOGS_INVOCATIONS) this.bill.add("events");
+      return go();
+    };
+    return aroundObjects(namespace, name, nested(around, watched));
+  }
+
+  /** Objects of a bucket were put when the platform's clock said so. */
+  private dated(bucket: R2Bucket): R2Bucket {
+    const date = <Found extends R2Object | null>(found: Found): Found => {
+      const at = found && this.uploaded.get(found.key);
+      if (at) Object.defineProperty(found, "uploaded", { value: new Date(at) });
+      return found;
+    };
+    const names: Partial<Record<keyof R2Bucket, (...given: never[]) => unknown>> = {
+      put: async (key: string, ...given: [never, never]) => {
+        const put = await bucket.put(key, ...given);
+        if (put) this.uploaded.set(key, current.getStore()?.clock ?? this.time.now);
+        return date(put);
+      },
+      get: async (key: string, ...given: []) => date(await bucket.get(key, ...given)),
+      head: async (key: string) => date(await bucket.head(key)),
+      list: async (options: R2ListOptions) => {
+        const page = await bucket.list(options);
+        for (const object of page.objects) date(object);
+        return page;
+      },
+    };
+    return new Proxy(bucket, { get: (target, member) => Reflect.get(names, member) ?? Reflect.get(target, member) });
+  }
+
+  /** Knows whether anything happens in truth. */
+  private busy(): Around {
+    return async (_, go) => {
+      this.underway += 1;
+      try {
+        return await go();
+      } finally {
+        this.underway -= 1;
+        this.touchedAt = performanceNow();
+      }
+    };
+  }
+
+  /** A promise of an invocation: where nothing happens any more, time passes until its next timer. */
+  private async living<Result>(promise: Promise<Result>): Promise<Result> {
+    let isOver = false;
+    const over = () => void (isOver = true);
+    promise.then(over, over);
+    while (!isOver) {
+      await realWait(1);
+      const isQuiet = this.underway === 0 && performanceNow() - this.touchedAt > QUIET_MS;
+      if (!isOver && isQuiet) {
+        this.time.fireNext();
+        this.touchedAt = performanceNow();
+      }
+    }
+    return promise;
+  }
+}
+
+const realWait = scheduler.wait.bind(scheduler);
+const performanceNow = performance.now.bind(performance);
+
+/** Deploys the service for as long as `use` takes. */
+export async function onPlatform<Result>(terms: Terms, use: (platform: Platform) => Promise<Result>): Promise<Result> {
+  const platform = new Platform(terms);
+  platform.install();
+  try {
+    return await use(platform);
+  } finally {
+    platform.uninstall();
+  }
+}
