@@ -7,6 +7,7 @@ import {
   DEFAULT_JOB_MS,
   DEFAULT_TEMPORARY_TTL_SECONDS,
   MAX_DATABASE_BYTES,
+  MAX_MAKERS,
   MAX_TEMPORARY_TTL_SECONDS,
   MAX_WAIT_SECONDS,
   RATE_LIMIT_REQUESTS,
@@ -127,6 +128,8 @@ const Variables = v.object({
   MAX_JOB_MS: number(DEFAULT_JOB_MS, 1, 1_000_000_000),
   /** How long a request waits for its turn in a busy isolate. */
   MAX_WAIT_SECONDS: number(MAX_WAIT_SECONDS, 0, 600),
+  /** Objects to which a busy isolate hands requests; 0: none. */
+  MAKERS: number(0, 0, MAX_MAKERS),
   /** Declared milliseconds of processor time that failed requests of an account may take, per window. */
   MAX_FAILED_MS: number(DEFAULT_FAILED_MS, 1, 1_000_000_000),
   /** Jobs with a webhook that are accepted of an account on one day, UTC. */
@@ -198,6 +201,7 @@ export interface Settings {
   readonly anonymousLimit: number;
   readonly maxJobMs: number;
   readonly maxWaitSeconds: number;
+  readonly makers: number;
   readonly maxFailedMs: number;
   readonly webhookLimit: number;
   readonly webhookBytesLimit: number;
@@ -253,6 +257,7 @@ function fromVariables(variables: Parsed): Settings {
     anonymousLimit: variables.ANONYMOUS_LIMIT,
     maxJobMs: variables.MAX_JOB_MS,
     maxWaitSeconds: variables.MAX_WAIT_SECONDS,
+    makers: variables.MAKERS,
     maxFailedMs: variables.MAX_FAILED_MS,
     webhookLimit: variables.WEBHOOK_LIMIT,
     webhookBytesLimit: variables.WEBHOOK_BYTES_LIMIT,

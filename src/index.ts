@@ -2,6 +2,7 @@
 import * as platform from "cloudflare:workers";
 
 import { createApp } from "./http/app.ts";
+import { receive } from "./http/overflow.ts";
 import { street } from "./street/edges.ts";
 import { thisIsolate } from "./street/isolate.ts";
 import { createConsumer } from "./street/queue.ts";
@@ -15,6 +16,15 @@ const consume = createConsumer(street);
 /** The types of the platform lack it, and an older runtime has none. In a local runtime it ends the process. */
 const { abortIsolate } = platform as { readonly abortIsolate?: (reason: string) => never };
 const isolate = thisIsolate(abortIsolate);
+
+/** An isolate besides, `maker:<n>`: where a busy one hands requests, which come in by the same doors. */
+export class Maker extends platform.DurableObject<Env> {
+  override fetch(request: Request): Promise<Response> {
+    const defer = (work: Promise<unknown>) => this.ctx.waitUntil(work.catch(() => undefined));
+    const context = { waitUntil: defer, passThroughOnException: () => undefined, props: {} };
+    return isolate.during(defer, () => app.fetch(receive(request), this.env, context as unknown as ExecutionContext));
+  }
+}
 
 /** Keeps an invocation going until `work` is over, however it ends. */
 function deferIn(context: ExecutionContext): (work: Promise<unknown>) => void {

@@ -95,6 +95,13 @@ export const MAX_LENT_BYTES = 4 * 1024 * 1024;
  */
 export const MAX_WAIT_SECONDS = 25;
 export const MAX_WAIT_MS = MAX_WAIT_SECONDS * 1_000;
+/**
+ * Declared time before a request after which it goes to an object of the pool, where there is one (setting): a few usual
+ * pictures. The way to the object and an isolate that may have to start take less.
+ */
+export const MAKER_LINE_MS = 4_000;
+/** Objects of the pool: as many requests a second as a thousand isolates do, each at most a few. */
+export const MAX_MAKERS = 1_000;
 /** How long all who hold originals may wait for each other, before the last of them is told to come back. */
 export const MAX_BLOCKED_MS = 3_000;
 /**

@@ -32,6 +32,7 @@ const METRICS = {
     help: "Requests that had to wait for room for their original or their work, or were refused a place, by what came of it.",
   },
   budget_wait_seconds_total: { kind: "counter", help: "How long they waited." },
+  handed_over_total: { kind: "counter", help: "Requests that went to an object of the pool, by what came of it." },
   queue_messages_total: { kind: "counter", help: "Messages of the queue by kind." },
   queue_wait_seconds_total: { kind: "counter", help: "How long messages stood in the queue, by kind." },
   memory_bytes: {

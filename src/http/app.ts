@@ -13,6 +13,7 @@ import type { AppContext, AppEnv } from "./context.ts";
 import { countHolder, refusalOf, type Terms } from "./holder.ts";
 import { wholeOf } from "./inside.ts";
 import { checkHost, checkPage, isLoopback } from "./local.ts";
+import { handedOver, receivedId } from "./overflow.ts";
 import {
   admitted,
   admittedWithCredit,
@@ -33,7 +34,7 @@ export function createApp(street: Street): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ getPath: pathOf });
   app.use("*", async (c, next) => {
     const startedAt = Date.now();
-    c.set("id", wholeOf(c.req.raw) ?? crypto.randomUUID());
+    c.set("id", wholeOf(c.req.raw) ?? receivedId(c.req.raw) ?? crypto.randomUUID());
     c.set("enter", async (request) => app.fetch(request, c.env, c.executionCtx));
     await next();
     await finish(c, startedAt);
@@ -49,6 +50,8 @@ export function createApp(street: Street): Hono<AppEnv> {
       c.set("route", route.path);
       // What is open to everybody and asks no origin is open to every page.
       if (route.access !== "open" || route.tag === "Deliveries") checkPage(c);
+      const answer = route.costsCredit ? await handedOver(c) : undefined;
+      if (answer) return answer;
       await enter(c, route.access, route);
       // What comes without a key may have its token in its body: the handler asks for it, before it keeps any of the rest.
       if (c.var.door) return route.handler(c);
@@ -156,6 +159,8 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 
 /** What every answer gets, and the one log line of the request. */
 async function finish(c: AppContext, startedAt: number): Promise<void> {
+  // It has them, and the line was written, where it was answered.
+  if (c.var.isElsewhere) return;
   const headers = { "X-Request-Id": c.var.id, ...(await countedHeaders(c)), ...readerHeaders(c) };
   for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
   // A cache may keep what says nothing, as the platform's own does where the operator has switched it on.

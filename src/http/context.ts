@@ -71,6 +71,8 @@ interface Variables {
   allowance: Allowance | undefined;
   /** The request as one of those who share the isolate; absent until it asks for memory. */
   caller: Caller | undefined;
+  /** Another isolate has answered: headers, counts and the line in the log are its own. */
+  isElsewhere: boolean | undefined;
   /** The pattern of the matched path, for the log. */
   route: string;
   /** What went wrong on our side, for the log. */

@@ -191,6 +191,11 @@ export class Budget implements Memory {
     return this.queued.ms;
   }
 
+  /** Declared milliseconds that pass before new work of an account has its turn. */
+  waitOf(account: string): number {
+    return this.queued.waitOf(account);
+  }
+
   /**
    * Lets a request in that will bring work whose price nobody knows yet.
    * @throws ApiError 503 at once when the time that is declared before it is longer than it may wait
