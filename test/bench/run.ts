@@ -62,6 +62,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   superres: () => import("./superres.ts"),
   sets: () => import("./sets.ts"),
   sizes: () => import("./sizes.ts"),
+  slices: () => import("./slices.ts"),
   soak: () => import("./soak.ts"),
   "webp-decode": () => import("./webp-decode.ts"),
   "webp-encode": () => import("./webp-encode.ts"),
