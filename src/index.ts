@@ -1,15 +1,15 @@
 /** Composition root: names the entrances, holds no logic. */
 import * as platform from "cloudflare:workers";
 
+import { thisIsolate } from "./entrances/isolate.ts";
+import { createConsumer } from "./entrances/queue.ts";
+import { sweep } from "./entrances/sweep.ts";
 import { createApp } from "./http/app.ts";
 import { receive } from "./http/overflow.ts";
-import { street } from "./street/edges.ts";
-import { thisIsolate } from "./street/isolate.ts";
-import { createConsumer } from "./street/queue.ts";
-import { sweep } from "./street/sweep.ts";
+import { street } from "./pipeline/edges.ts";
 
 export { Meter } from "./account/meter.ts";
-export { Courier } from "./street/courier.ts";
+export { Courier } from "./entrances/courier.ts";
 
 const app = createApp(street);
 const consume = createConsumer(street);

@@ -18,8 +18,8 @@ const terminal = [
   "test/clients.test.ts",
   "test/docs.test.ts",
   // What it asks of the heap, no other runtime tells.
-  "test/image/stripped.test.ts",
-  "test/image/walk.test.ts",
+  "test/image/containers/stripped.test.ts",
+  "test/image/containers/walk.test.ts",
 ];
 
 // Whole matrices, model runs and builds under sanitizers: each crosses behaviors that the other tests touch one by one.
@@ -27,8 +27,8 @@ const exhaustive = [
   "test/image/formats/matrix.test.ts",
   "test/image/formats/pairs.test.ts",
   "test/image/operations/hostile.test.ts",
-  "test/street/orientation.test.ts",
-  "test/street/table.test.ts",
+  "test/pipeline/orientation.test.ts",
+  "test/pipeline/table.test.ts",
   "test/webhook/model.test.ts",
   "test/webhook/simulation.test.ts",
 ];
@@ -43,18 +43,18 @@ const longer = [
   "test/http/faults.test.ts",
   "test/http/idempotency.test.ts",
   "test/http/reuse.test.ts",
-  "test/image/budget-orders.test.ts",
+  "test/scheduler/budget-orders.test.ts",
   "test/image/formats/avif/large.test.ts",
   "test/image/formats/jxl/write.test.ts",
   "test/image/formats/svg/bounds.test.ts",
   "test/image/formats/svg/css.test.ts",
-  "test/image/optimize/large.test.ts",
-  "test/image/optimize/rooms.test.ts",
-  "test/image/prices.test.ts",
-  "test/image/render.test.ts",
-  "test/street/ended.test.ts",
-  "test/street/generated.test.ts",
-  "test/street/ways.test.ts",
+  "test/image/search/large.test.ts",
+  "test/image/search/memory-tiers.test.ts",
+  "test/image/render/estimates.test.ts",
+  "test/image/render/render.test.ts",
+  "test/pipeline/ended.test.ts",
+  "test/pipeline/generated.test.ts",
+  "test/pipeline/ways.test.ts",
 ];
 
 /**

@@ -1,9 +1,9 @@
 /** A band of RGBA rows and the decoded pictures that are drawn into it, in the modules that decode stills. */
+import { type Price, priced } from "./estimate.ts";
 import { fuelFor } from "./fuel/fuel.ts";
 import { LoneJob } from "./handle.ts";
 import { allocated, type HeapExports, NativeError, type NativeModule } from "./load.ts";
 import type { Pace, Turns } from "./pausing.ts";
-import { type Price, priced } from "./price.ts";
 
 type Pointer = number;
 

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { oneOf } from "../fields.ts";
 import { ANALYSES, type AnalysisName } from "../image/analyses.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
-import { Optimize, Output } from "../image/output.ts";
+import { Optimize, Output } from "../image/plan/output.ts";
 import { Store } from "../storage/providers.ts";
 
 type OperationEntries = {

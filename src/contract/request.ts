@@ -3,9 +3,9 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { dictionary, flag, httpUrl, oneOf, record } from "../fields.ts";
-import type { OperationRow } from "../image/operation.ts";
 import { OPERATIONS } from "../image/operations.ts";
-import { Optimize, Output } from "../image/output.ts";
+import { Optimize, Output } from "../image/plan/output.ts";
+import type { OperationRow } from "../image/steps/operation.ts";
 import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_JSON_DEPTH, MAX_URL_CHARACTERS } from "../limits.ts";
 import { operationEntries, resultEntries } from "./members.ts";
 import { checked, dotted } from "./message.ts";

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { ANALYSES, type AnalysisName } from "../image/analyses.ts";
-import { LOOKS } from "../image/optimize/second-opinion.ts";
+import { LOOKS } from "../image/search/second-opinion.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 

@@ -3,7 +3,7 @@ import { vaultOf } from "../account/vault.ts";
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { MAX_FINAL_STARTS } from "../limits/delivery.ts";
-import type { Street } from "../street/edges.ts";
+import type { Street } from "../pipeline/edges.ts";
 import { dropFinal, type FinalRow, releaseFinal, startFinal } from "./claims.ts";
 import { countDelivery } from "./counts.ts";
 import { returnCredit, spendCredit } from "./credit.ts";

@@ -1,10 +1,10 @@
 /** Results made because somebody asks: drafts and finals, each once at a time in an isolate, finals once in the world. */
 import { ApiError } from "../errors.ts";
-import { isolateThread } from "../image/breath.ts";
-import { isolateBudget } from "../image/budget.ts";
 import { FINAL_LOOK_MS, FINAL_WAIT_MS, MAX_DELIVERY_READS, SHARED_WAIT_MS } from "../limits/delivery.ts";
 import { causesOf, logLine } from "../log.ts";
+import { isolateBudget } from "../scheduler/budget.ts";
 import { Leases } from "../scheduler/leases.ts";
+import { isolateThread } from "../scheduler/time-slice.ts";
 import { claimFinal, dropFinal, isClaimed, readyFinal } from "./claims.ts";
 import { countDelivery } from "./counts.ts";
 import { reserveCredit, returnCredit, spendCredit } from "./credit.ts";

@@ -1,8 +1,8 @@
 /** An address that was admitted, and what answering it needs. */
 import type { Settings } from "../env.ts";
-import type { Stopwatch } from "../image/stopwatch.ts";
+import type { Stopwatch } from "../image/pixels/stopwatch.ts";
+import type { Street } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
-import type { Street } from "../street/edges.ts";
 import type { Canonical } from "./canonical.ts";
 import type { OpenedDelivery } from "./records.ts";
 import type { ResultFacts } from "./results.ts";

@@ -1,15 +1,15 @@
 /** Drafts and finals: one job of the street each, which differ in how they are encoded. */
 import type { Derivation } from "../contract/request.ts";
 import type { Settings } from "../env.ts";
-import { Allowance } from "../image/allowance.ts";
-import { readHeaders } from "../image/detect.ts";
-import type { Facts, FormatDefinition } from "../image/format.ts";
+import type { Facts, FormatDefinition } from "../image/codec/format.ts";
 import { FORMATS } from "../image/formats.ts";
-import { encodeSettings } from "../image/optimize/presets.ts";
-import { aimOf, outputFormat } from "../image/output.ts";
-import type { Stopwatch } from "../image/stopwatch.ts";
+import type { Stopwatch } from "../image/pixels/stopwatch.ts";
+import { readHeaders } from "../image/plan/detect.ts";
+import { aimOf, outputFormat } from "../image/plan/output.ts";
+import { encodeSettings } from "../image/search/presets.ts";
+import type { Street } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
-import type { Street } from "../street/edges.ts";
+import { Allowance } from "../scheduler/job-limits.ts";
 import type { FoundOriginal } from "./original.ts";
 import type { ResultFacts } from "./results.ts";
 

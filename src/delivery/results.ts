@@ -3,7 +3,7 @@
  * address can leave its place, and everything of an original, or of a delivery, lies under one prefix.
  */
 
-import type { Looks } from "../image/optimize/second-opinion.ts";
+import type { Looks } from "../image/search/second-opinion.ts";
 import type { Validators } from "../source/validators.ts";
 import { isPurgedSince } from "./purges.ts";
 

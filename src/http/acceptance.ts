@@ -4,7 +4,7 @@ import { ApiError, outage } from "../errors.ts";
 import { FULL_RETRY_SECONDS } from "../limits.ts";
 import { WEBHOOK_RECORD_BYTES } from "../limits/webhook.ts";
 import { causesOf, logLine } from "../log.ts";
-import type { Credit } from "../street/work.ts";
+import type { Credit } from "../pipeline/work.ts";
 import { accountOf, type AppContext } from "./context.ts";
 
 /**

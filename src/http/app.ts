@@ -6,7 +6,7 @@ import { settingsOf } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
-import type { Street } from "../street/edges.ts";
+import type { Street } from "../pipeline/edges.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import { closeCaller, expectWork } from "./caller.ts";
 import type { AppContext, AppEnv } from "./context.ts";

@@ -1,5 +1,5 @@
 /** The request as one of those who share the isolate. */
-import { isolateBudget } from "../image/budget.ts";
+import { isolateBudget } from "../scheduler/budget.ts";
 import { Caller } from "../scheduler/caller.ts";
 import type { AppContext } from "./context.ts";
 

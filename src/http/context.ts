@@ -8,9 +8,9 @@ import type { UploadGrant } from "../account/upload-tokens.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import type { Settings } from "../env.ts";
-import type { Allowance } from "../image/allowance.ts";
+import type { Street } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
-import type { Street } from "../street/edges.ts";
+import type { Allowance } from "../scheduler/job-limits.ts";
 
 export interface Admission extends TakenWithReceipt {
   /** The meter that counted the request. */

@@ -1,9 +1,9 @@
 /** Request bodies in JSON: said to be JSON, and counted while they arrive. */
 import { ApiError } from "../errors.ts";
 import { parseHeaderValue } from "../header.ts";
-import { isolateBudget } from "../image/budget.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_JSON_BYTES } from "../limits.ts";
+import { isolateBudget } from "../scheduler/budget.ts";
 import { type BodyReader, readerOf } from "../source/body.ts";
 import { gather, type Gatherer } from "../source/gather.ts";
 import { callerOf } from "./caller.ts";

@@ -3,9 +3,9 @@
  * come from is long over: all such readers together are lent a bounded part of the isolate. Who comes when it is lent out,
  * or asks for more than that, is answered from the bucket, at its own pace and out of nobody's memory.
  */
-import { isolateThread } from "../image/breath.ts";
 import { MAX_LENT_BYTES } from "../limits.ts";
 import { Leases } from "../scheduler/leases.ts";
+import { isolateThread } from "../scheduler/time-slice.ts";
 
 /** Who reads, and how much memory is kept for it. */
 const readers = new Leases({ onEvent: () => void isolateThread.look() });

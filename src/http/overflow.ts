@@ -7,10 +7,10 @@
  * of a small one is kept meanwhile, where there is room for it.
  */
 import type { Holder } from "../account/keys.ts";
-import { isolateBudget } from "../image/budget.ts";
 import { MAKER_LINE_MS, SMALL_ORIGINAL_BYTES } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
+import { isolateBudget } from "../scheduler/budget.ts";
 import { busy } from "../scheduler/busy.ts";
 import { holderOf } from "./authenticate.ts";
 import type { AppContext } from "./context.ts";

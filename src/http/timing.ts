@@ -1,7 +1,7 @@
 /** `Server-Timing` of a processing answer: how long each part of the street took. */
-import { startStopwatch } from "../image/stopwatch.ts";
+import { startStopwatch } from "../image/pixels/stopwatch.ts";
+import type { Ports } from "../pipeline/process.ts";
 import type { Caller } from "../scheduler/caller.ts";
-import type { Ports } from "../street/process.ts";
 
 /**
  * Ports that time themselves, and the header's value once the street was walked: `wait` (for a place and for a turn, where

@@ -6,7 +6,7 @@ import { focus } from "./analyses/focus.ts";
 import { palette } from "./analyses/palette.ts";
 import { phash } from "./analyses/phash.ts";
 import { thumbhash } from "./analyses/thumbhash.ts";
-import type { Analysis } from "./analysis.ts";
+import type { Analysis } from "./steps/analysis.ts";
 
 export const ANALYSES = { thumbhash, blurhash, color, palette, phash, focus, faces } as const satisfies Record<
   string,

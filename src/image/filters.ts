@@ -1,5 +1,4 @@
 /** Every filter, one line each. They run in the order in which a request names them. */
-import type { FilterRow } from "./filter.ts";
 import { blur } from "./filters/blur.ts";
 import { duotone } from "./filters/duotone.ts";
 import { halftone } from "./filters/halftone.ts";
@@ -8,6 +7,7 @@ import { pixellate } from "./filters/pixellate.ts";
 import { replace } from "./filters/replace.ts";
 import { sepia } from "./filters/sepia.ts";
 import { tone } from "./filters/tone.ts";
+import type { FilterRow } from "./steps/filter.ts";
 
 export const FILTERS = {
   blur,

@@ -9,7 +9,7 @@ import { jxl } from "#formats/jxl";
 import { svg } from "#formats/svg";
 import { tiff } from "#formats/tiff";
 
-import type { FormatDefinition } from "./format.ts";
+import type { FormatDefinition } from "./codec/format.ts";
 import { bmp } from "./formats/bmp.ts";
 import { gif } from "./formats/gif.ts";
 import { ico } from "./formats/ico.ts";

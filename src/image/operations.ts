@@ -1,5 +1,4 @@
 /** Every operation, one line each, in the order in which they run, whatever the order of members in a request. */
-import type { OperationRow } from "./operation.ts";
 import { adjust } from "./operations/adjust.ts";
 import { auto } from "./operations/auto.ts";
 import { background } from "./operations/background.ts";
@@ -17,6 +16,7 @@ import { text } from "./operations/text.ts";
 import { trim } from "./operations/trim.ts";
 import { upscale } from "./operations/upscale.ts";
 import { watermark } from "./operations/watermark.ts";
+import type { OperationRow } from "./steps/operation.ts";
 
 export const OPERATIONS = {
   trim,

@@ -2,8 +2,8 @@
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import type { Memory, Original } from "../files.ts";
-import { isolateBudget } from "../image/budget.ts";
 import { FETCH_TIMEOUT_MS } from "../limits.ts";
+import { isolateBudget } from "../scheduler/budget.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import { deadlineIn } from "./deadline.ts";
 import { profileTarget } from "./profile.ts";

@@ -2,9 +2,9 @@
 import { ApiError } from "../errors.ts";
 import { baseName, type Memory, type Original } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
-import { isolateBudget } from "../image/budget.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES, MAX_UPLOAD_TOKEN_CHARACTERS } from "../limits.ts";
+import { isolateBudget } from "../scheduler/budget.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import { type BodyReader, readerOf } from "./body.ts";
 import { gather, type Gatherer, type Room, roomFor } from "./gather.ts";

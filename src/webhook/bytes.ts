@@ -1,6 +1,6 @@
 /** Uploaded bytes of accepted jobs, in the bucket until their processing has ended. */
 import type { HeldBytes, Memory } from "../files.ts";
-import { isolateBudget } from "../image/budget.ts";
+import { isolateBudget } from "../scheduler/budget.ts";
 import { readStored } from "../stored.ts";
 
 const PREFIX = "jobs/";

@@ -17,7 +17,7 @@ import { createKey, deleteKey, findHolder, findHolderById, listKeys } from "../.
 import { listUsage, saveUsage, sweepUsage } from "../../src/account/usage.ts";
 import { vaultOf } from "../../src/account/vault.ts";
 import { listDeliveryCounts } from "../../src/delivery/counts.ts";
-import { reseal } from "../../src/street/reseal.ts";
+import { reseal } from "../../src/entrances/reseal.ts";
 import { uploadKey, uploadsOf } from "../../src/webhook/bytes.ts";
 import { list } from "../../src/webhook/listing.ts";
 import { STATUSES } from "../../src/webhook/record.ts";

@@ -5,9 +5,9 @@
 import { readFile } from "node:fs/promises";
 
 import { ANALYSES, type AnalysisName } from "../../src/image/analyses.ts";
-import type { Analysis } from "../../src/image/analysis.ts";
-import { analyze } from "../../src/image/analyze.ts";
-import { UNPAUSED } from "../../src/image/breath.ts";
+import { analyze } from "../../src/image/render/analyze.ts";
+import type { Analysis } from "../../src/image/steps/analysis.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { paint } from "../support/rows.ts";
 import type { Bench, Candidate } from "./harness.ts";
 import { photoPath, preparePhotos } from "./photos.ts";

@@ -6,16 +6,16 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
-import { changesOf, detailOf } from "../../src/image/content.ts";
-import { identify } from "../../src/image/detect.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
+import { changesOf, detailOf } from "../../src/image/codec/complexity.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { scoreAnimation } from "../../src/image/optimize/animation.ts";
-import { TARGET_SCORE } from "../../src/image/optimize/presets.ts";
-import type { WritableFormat } from "../../src/image/optimize/task.ts";
-import { pictureIn } from "../../src/image/optimize/trial.ts";
-import type { Picture } from "../../src/image/picture.ts";
+import type { Picture } from "../../src/image/pixels/picture.ts";
+import { identify } from "../../src/image/plan/detect.ts";
+import { scoreAnimation } from "../../src/image/search/animation.ts";
+import { TARGET_SCORE } from "../../src/image/search/presets.ts";
+import { pictureIn } from "../../src/image/search/probe.ts";
+import type { WritableFormat } from "../../src/image/search/task.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
 import { bytesAt } from "./search-rivals.ts";

@@ -3,8 +3,8 @@
  * `IMAGES=folder npm run bench -- auto`. `KINDS` and `ONLY` choose pictures as in `search`. Times are of processors,
  * medians of rounds that take turns.
  */
-import { type Order, render } from "../../src/image/render.ts";
-import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import { type Order, render } from "../../src/image/render/render.ts";
+import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 import { chosen, given } from "./given.ts";
 import { median, milliseconds } from "./harness.ts";
 import { KINDS, originalsOf } from "./search-originals.ts";

@@ -33,9 +33,9 @@ import {
   openDelivery,
 } from "../../src/delivery/records.ts";
 import { rotateSigning, signingOf } from "../../src/delivery/signing-pairs.ts";
+import { countSql, pickSql, SEALED_COLUMNS } from "../../src/entrances/reseal.ts";
 import { MAX_COUNTED_SECRETS, USAGE_HISTORY_DAYS } from "../../src/limits.ts";
 import { MAX_WEBHOOK_OFFSET } from "../../src/limits/webhook.ts";
-import { countSql, pickSql, SEALED_COLUMNS } from "../../src/street/reseal.ts";
 import { list, type Page } from "../../src/webhook/listing.ts";
 import { rotateSecret, secretOf } from "../../src/webhook/secrets.ts";
 import { storeOf } from "../../src/webhook/store.ts";

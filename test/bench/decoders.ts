@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 import sharp from "sharp";
 
 import type { FormatName } from "../../src/image/formats.ts";
-import type { Size } from "../../src/image/geometry.ts";
+import type { Size } from "../../src/image/pixels/geometry.ts";
 import { findChromium, FLAGS } from "../browser/chromium.ts";
 import type { Pixels } from "../support/rows.ts";
 

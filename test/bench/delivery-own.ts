@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import sharp from "sharp";
 
 import { createApp } from "../../src/http/app.ts";
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 

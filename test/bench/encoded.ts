@@ -1,10 +1,10 @@
 /** Files of the engine, for benches that compare formats. */
-import { identify } from "../../src/image/detect.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
-import { optimized } from "../../src/image/optimize/attempts.ts";
-import type { Aim } from "../../src/image/output.ts";
-import { planSteps, storedSize } from "../../src/image/plan.ts";
-import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
+import { identify } from "../../src/image/plan/detect.ts";
+import type { Aim } from "../../src/image/plan/output.ts";
+import { planSteps, storedSize } from "../../src/image/plan/plan.ts";
+import { optimized } from "../../src/image/search/attempts.ts";
+import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 
 /** What the service answers where a request names a format. */
 export async function encodedFor(original: Buffer, format: FormatDefinition, aim: Aim): Promise<Uint8Array> {

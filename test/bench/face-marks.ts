@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Box, sharedParts } from "../../src/image/geometry.ts";
+import { type Box, sharedParts } from "../../src/image/pixels/geometry.ts";
 
 /** What a box and a marked face share at least, of their union, when the box shows the face. */
 const MIN_OVERLAP = 0.35;

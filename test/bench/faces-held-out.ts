@@ -9,10 +9,10 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { elected, FACE_SIDE, faceCandidates, MIN_SCORE } from "../../src/image/faces/detect.ts";
 import { judge } from "../../src/image/faces/judge.ts";
-import type { Box } from "../../src/image/geometry.ts";
+import type { Box } from "../../src/image/pixels/geometry.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import type { Hit } from "../../wasm/faces/faces.ts";
 import { rowsOf } from "../support/rows.ts";
 import { best, isWrong, type Marked, marks } from "./face-marks.ts";

@@ -8,9 +8,9 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { FACE_SIDE, findFaces } from "../../src/image/faces/detect.ts";
-import type { Box } from "../../src/image/geometry.ts";
+import type { Box } from "../../src/image/pixels/geometry.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
 import { rendered } from "../support/render.ts";
 import { rowsOf } from "../support/rows.ts";

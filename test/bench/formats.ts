@@ -6,9 +6,9 @@
  */
 import sharp from "sharp";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
 import { drain, pictureOf, type Pixels } from "../support/rows.ts";
 import { READERS, reasonOf, seenBy } from "./decoders.ts";

@@ -6,7 +6,7 @@ import "../support/imports-on-node.ts";
 import { setTimeout } from "node:timers/promises";
 
 const { ApiError } = await import("../../src/errors.ts");
-const { identify } = await import("../../src/image/detect.ts");
+const { identify } = await import("../../src/image/plan/detect.ts");
 const { FRAMINGS } = await import("../support/hostile-framing.ts");
 
 const MEGABYTE = 1 << 20;

@@ -1,8 +1,8 @@
 /** An animation of 7 frames, 355 x 257: read, and written again without and with loss. */
-import { UNPAUSED } from "../../src/image/breath.ts";
+import type { EncodeSettings } from "../../src/image/codec/writer.ts";
 import { gif } from "../../src/image/formats/gif.ts";
-import type { Picture } from "../../src/image/picture.ts";
-import type { EncodeSettings } from "../../src/image/writer.ts";
+import type { Picture } from "../../src/image/pixels/picture.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { drain } from "../support/rows.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";
 

@@ -9,11 +9,11 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
+import { sightsOf } from "../../src/image/analyses/region-of-interest.ts";
 import { FACE_SIDE } from "../../src/image/faces/detect.ts";
-import type { Box, Size } from "../../src/image/geometry.ts";
-import { type Point, placeAround, placeInside } from "../../src/image/gravity.ts";
-import { sightsOf } from "../../src/image/sights.ts";
+import type { Box, Size } from "../../src/image/pixels/geometry.ts";
+import { type Point, placeAround, placeInside } from "../../src/image/pixels/gravity.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rowsOf } from "../support/rows.ts";
 import { given } from "./given.ts";
 

@@ -9,12 +9,12 @@ import encodeOther, { init as initEncode } from "@jsquash/jpeg/encode.js";
 import resizeOther, { initResize } from "@jsquash/resize";
 import * as resizeWasm from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
-import { scoreRows } from "../../src/image/optimize/score.ts";
-import { firstFrame, type Picture } from "../../src/image/picture.ts";
-import { pictureOf } from "../../src/image/pipeline.ts";
-import { type Plan, planSteps, resizedOnly, storedSize } from "../../src/image/plan.ts";
+import { firstFrame, type Picture } from "../../src/image/pixels/picture.ts";
+import { type Plan, planSteps, resizedOnly, storedSize } from "../../src/image/plan/plan.ts";
+import { pictureOf } from "../../src/image/plan/planned-picture.ts";
+import { scoreRows } from "../../src/image/search/score.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { recompress } from "../../wasm/jpeg/jpeg.ts";
 import { atOnce } from "../support/pieces.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";

@@ -15,9 +15,9 @@ import { join } from "node:path";
 import sharp from "sharp";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { distanceOf } from "../../src/image/formats/jxl/quality.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
 import { pictureOf, type Pixels } from "../support/rows.ts";
 import { given, NotGiven } from "./given.ts";

@@ -14,12 +14,12 @@ import { join } from "node:path";
 import sharp from "sharp";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
-import { bandsOfPixels } from "../../src/image/bands.ts";
-import { UNPAUSED } from "../../src/image/breath.ts";
-import { judgeRows } from "../../src/image/optimize/score.ts";
-import { openSecondOpinion, pointsAt } from "../../src/image/optimize/second-opinion.ts";
-import { decoded } from "../../src/image/optimize/trial.ts";
-import { pixelsOf, rowsOver } from "../../src/image/rows.ts";
+import { bandsOfPixels } from "../../src/image/pixels/bands.ts";
+import { pixelsOf, rowsOver } from "../../src/image/pixels/rows.ts";
+import { decoded } from "../../src/image/search/probe.ts";
+import { judgeRows } from "../../src/image/search/score.ts";
+import { openSecondOpinion, pointsAt } from "../../src/image/search/second-opinion.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
 import { drawnSources, type LookSource, photographedSources } from "./look-sources.ts";

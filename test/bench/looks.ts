@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
-import { type Looks, LOOKS, looksAt } from "../../src/image/optimize/second-opinion.ts";
+import { type Looks, LOOKS, looksAt } from "../../src/image/search/second-opinion.ts";
 
 interface Marked {
   readonly kind: string;

@@ -8,9 +8,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
-import { identify } from "../../src/image/detect.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
+import { identify } from "../../src/image/plan/detect.ts";
 import { rendered } from "../support/render.ts";
 import { ABSENT, type Program, READERS, reasonOf, type Seen, seenBy } from "./decoders.ts";
 import { differenceOf } from "./difference.ts";

@@ -11,11 +11,11 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { png } from "../../src/image/formats/png.ts";
-import { type Order, render } from "../../src/image/render.ts";
-import { SharedBytes } from "../../src/image/shared-bytes.ts";
-import type { Stopwatch } from "../../src/image/stopwatch.ts";
+import type { Stopwatch } from "../../src/image/pixels/stopwatch.ts";
+import { type Order, render } from "../../src/image/render/render.ts";
+import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
 import { pictureOf, scene } from "../support/rows.ts";
 import { type Kind, type Megapixels, photoPath, preparePhotos } from "./photos.ts";

@@ -4,10 +4,10 @@
  */
 import { readFile } from "node:fs/promises";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { png } from "../../src/image/formats/png.ts";
-import { firstFrame, type Picture } from "../../src/image/picture.ts";
-import { resample } from "../../src/image/resample.ts";
+import { firstFrame, type Picture } from "../../src/image/pixels/picture.ts";
+import { resample } from "../../src/image/steps/resample.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeMemoryBytes } from "../../wasm/load.ts";
 import { drain, pictureOf, rowsOf, sample, scene } from "../support/rows.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";

@@ -1,8 +1,8 @@
 /** All that prices are declared for, as jobs: the matrix of the bench of prices. */
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
-import { encodeSettings } from "../../src/image/optimize/presets.ts";
-import type { Picture } from "../../src/image/picture.ts";
+import type { Picture } from "../../src/image/pixels/picture.ts";
+import { encodeSettings } from "../../src/image/search/presets.ts";
 import { pictureOf, type Pixels } from "../support/rows.ts";
 import { LINES, MARK } from "./operations.ts";
 import { bitmapFile, photoshopFile } from "./price-files.ts";

@@ -1,12 +1,16 @@
 /** The pieces of work that prices are declared for, one by one: reading, writing, rewriting, operations and the score. */
-import type { Breath } from "../../src/image/breath.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
-import { identify } from "../../src/image/detect.ts";
-import type { FormatDefinition, RecompressSettings, RequantizeSettings } from "../../src/image/format.ts";
+import type { FormatDefinition, RecompressSettings, RequantizeSettings } from "../../src/image/codec/format.ts";
+import { decodedFrames, ownBreath, paced } from "../../src/image/codec/metered-rows.ts";
+import type { EncodeSettings } from "../../src/image/codec/writer.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
-import { whole } from "../../src/image/geometry.ts";
-import type { Step } from "../../src/image/operation.ts";
 import type { OperationName } from "../../src/image/operations.ts";
+import { whole } from "../../src/image/pixels/geometry.ts";
+import type { Picture } from "../../src/image/pixels/picture.ts";
+import type { Rows } from "../../src/image/pixels/rows.ts";
+import { identify } from "../../src/image/plan/detect.ts";
+import { opaqueAfter, sizeAfter } from "../../src/image/plan/plan.ts";
+import { stepPrice, applied } from "../../src/image/plan/planned-picture.ts";
+import type { Order } from "../../src/image/render/render.ts";
 import {
   comparePreparedPrice,
   compareWith,
@@ -14,15 +18,11 @@ import {
   preparePrice,
   scorePrice,
   scoreRows,
-} from "../../src/image/optimize/score.ts";
-import { decodedFrames, ownBreath, paced } from "../../src/image/paced.ts";
-import type { Picture } from "../../src/image/picture.ts";
-import { stepPrice, applied } from "../../src/image/pipeline.ts";
-import { opaqueAfter, sizeAfter } from "../../src/image/plan.ts";
-import type { Order } from "../../src/image/render.ts";
-import type { Rows } from "../../src/image/rows.ts";
-import type { EncodeSettings } from "../../src/image/writer.ts";
-import { beside, type Price } from "../../wasm/price.ts";
+} from "../../src/image/search/score.ts";
+import type { Step } from "../../src/image/steps/operation.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
+import type { Breath } from "../../src/scheduler/time-slice.ts";
+import { beside, type Price } from "../../wasm/estimate.ts";
 import { planned } from "../support/operations.ts";
 import { rendered } from "../support/render.ts";
 import { type Pixels, rowsOf } from "../support/rows.ts";

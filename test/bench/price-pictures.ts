@@ -3,15 +3,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { ROOT } from "../../src/cli/wrangler.ts";
-import { type Breath, UNPAUSED } from "../../src/image/breath.ts";
-import { identify } from "../../src/image/detect.ts";
+import type { EncodeSettings } from "../../src/image/codec/writer.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
-import { writableIn } from "../../src/image/optimize/task.ts";
-import type { Picture } from "../../src/image/picture.ts";
-import { pictureOf as storedPicture } from "../../src/image/pipeline.ts";
-import { planSteps, storedSize } from "../../src/image/plan.ts";
-import { resample } from "../../src/image/resample.ts";
-import type { EncodeSettings } from "../../src/image/writer.ts";
+import type { Picture } from "../../src/image/pixels/picture.ts";
+import { identify } from "../../src/image/plan/detect.ts";
+import { planSteps, storedSize } from "../../src/image/plan/plan.ts";
+import { pictureOf as storedPicture } from "../../src/image/plan/planned-picture.ts";
+import { writableIn } from "../../src/image/search/task.ts";
+import { resample } from "../../src/image/steps/resample.ts";
+import { type Breath, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { drain, pictureOf, type Pixels, rowsOf } from "../support/rows.ts";
 
 const FIXTURES = join(ROOT, "test/fixtures");

@@ -1,10 +1,10 @@
 /** AVIF sequences, small and large: films and drawings, with and without alpha, as jobs for the bench of prices. */
-import { changesOf, detailOf } from "../../src/image/content.ts";
-import { identify } from "../../src/image/detect.ts";
+import { changesOf, detailOf } from "../../src/image/codec/complexity.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { encodeSettings } from "../../src/image/optimize/presets.ts";
-import type { Aim } from "../../src/image/output.ts";
-import type { Picture } from "../../src/image/picture.ts";
+import type { Picture } from "../../src/image/pixels/picture.ts";
+import { identify } from "../../src/image/plan/detect.ts";
+import type { Aim } from "../../src/image/plan/output.ts";
+import { encodeSettings } from "../../src/image/search/presets.ts";
 import type { Pixels } from "../support/rows.ts";
 import { reading, request, writing } from "./price-parts.ts";
 import { fileOf, grainy, moving } from "./price-pictures.ts";

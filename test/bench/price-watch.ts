@@ -8,7 +8,7 @@ import { memoryUsage } from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { resample } from "../../src/image/resample.ts";
+import { resample } from "../../src/image/steps/resample.ts";
 import { type Admitted, admittedDuring } from "../support/admitted.ts";
 import { rowsOf, scene } from "../support/rows.ts";
 

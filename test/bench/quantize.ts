@@ -1,12 +1,12 @@
 /** A photograph of 600 x 315 in a palette: against the palette of sharp, with the score of what comes out. */
-import { UNPAUSED } from "../../src/image/breath.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
+import type { EncodeSettings } from "../../src/image/codec/writer.ts";
 import { gif } from "../../src/image/formats/gif.ts";
 import { png } from "../../src/image/formats/png.ts";
 import { webp } from "../../src/image/formats/webp.ts";
-import { scoreRows } from "../../src/image/optimize/score.ts";
-import { firstFrame, type Picture } from "../../src/image/picture.ts";
-import type { EncodeSettings } from "../../src/image/writer.ts";
+import { firstFrame, type Picture } from "../../src/image/pixels/picture.ts";
+import { scoreRows } from "../../src/image/search/score.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { drain, pictureOf, type Pixels, rowsOf } from "../support/rows.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";
 

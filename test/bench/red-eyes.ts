@@ -8,9 +8,9 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { findFaces } from "../../src/image/faces/detect.ts";
-import { findRedEyes } from "../../src/image/steps/red-eyes.ts";
+import { findRedEyes } from "../../src/image/faces/red-eyes.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rowsOf } from "../support/rows.ts";
 import { given } from "./given.ts";
 

@@ -7,9 +7,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
-import { identify } from "../../src/image/detect.ts";
 import { FORMATS } from "../../src/image/formats.ts";
+import { identify } from "../../src/image/plan/detect.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { given } from "./given.ts";
 
 const QUIET = { stdio: "ignore" } as const;

@@ -1,6 +1,6 @@
 /** Lanczos3 from 12 megapixels to 1200 and to 300 pixels: opaque, and with alpha filtered premultiplied. */
-import type { Size } from "../../src/image/geometry.ts";
-import { resample } from "../../src/image/resample.ts";
+import type { Size } from "../../src/image/pixels/geometry.ts";
+import { resample } from "../../src/image/steps/resample.ts";
 import { nativeMemoryBytes } from "../../wasm/load.ts";
 import { drain, type Pixels, rowsOf, scene } from "../support/rows.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";

@@ -10,9 +10,9 @@ import { join } from "node:path";
 
 import sharp, { type Sharp } from "sharp";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
-import { BACKGROUNDS, compareRows, scoreRows } from "../../src/image/optimize/score.ts";
-import { type Rows, rowsOver } from "../../src/image/rows.ts";
+import { type Rows, rowsOver } from "../../src/image/pixels/rows.ts";
+import { BACKGROUNDS, compareRows, scoreRows } from "../../src/image/search/score.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { given } from "./given.ts";
 
 /** Pixels of the longer side; the last is the photograph as it is. */

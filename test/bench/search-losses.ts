@@ -8,14 +8,14 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
+import type { Scale } from "../../src/image/codec/writer.ts";
+import type { EncodeSettings } from "../../src/image/codec/writer.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { Reference } from "../../src/image/optimize/reference.ts";
-import { inMemory } from "../../src/image/optimize/sample.ts";
-import { decoded } from "../../src/image/optimize/trial.ts";
-import type { Picture } from "../../src/image/picture.ts";
-import type { Scale } from "../../src/image/writer.ts";
-import type { EncodeSettings } from "../../src/image/writer.ts";
+import type { Picture } from "../../src/image/pixels/picture.ts";
+import { decoded } from "../../src/image/search/probe.ts";
+import { Reference } from "../../src/image/search/reference.ts";
+import { inMemory } from "../../src/image/search/sample.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 import { LEARNED } from "./search-pictures.ts";

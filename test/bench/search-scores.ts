@@ -6,12 +6,12 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { scoreRows } from "../../src/image/optimize/score.ts";
-import { decoded } from "../../src/image/optimize/trial.ts";
-import type { Rows } from "../../src/image/rows.ts";
+import type { Rows } from "../../src/image/pixels/rows.ts";
+import { decoded } from "../../src/image/search/probe.ts";
+import { scoreRows } from "../../src/image/search/score.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 
 export interface Scorer {
   /** The score of a file that the engine reads. */

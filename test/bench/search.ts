@@ -13,11 +13,11 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 import sharp from "sharp";
 
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
+import type { Study } from "../../src/image/codec/writer.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { TARGET_SCORE } from "../../src/image/optimize/presets.ts";
-import type { Extent, Picture } from "../../src/image/picture.ts";
-import type { Study } from "../../src/image/writer.ts";
+import type { Extent, Picture } from "../../src/image/pixels/picture.ts";
+import { TARGET_SCORE } from "../../src/image/search/presets.ts";
 import { encodedFor } from "./encoded.ts";
 import { chosen, given } from "./given.ts";
 import { median, milliseconds } from "./harness.ts";

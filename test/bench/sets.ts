@@ -7,13 +7,13 @@ import { readFileSync } from "node:fs";
 
 import * as v from "valibot";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
-import { scoreRows } from "../../src/image/optimize/score.ts";
-import { decoded } from "../../src/image/optimize/trial.ts";
-import { type Order, render, type Rendered } from "../../src/image/render.ts";
-import { renderSet, type SetEntry } from "../../src/image/set.ts";
-import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import { type Order, render, type Rendered } from "../../src/image/render/render.ts";
+import { renderSet, type SetEntry } from "../../src/image/render/set.ts";
+import { decoded } from "../../src/image/search/probe.ts";
+import { scoreRows } from "../../src/image/search/score.ts";
+import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { given } from "./given.ts";
 import { type Candidate, compare, table } from "./harness.ts";
 

@@ -8,7 +8,7 @@
  */
 import sharp from "sharp";
 
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { encodedFor } from "./encoded.ts";
 import { chosen, given } from "./given.ts";

@@ -11,8 +11,8 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 
 import { ApiError } from "../../src/errors.ts";
-import { identify } from "../../src/image/detect.ts";
-import type { Order } from "../../src/image/render.ts";
+import { identify } from "../../src/image/plan/detect.ts";
+import type { Order } from "../../src/image/render/render.ts";
 import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
 import { made } from "./slice-files.ts";

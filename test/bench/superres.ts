@@ -1,7 +1,7 @@
 /** Super-resolution of a photograph-like megapixel, to 4 megapixels and to 16, beside Lanczos3 to the same sizes. */
-import { UNPAUSED } from "../../src/image/breath.ts";
-import { resample } from "../../src/image/resample.ts";
 import { enlargeStep } from "../../src/image/steps/enlarge.ts";
+import { resample } from "../../src/image/steps/resample.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeMemoryBytes } from "../../wasm/load.ts";
 import { drain, type Pixels, rowsOf, scene } from "../support/rows.ts";
 import type { Bench, Candidate } from "./harness.ts";

@@ -2,8 +2,8 @@
 import jsquash from "@jsquash/webp/codec/dec/webp_dec.wasm";
 import decodeJsquash, { init } from "@jsquash/webp/decode.js";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { webp } from "../../src/image/formats/webp.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { heapOf } from "../../wasm/load.ts";
 import { webpModule } from "../../wasm/webp/instance.ts";
 import type { Bench, Candidate } from "./harness.ts";

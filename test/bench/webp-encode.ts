@@ -2,7 +2,7 @@
 import jsquash from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import encodeJsquash, { init } from "@jsquash/webp/encode.js";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { heapOf } from "../../wasm/load.ts";
 import { BAND_ROWS, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";
 import { webpModule } from "../../wasm/webp/instance.ts";

@@ -1,6 +1,6 @@
 /** The picture of the WebP benches. */
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { webp } from "../../src/image/formats/webp.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { decodeFile } from "../support/files.ts";
 import { paint, pictureOf, type Pixels } from "../support/rows.ts";
 

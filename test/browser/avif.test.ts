@@ -11,7 +11,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { DEMO_KEY } from "../../src/cli/local.ts";
-import type { Size } from "../../src/image/geometry.ts";
+import type { Size } from "../../src/image/pixels/geometry.ts";
 import { BASE } from "./page.ts";
 
 const run = promisify(execFile);

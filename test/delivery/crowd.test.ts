@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { SharedWork } from "../../src/delivery/shared-work.ts";
-import { isolateThread } from "../../src/image/breath.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
 import { MAX_DELIVERY_READS } from "../../src/limits/delivery.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
+import { isolateThread } from "../../src/scheduler/time-slice.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { deliveryWorld, file, originOf } from "../support/delivery.ts";
 import { eventually } from "../support/eventually.ts";

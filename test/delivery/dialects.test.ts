@@ -8,7 +8,7 @@ import { edgeNetwork } from "../../src/delivery/dialects/edge-network.ts";
 import { IMGPROXY_OPTIONS } from "../../src/delivery/dialects/imgproxy-options.ts";
 import { imgproxy } from "../../src/delivery/dialects/imgproxy.ts";
 import type { OperationName } from "../../src/image/operations.ts";
-import { sizeAfter } from "../../src/image/plan.ts";
+import { sizeAfter } from "../../src/image/plan/plan.ts";
 import { planned } from "../support/operations.ts";
 import { noise } from "../support/rows.ts";
 

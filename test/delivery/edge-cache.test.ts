@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../src/delivery/edge-cache.ts";
+import { createConsumer } from "../../src/entrances/queue.ts";
 import { lend, lentBytes } from "../../src/http/lending.ts";
 import { MAX_LENT_BYTES } from "../../src/limits.ts";
-import { street } from "../../src/street/edges.ts";
-import { createConsumer } from "../../src/street/queue.ts";
+import { street } from "../../src/pipeline/edges.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { api } from "../support/api.ts";
 import { deliveryWorld, facts, file, originOf } from "../support/delivery.ts";

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
-import { identify } from "../../src/image/detect.ts";
-import { sweep } from "../../src/street/sweep.ts";
+import { sweep } from "../../src/entrances/sweep.ts";
+import { identify } from "../../src/image/plan/detect.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { deliveryWorld, facts, file, forgetEdges, originOf } from "../support/delivery.ts";
 import { eventually } from "../support/eventually.ts";

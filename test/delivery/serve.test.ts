@@ -3,9 +3,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
-import { identify } from "../../src/image/detect.ts";
+import { sweep } from "../../src/entrances/sweep.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { sweep } from "../../src/street/sweep.ts";
+import { identify } from "../../src/image/plan/detect.ts";
 import animation from "../fixtures/gif/dispose-previous.gif";
 import gray from "../fixtures/jpeg/gray.jpg";
 import photo from "../fixtures/jpeg/s420.jpg";

@@ -7,7 +7,7 @@ import { saveAsset } from "../../src/account/assets.ts";
 import { vaultOf } from "../../src/account/vault.ts";
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
 import { settingsOf } from "../../src/env.ts";
-import { identify } from "../../src/image/detect.ts";
+import { identify } from "../../src/image/plan/detect.ts";
 import { putInStore } from "../../src/storage/store.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { ADMIN, openAccount } from "../support/accounts.ts";

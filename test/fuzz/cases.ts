@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { workerData } from "node:worker_threads";
 
 const { ApiError } = await import("../../src/errors.ts");
-const { identify, detect } = await import("../../src/image/detect.ts");
-const { UNPAUSED } = await import("../../src/image/breath.ts");
-const { pictureOf, picturePrice } = await import("../../src/image/pipeline.ts");
-const { planSteps, storedSize } = await import("../../src/image/plan.ts");
-const { firstFrame } = await import("../../src/image/picture.ts");
+const { identify, detect } = await import("../../src/image/plan/detect.ts");
+const { UNPAUSED } = await import("../../src/scheduler/time-slice.ts");
+const { pictureOf, picturePrice } = await import("../../src/image/plan/planned-picture.ts");
+const { planSteps, storedSize } = await import("../../src/image/plan/plan.ts");
+const { firstFrame } = await import("../../src/image/pixels/picture.ts");
 const { nativeStatistics, NativeError } = await import("../../wasm/load.ts");
 const { costlySvg, seeded } = await import("../support/costly-svg.ts");
 const { svg } = await import("../../src/image/formats/svg.ts");

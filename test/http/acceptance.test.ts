@@ -6,11 +6,11 @@ import { forgetKeys } from "../../src/account/keys.ts";
 import { ApiError } from "../../src/errors.ts";
 import { CREDIT_LEASE_SECONDS } from "../../src/limits.ts";
 import { QUEUE_WORK_MS, WEBHOOK_RECORD_BYTES } from "../../src/limits/webhook.ts";
-import { acceptWork, runWork } from "../../src/street/work.ts";
+import { acceptWork, runWork } from "../../src/pipeline/work.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
 import { eventually } from "../support/eventually.ts";
-import { brokenStreet, damaged, shortStreet } from "../support/street.ts";
+import { brokenStreet, damaged, shortStreet } from "../support/pipeline.ts";
 import { column, receiver, untilStatus } from "../support/webhooks.ts";
 
 const json = (url: string) => ({ url: "https://images.test/a.png", webhook: { url } });

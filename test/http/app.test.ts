@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 
 import { createApp } from "../../src/http/app.ts";
-import { shortStreet } from "../support/street.ts";
+import { shortStreet } from "../support/pipeline.ts";
 
 it("answers 500 while a variable breaks its rule, and names the variable in the log alone", async () => {
   const lines = vi.spyOn(console, "error").mockImplementation(() => undefined);

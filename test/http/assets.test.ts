@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, inject, it } from "vitest";
 
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, apiOf } from "../support/api.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";

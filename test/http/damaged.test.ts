@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
 import { png } from "../../src/image/formats/png.ts";
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 import { originOf } from "../support/delivery.ts";

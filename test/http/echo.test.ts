@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api, apiOf } from "../support/api.ts";
-import { brokenStreet } from "../support/street.ts";
+import { brokenStreet } from "../support/pipeline.ts";
 
 const MARKER = "ZZmarkerZZ";
 

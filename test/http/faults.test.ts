@@ -7,15 +7,15 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
+import { createConsumer } from "../../src/entrances/queue.ts";
 import { CREDIT_LEASE_SECONDS } from "../../src/limits.ts";
-import { createConsumer } from "../../src/street/queue.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api } from "../support/api.ts";
 import { randomOf } from "../support/event-queue.ts";
 import { eventually } from "../support/eventually.ts";
 import { daily } from "../support/exhaustive.ts";
 import { type Chance, faultyBinding, faultyDatabase, faultyObjects, type Mishap } from "../support/faults.ts";
-import { shortStreet } from "../support/street.ts";
+import { shortStreet } from "../support/pipeline.ts";
 import { sweptMessages } from "../support/sweeps.ts";
 import { column, receiver, type Received } from "../support/webhooks.ts";
 

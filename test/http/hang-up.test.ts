@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { createApp } from "../../src/http/app.ts";
-import { UNPAUSED } from "../../src/image/breath.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
 import { png } from "../../src/image/formats/png.ts";
 import { ISOLATE_BUDGET_BYTES, MAX_ORIGINALS_BYTES } from "../../src/limits.ts";
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 import { reserve } from "../support/budget.ts";

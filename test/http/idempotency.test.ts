@@ -8,11 +8,11 @@ import { begin, end, find, type Receipt, renew } from "../../src/account/receipt
 import { ApiError } from "../../src/errors.ts";
 import { createApp } from "../../src/http/app.ts";
 import { RECEIPT_KEPT_MS, RECEIPT_RUN_MS } from "../../src/limits.ts";
+import { street as realStreet, type Street } from "../../src/pipeline/edges.ts";
 import { keepTemporarily } from "../../src/storage/volatile.ts";
-import { street as realStreet, type Street } from "../../src/street/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
-import { brokenStreet, damaged, shortStreet } from "../support/street.ts";
+import { brokenStreet, damaged, shortStreet } from "../support/pipeline.ts";
 import { holding, receiver, untilStatus } from "../support/webhooks.ts";
 
 const url = "https://images.test/a.png";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";

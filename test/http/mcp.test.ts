@@ -7,12 +7,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { createApp } from "../../src/http/app.ts";
 import { MAX_JSON_BYTES } from "../../src/limits.ts";
-import { street, type Street } from "../../src/street/edges.ts";
+import { street, type Street } from "../../src/pipeline/edges.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { api } from "../support/api.ts";
 import { uncounted } from "../support/memory.ts";
-import { shortStreet } from "../support/street.ts";
+import { shortStreet } from "../support/pipeline.ts";
 
 const MCP = "https://darkroom.test/mcp";
 const PICTURE = "https://images.example.com/photo.jpg";

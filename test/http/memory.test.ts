@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { createApp } from "../../src/http/app.ts";
 import { lentBytes } from "../../src/http/lending.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
 import { MAX_LENT_BYTES, MAX_ORIGINALS_BYTES, MAX_SOURCE_BYTES, ORIGINAL_STEP_BYTES } from "../../src/limits.ts";
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import avif from "../fixtures/avif/limited-709.avif";
 import heic from "../fixtures/heic/s420.heic";
@@ -17,7 +17,7 @@ import { openAccount } from "../support/accounts.ts";
 import { type Answer, api, apiOf } from "../support/api.ts";
 import { reserve } from "../support/budget.ts";
 import { eventually } from "../support/eventually.ts";
-import { shortStreet } from "../support/street.ts";
+import { shortStreet } from "../support/pipeline.ts";
 
 const MIB = 1024 * 1024;
 const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';

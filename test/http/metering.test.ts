@@ -5,15 +5,15 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { changeAccount } from "../../src/account/accounts.ts";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { ApiError } from "../../src/errors.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
 import { graphicControl, header, imageDescriptor, loopExtension, TRAILER } from "../../src/image/formats/gif/blocks.ts";
 import { joined } from "../../src/joined.ts";
 import { DEFAULT_FAILED_MS } from "../../src/limits.ts";
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
+import { brokenStreet, damaged, shortStreet, workingStreet } from "../support/pipeline.ts";
 import { gridOf } from "../support/shared-parts.ts";
-import { brokenStreet, damaged, shortStreet, workingStreet } from "../support/street.ts";
 import { receiver } from "../support/webhooks.ts";
 
 const json = { url: "https://images.test/a.png" };

@@ -1,11 +1,11 @@
 /** What the operator sees: the self-test, timings and data points. */
 import { expect, it, vi } from "vitest";
 
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { api, apiOf } from "../support/api.ts";
-import { shortStreet } from "../support/street.ts";
+import { shortStreet } from "../support/pipeline.ts";
 
 it("the self-test goes through every format of the registry", async () => {
   const { status, body } = await api("GET", "/admin/self-test", { headers: ADMIN });

@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
 import { MAKER_LINE_MS } from "../../src/limits.ts";
+import { street } from "../../src/pipeline/edges.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
-import { street } from "../../src/street/edges.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";

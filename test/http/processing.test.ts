@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
-import { identify } from "../../src/image/detect.ts";
+import { identify } from "../../src/image/plan/detect.ts";
 import { MAX_JSON_BYTES } from "../../src/limits.ts";
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
 import sequence4k from "../fixtures/avif/sequence-4k.avif";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
@@ -12,7 +12,7 @@ import { file, originOf, PREFIX } from "../support/delivery.ts";
 import { decodeFile } from "../support/files.ts";
 import { expectMarked, MARKS, PHOTO } from "../support/marked.ts";
 import { pixel } from "../support/operations.ts";
-import { brokenStreet } from "../support/street.ts";
+import { brokenStreet } from "../support/pipeline.ts";
 import { receiver } from "../support/webhooks.ts";
 
 const BINARY = { "x-service-binary": "1" };

@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { engineVersion } from "../../src/env.ts";
 import { ApiError } from "../../src/errors.ts";
 import { REUSE_MARGIN_MS, STORED_RESULT_KEPT_MS } from "../../src/limits.ts";
-import { type Street } from "../../src/street/edges.ts";
+import { type Street } from "../../src/pipeline/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
+import { brokenStreet } from "../support/pipeline.ts";
 import {
   TTL_SECONDS,
   key,
@@ -22,7 +23,6 @@ import {
   results,
   meters,
 } from "../support/reuse.ts";
-import { brokenStreet } from "../support/street.ts";
 import { receiver, untilStatus } from "../support/webhooks.ts";
 
 beforeEach(begin);

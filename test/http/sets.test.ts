@@ -3,7 +3,7 @@ import { env as worker } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
 import photoFile from "../fixtures/faces/one.jpg";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";

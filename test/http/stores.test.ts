@@ -2,7 +2,7 @@
 import { env as worker } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 import { BLOB_ACCOUNT, IAM_KEY, S3_KEYS, SWIFT_ACCOUNT } from "../support/stores/accounts.ts";

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api } from "../support/api.ts";
-import { shortStreet } from "../support/street.ts";
+import { shortStreet } from "../support/pipeline.ts";
 import { FILE, upload, uploadToken, WAYS } from "../support/upload-tokens.ts";
 
 const ORIGIN = "https://app.example.com";

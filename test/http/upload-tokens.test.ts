@@ -8,12 +8,12 @@ import { deleteKey, forgetKeys } from "../../src/account/keys.ts";
 import { sealUploadToken } from "../../src/account/upload-tokens.ts";
 import { vaultOf } from "../../src/account/vault.ts";
 import { ApiError } from "../../src/errors.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
 import { MAX_SOURCE_BYTES, SPENT_TOKEN_CACHE_MS, UPLOAD_TOKEN_SKEW_MS, UPLOAD_TOKEN_TRIES } from "../../src/limits.ts";
-import { type Street, street } from "../../src/street/edges.ts";
+import { type Street, street } from "../../src/pipeline/edges.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf } from "../support/api.ts";
-import { brokenStreet, shortStreet } from "../support/street.ts";
+import { brokenStreet, shortStreet } from "../support/pipeline.ts";
 import { FILE, makeToken, upload, uploadForm, uploadToken, WAYS } from "../support/upload-tokens.ts";
 import { receiver, untilStatus } from "../support/webhooks.ts";
 

@@ -6,7 +6,7 @@ import { forgetKeys } from "../../src/account/keys.ts";
 import { dayOf } from "../../src/account/usage.ts";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { api, apiOf } from "../support/api.ts";
-import { damaged } from "../support/street.ts";
+import { damaged } from "../support/pipeline.ts";
 
 const json = { url: "https://images.test/a.png" };
 const own = (key: string, query = "") => api("GET", `/1.0/account/usage${query}`, { key });

@@ -8,7 +8,7 @@ import { ApiError } from "../../src/errors.ts";
 import { signatureHeaders } from "../../src/webhook/sign.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
-import { brokenStreet, damaged, shortStreet } from "../support/street.ts";
+import { brokenStreet, damaged, shortStreet } from "../support/pipeline.ts";
 import { column, receiver, store, untilStatus } from "../support/webhooks.ts";
 
 const DAY_MS = 86_400_000;

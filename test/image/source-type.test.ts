@@ -1,14 +1,14 @@
 /** The mark of synthetic pictures through every format and every amount of metadata, held against what ExifTool reads. */
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS, type FormatName } from "../../src/image/formats.ts";
-import { keptMetadata } from "../../src/image/metadata.ts";
+import { keptMetadata } from "../../src/image/metadata/blocks.ts";
+import { METADATA_WISHES } from "../../src/image/metadata/metadata-option.ts";
 import { isSynthetic, packetOf, sourceTypeIn } from "../../src/image/metadata/source-type.ts";
-import { METADATA_WISHES } from "../../src/image/metadata/wish.ts";
-import { renderSet } from "../../src/image/set.ts";
-import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import { renderSet } from "../../src/image/render/set.ts";
+import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
 import { pictureOf, scene } from "../support/rows.ts";
 

@@ -1,5 +1,5 @@
 import { lentBytes } from "../../src/http/lending.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
 /** What an isolate holds, as the platform counts it. */
 import { nativeMemoryBytes } from "../../wasm/load.ts";
 import type { Around } from "../support/around.ts";

@@ -6,10 +6,10 @@ import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
 import { databasesOf } from "../../src/account/databases.ts";
+import { createConsumer } from "../../src/entrances/queue.ts";
+import { sweep } from "../../src/entrances/sweep.ts";
 import { createApp } from "../../src/http/app.ts";
-import { type Street, street } from "../../src/street/edges.ts";
-import { createConsumer } from "../../src/street/queue.ts";
-import { sweep } from "../../src/street/sweep.ts";
+import { type Street, street } from "../../src/pipeline/edges.ts";
 import wrangler from "../../wrangler.toml?raw";
 import { type Around, aroundBinding, aroundDatabase, aroundObjects, nested } from "../support/around.ts";
 import { Bill, type Usage } from "./bill.ts";

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { logLine } from "../../src/log.ts";
 import { openAccount } from "../support/accounts.ts";
 import { nested } from "../support/around.ts";
-import { shortStreet } from "../support/street.ts";
+import { shortStreet } from "../support/pipeline.ts";
 import { Bill, NO_USAGE } from "./bill.ts";
 import { bounded, MAX_CONNECTIONS, MAX_STATEMENTS, MAX_SUBREQUESTS } from "./bounds.ts";
 import { CACHE_RULES } from "./cache.ts";

@@ -1,7 +1,7 @@
 /** Work whose invocation is ended in its midst, as the platform does it: none of its frames is left, no timer fires. */
 import type { Reservation } from "../../src/files.ts";
-import type { Breath } from "../../src/image/breath.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
+import type { Breath } from "../../src/scheduler/time-slice.ts";
 import { reserve } from "./budget.ts";
 
 /** Where work is left. */

@@ -1,9 +1,9 @@
 /** Work as the budget of the isolate admits it: what was declared of it, what it held and what it took. */
-import type { Allowance } from "../../src/image/allowance.ts";
-import type { Breath } from "../../src/image/breath.ts";
-import { isolateBudget } from "../../src/image/budget.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
+import type { Allowance } from "../../src/scheduler/job-limits.ts";
+import type { Breath } from "../../src/scheduler/time-slice.ts";
+import type { Price } from "../../wasm/estimate.ts";
 import { nativeHeap, trimNative } from "../../wasm/load.ts";
-import type { Price } from "../../wasm/price.ts";
 
 /** One piece of work, from its admission to its end. */
 export interface Admitted {

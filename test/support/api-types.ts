@@ -1,5 +1,5 @@
 /** The schemas of the API document as TypeScript, for clients. */
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 
 interface Schema {
   readonly $ref?: string;

@@ -8,7 +8,7 @@ import { Failure } from "../../src/contract/response.ts";
 import { createApp } from "../../src/http/app.ts";
 import { type Route, refusalsOf } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/routes.ts";
-import { shortStreet } from "./street.ts";
+import { shortStreet } from "./pipeline.ts";
 
 const BASE = "https://darkroom.test";
 

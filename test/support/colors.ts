@@ -1,11 +1,11 @@
 /** Pictures whose colors are not those of sRGB, and how readers that are not ours show them. */
 import { expect, inject } from "vitest";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
-import { identify } from "../../src/image/detect.ts";
 import { png } from "../../src/image/formats/png.ts";
-import { whole } from "../../src/image/geometry.ts";
-import type { Output } from "../../src/image/output.ts";
+import { whole } from "../../src/image/pixels/geometry.ts";
+import { identify } from "../../src/image/plan/detect.ts";
+import type { Output } from "../../src/image/plan/output.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "./render.ts";
 import { drain, paint, pictureOf, type Pixels } from "./rows.ts";
 

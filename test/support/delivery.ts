@@ -11,7 +11,7 @@ import { createDelivery } from "../../src/delivery/records.ts";
 import { signatureOf } from "../../src/delivery/signature.ts";
 import { settingsOf } from "../../src/env.ts";
 import { createApp } from "../../src/http/app.ts";
-import { street } from "../../src/street/edges.ts";
+import { street } from "../../src/pipeline/edges.ts";
 import { openAccount } from "./accounts.ts";
 
 export const PREFIX = "https://www.example.com/uploads/";

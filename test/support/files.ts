@@ -1,8 +1,8 @@
 /** Formats under test: whole files decoded, damaged on purpose. */
 import { ApiError } from "../../src/errors.ts";
-import { type Breath, UNPAUSED } from "../../src/image/breath.ts";
-import { toSrgb } from "../../src/image/color/convert.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
+import { toSrgb } from "../../src/image/codec/convert-colors.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
+import { type Breath, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { NativeError } from "../../wasm/load.ts";
 import { type DeepPixels, digest, drain, drainDeep, type Pixels } from "./rows.ts";
 

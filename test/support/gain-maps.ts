@@ -1,7 +1,7 @@
 /** Pictures whose gain map is the picture itself: both are the same after everything that treats them alike. */
 import type { ChannelTerms, GainTerms } from "../../src/image/gain-map/terms.ts";
 import { writeDirectories } from "../../src/image/metadata/directories.ts";
-import { resample } from "../../src/image/resample.ts";
+import { resample } from "../../src/image/steps/resample.ts";
 import { drain, paint, type Pixels, rowsOf, sample } from "./rows.ts";
 
 export const CHANNEL: ChannelTerms = { min: 0, max: 2.5, gamma: 1, baseOffset: 1 / 64, alternateOffset: 1 / 64 };

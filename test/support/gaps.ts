@@ -1,8 +1,8 @@
 /** Files of which a part is missing, and what is shown of them. */
 import { ApiError } from "../../src/errors.ts";
-import { UNPAUSED } from "../../src/image/breath.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { joined } from "../../src/joined.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { digest, drain } from "./rows.ts";
 
 /** The bytes without `size` of them. */

@@ -1,5 +1,5 @@
 /** Jobs of one thread that pause wherever they can. */
-import { type Breath, Thread } from "../../src/image/breath.ts";
+import { type Breath, Thread } from "../../src/scheduler/time-slice.ts";
 import { digest } from "./rows.ts";
 
 type Job = (breath: Breath) => Promise<Uint8Array | null>;

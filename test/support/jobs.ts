@@ -1,14 +1,14 @@
 /** Jobs of every kind that the engine has, as small as they may be and still pause several times. */
-import { type Breath, UNPAUSED } from "../../src/image/breath.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
+import type { EncodeSettings } from "../../src/image/codec/writer.ts";
 import { findFaces } from "../../src/image/faces/detect.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import type { OperationName } from "../../src/image/operations.ts";
-import { compareRows, compareWith, preparedOf } from "../../src/image/optimize/score.ts";
-import { firstFrame, type Picture } from "../../src/image/picture.ts";
-import { pictureOf as pipelineOf } from "../../src/image/pipeline.ts";
-import { planSteps, storedSize } from "../../src/image/plan.ts";
-import type { EncodeSettings } from "../../src/image/writer.ts";
+import { firstFrame, type Picture } from "../../src/image/pixels/picture.ts";
+import { planSteps, storedSize } from "../../src/image/plan/plan.ts";
+import { pictureOf as pipelineOf } from "../../src/image/plan/planned-picture.ts";
+import { compareRows, compareWith, preparedOf } from "../../src/image/search/score.ts";
+import { type Breath, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import animatedAvif from "../fixtures/avif/colors-animated-8bpc.avif";
 import grain from "../fixtures/avif/grain.avif";
 import premultiplied from "../fixtures/avif/premultiplied.avif";

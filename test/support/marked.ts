@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 
 import { displayP3 } from "../../src/image/color/space.ts";
-import { identify } from "../../src/image/detect.ts";
+import { identify } from "../../src/image/plan/detect.ts";
 import photoFile from "../fixtures/faces/one.jpg";
 import { decodeFile } from "./files.ts";
 import { pixel } from "./operations.ts";

@@ -15,9 +15,9 @@ import * as webhook from "../../src/contract/webhook.ts";
 import * as examples from "../../src/http/examples.ts";
 import { type Answer, type Route, refusalsOf } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/routes.ts";
-import type { OperationRow } from "../../src/image/operation.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
-import { Optimize, Output } from "../../src/image/output.ts";
+import { Optimize, Output } from "../../src/image/plan/output.ts";
+import type { OperationRow } from "../../src/image/steps/operation.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../../src/limits.ts";
 import { Store } from "../../src/storage/providers.ts";
 

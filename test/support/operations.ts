@@ -1,14 +1,14 @@
 /** Operations on pictures of a test, the way the pipeline runs them, without formats. */
 import { checked } from "../../src/contract/message.ts";
-import { UNPAUSED } from "../../src/image/breath.ts";
-import { parseColor } from "../../src/image/color.ts";
+import { sightsOf } from "../../src/image/analyses/region-of-interest.ts";
+import { parseColor } from "../../src/image/color/rgba.ts";
 import { png } from "../../src/image/formats/png.ts";
-import type { OperationRow, Step } from "../../src/image/operation.ts";
 import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
-import { applied as stepped } from "../../src/image/pipeline.ts";
-import { resample } from "../../src/image/resample.ts";
-import type { Rows } from "../../src/image/rows.ts";
-import { sightsOf } from "../../src/image/sights.ts";
+import type { Rows } from "../../src/image/pixels/rows.ts";
+import { applied as stepped } from "../../src/image/plan/planned-picture.ts";
+import type { OperationRow, Step } from "../../src/image/steps/operation.ts";
+import { resample } from "../../src/image/steps/resample.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { drain, type Pixels, rowsOf, sample } from "./rows.ts";
 
 export interface Situation {

@@ -1,7 +1,7 @@
 /** The engine from file to file, as tests call it. */
-import type { FormatDefinition } from "../../src/image/format.ts";
-import { type Order, render, type Rendered } from "../../src/image/render.ts";
-import { SharedBytes } from "../../src/image/shared-bytes.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
+import { type Order, render, type Rendered } from "../../src/image/render/render.ts";
+import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 
 /** A rendered picture with its bytes at hand. */
 export interface RenderedFile {

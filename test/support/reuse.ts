@@ -3,13 +3,13 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
 import type { SetOutput } from "../../src/contract/response.ts";
+import { type Street, street } from "../../src/pipeline/edges.ts";
+import type { Job, Ports } from "../../src/pipeline/process.ts";
+import type { SetResult } from "../../src/pipeline/set.ts";
 import { keepTemporarily } from "../../src/storage/volatile.ts";
-import { type Street, street } from "../../src/street/edges.ts";
-import type { Job, Ports } from "../../src/street/process.ts";
-import type { SetResult } from "../../src/street/set.ts";
 import { openAccount } from "./accounts.ts";
 import { apiOf, type Call } from "./api.ts";
-import { shortStreet } from "./street.ts";
+import { shortStreet } from "./pipeline.ts";
 
 export const TTL_SECONDS = 3_600;
 export const url = "https://images.test/a.png";

@@ -1,6 +1,6 @@
 /** Pictures for tests: made, read back, compared. */
-import { type Picture, stillPicture } from "../../src/image/picture.ts";
-import { bytesPerPixel, type Rows } from "../../src/image/rows.ts";
+import { type Picture, stillPicture } from "../../src/image/pixels/picture.ts";
+import { bytesPerPixel, type Rows } from "../../src/image/pixels/rows.ts";
 
 export interface Pixels {
   readonly width: number;

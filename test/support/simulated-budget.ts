@@ -6,10 +6,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import { vi } from "vitest";
 
-import { Allowance } from "../../src/image/allowance.ts";
-import { type Breath, Thread } from "../../src/image/breath.ts";
-import { Budget, type BudgetOptions } from "../../src/image/budget.ts";
+import { Budget, type BudgetOptions } from "../../src/scheduler/budget.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
+import { Allowance } from "../../src/scheduler/job-limits.ts";
+import { type Breath, Thread } from "../../src/scheduler/time-slice.ts";
 
 /** What is done between two moments. */
 const STEP_MS = 250;

@@ -1,8 +1,8 @@
 /** One sweep, with a queue that only listens. */
 import { env } from "cloudflare:workers";
 
-import { sweep } from "../../src/street/sweep.ts";
-import type { PlacedMessage } from "../../src/street/work.ts";
+import { sweep } from "../../src/entrances/sweep.ts";
+import type { PlacedMessage } from "../../src/pipeline/work.ts";
 
 /** The messages that a sweep sends; bindings may be others than those of the tests. */
 export async function sweptMessages(bindings: object = {}): Promise<PlacedMessage[]> {

@@ -2,11 +2,11 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 
 import { ANALYSES } from "../../src/image/analyses.ts";
-import type { Analysis } from "../../src/image/analysis.ts";
-import type { FormatDefinition } from "../../src/image/format.ts";
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import type { OperationRow } from "../../src/image/operation.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
+import type { Analysis } from "../../src/image/steps/analysis.ts";
+import type { OperationRow } from "../../src/image/steps/operation.ts";
 import type { ProviderRow } from "../../src/storage/provider.ts";
 import { PROVIDERS } from "../../src/storage/providers.ts";
 import { code, table, type Tables } from "./markdown-tables.ts";

@@ -1,7 +1,7 @@
 /** Upload tokens, made and sent with pictures. */
-import type { Street } from "../../src/street/edges.ts";
+import type { Street } from "../../src/pipeline/edges.ts";
 import { type Answer, api, apiOf, type Call } from "./api.ts";
-import { shortStreet } from "./street.ts";
+import { shortStreet } from "./pipeline.ts";
 
 /** Asks for a token with a key. */
 export const makeToken = (key: string, json: unknown): Promise<Answer> =>

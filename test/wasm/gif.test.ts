@@ -1,9 +1,9 @@
 /** The native GIF module: its memory, and data that is damaged. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { gif } from "../../src/image/formats/gif.ts";
 import { parseGif } from "../../src/image/formats/gif/container.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { bandsBytes, canvasPrice, FrameBands } from "../../wasm/gif/reader.ts";
 import { FrameWriter, writerBytes } from "../../wasm/gif/writer.ts";
 import { NativeError, nativeStatistics } from "../../wasm/load.ts";

@@ -1,8 +1,8 @@
 /** Native modules and their calls: memory that is given back, work that pauses. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { Thread, UNPAUSED } from "../../src/image/breath.ts";
-import { Budget } from "../../src/image/budget.ts";
+import { Budget } from "../../src/scheduler/budget.ts";
+import { Thread, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { openTransform } from "../../wasm/color/color.ts";
 import { droppedNativeBytes } from "../../wasm/dropped.ts";
 import { Handle } from "../../wasm/handle.ts";

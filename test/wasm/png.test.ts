@@ -1,7 +1,7 @@
 /** Rows of PNG files written and read again by the native module, without anything around them. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { COLOR_TYPE } from "../../wasm/pixels/png-header.ts";
 import { openPngReader } from "../../wasm/pixels/png-reader.ts";
 import { type FilterStrategy, openPngWriter, PNG_WINDOW_ROWS } from "../../wasm/pixels/png-writer.ts";

@@ -1,7 +1,7 @@
 /** Palettes and dithering of the native module. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
 import { QUANTIZE_WINDOW_ROWS } from "../../wasm/quantize/instance.ts";
 import { countPrice, errorWith, Histogram, paletteOf as bestPalette } from "../../wasm/quantize/palette.ts";

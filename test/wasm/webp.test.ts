@@ -1,10 +1,10 @@
 /** The native WebP module: its memory. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../src/image/breath.ts";
 import { parseWebp } from "../../src/image/formats/webp/container.ts";
-import { scoreRows } from "../../src/image/optimize/score.ts";
-import { rowsOver } from "../../src/image/rows.ts";
+import { rowsOver } from "../../src/image/pixels/rows.ts";
+import { scoreRows } from "../../src/image/search/score.ts";
+import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { heapOf, NativeError } from "../../wasm/load.ts";
 import { decodePrice, openDecoder } from "../../wasm/webp/decoder.ts";
 import { BAND_ROWS, encodePrice, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";

@@ -1,8 +1,8 @@
 /** Decodes still AV1 pictures with dav1d; those of sequences in sequence.ts. */
 import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
+import { type Price, priced, sequence } from "../estimate.ts";
 import { heapOf, native } from "../load.ts";
 import type { Pace } from "../pausing.ts";
-import { type Price, priced, sequence } from "../price.ts";
 import module from "./av1-decode.wasm";
 
 /**

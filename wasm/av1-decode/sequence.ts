@@ -1,8 +1,8 @@
 /** Decodes AV1 pictures that are predicted from those before them, with dav1d. */
 import type { CodedPicture, NativeCanvas, NativeSequence, NativeStills, SampleMeaning } from "../canvas.ts";
+import { beside, type Price, priced } from "../estimate.ts";
 import { allocated } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { beside, type Price, priced } from "../price.ts";
 import { type Av1Exports, DECODER_BYTES, UNITS_PER_PIXEL } from "./decoder.ts";
 
 /** What all pictures of a sequence have in common. */

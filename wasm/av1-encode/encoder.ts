@@ -2,10 +2,10 @@
  * Encodes AV1 stills of 8 or 10 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture that can
  * be a tile of one (src/image/formats/avif/tiles.ts).
  */
+import { type Price, priced } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
 import { allocated } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced } from "../price.ts";
 import { av1, BAND_ROWS, beExact, CHROMA, type EncodeExports, type Pointer } from "./module.ts";
 
 /** AOM_TUNE_SSIMULACRA2: for the eye, as the score sees. */

@@ -1,8 +1,8 @@
 /** Encodes AV1 pictures that are predicted from others, by libaom: a track of colors, and one of alpha. */
+import { type Price, priced } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
 import { allocated, NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced } from "../price.ts";
 import { av1, BAND_ROWS, beExact, CHROMA, type EncodeExports, type Pointer } from "./module.ts";
 
 export interface FrameSettings {

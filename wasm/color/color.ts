@@ -1,6 +1,6 @@
 /** Transforms between ICC profiles, by a kernel or by Little CMS. */
+import { beside, type Price, priced } from "../estimate.ts";
 import { native, type NativeExports, type NativeInstance } from "../load.ts";
-import { beside, type Price, priced } from "../price.ts";
 import module from "./color.wasm";
 
 interface ColorExports extends NativeExports {

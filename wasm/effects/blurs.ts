@@ -1,5 +1,5 @@
 /** Effects that mix a pixel with its neighbors. Each comes with its price. */
-import { type Price, priced } from "../price.ts";
+import { type Price, priced } from "../estimate.ts";
 import type { Effect } from "../stream.ts";
 import { effectBytes, openEffect } from "./instance.ts";
 

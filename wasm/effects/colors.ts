@@ -1,6 +1,6 @@
 /** Effects that look at one pixel at a time, and at its place. */
+import { beside, type Price, priced } from "../estimate.ts";
 import { Handle } from "../handle.ts";
-import { beside, type Price, priced } from "../price.ts";
 import { type Effect, WINDOW_ROWS } from "../stream.ts";
 import { effectBytes, effects, openEffect } from "./instance.ts";
 

@@ -1,6 +1,6 @@
 /** The native module of this folder, and the stream of rows that each of its effects is. */
+import { PAGE_BYTES } from "../estimate.ts";
 import { native, type NativeInstance } from "../load.ts";
-import { PAGE_BYTES } from "../price.ts";
 import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
 import module from "./effects.wasm";
 

@@ -1,5 +1,5 @@
 /** Rotation by less than a quarter turn. */
-import { type Price, priced } from "../price.ts";
+import { type Price, priced } from "../estimate.ts";
 import type { Effect } from "../stream.ts";
 import { effectBytes, openEffect } from "./instance.ts";
 

@@ -1,7 +1,7 @@
 /** Boxes of a picture that small convolutional networks take for faces; README.md says which, and what they have learned. */
+import { type Price, priced } from "../estimate.ts";
 import { Handle } from "../handle.ts";
 import { allocated, native, type NativeExports } from "../load.ts";
-import { type Price, priced } from "../price.ts";
 import module from "./faces.wasm";
 
 type Pointer = number;

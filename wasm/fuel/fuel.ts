@@ -3,7 +3,7 @@
  * nothing can interrupt it: modules that were made measurable (`instrument.ts`) count what they do, and end by
  * themselves.
  */
-import type { Price } from "../price.ts";
+import type { Price } from "../estimate.ts";
 
 /**
  * Operators that modules get done in a millisecond. Measured on the renderer and all decoders, pictures of all kinds:

@@ -1,5 +1,5 @@
 /** The canvases of an animation that is being written: opaque or transparent pixels; see canvas.c. */
-import { type Price, priced } from "../price.ts";
+import { type Price, priced } from "../estimate.ts";
 import { Handle } from "./instance.ts";
 import type { Rectangle } from "./reader.ts";
 import type { FrameWriter } from "./writer.ts";

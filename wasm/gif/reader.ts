@@ -1,7 +1,7 @@
 /** Frames of GIF files as RGBA: onto a canvas, or a single one in bands. */
+import { type Price, priced } from "../estimate.ts";
 import { NativeError, OutOfMemory } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced } from "../price.ts";
 import { Handle } from "./instance.ts";
 
 export interface Rectangle {

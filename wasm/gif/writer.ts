@@ -1,6 +1,6 @@
 /** Palette indices to the image data of a GIF frame; see write.c. */
+import { type Price, priced } from "../estimate.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced } from "../price.ts";
 import { collect, Handle } from "./instance.ts";
 
 /**

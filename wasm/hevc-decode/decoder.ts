@@ -1,7 +1,7 @@
 /** Decodes still HEVC pictures with libde265. */
 import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
+import { type Price, priced } from "../estimate.ts";
 import { heapOf, native } from "../load.ts";
-import { type Price, priced } from "../price.ts";
 import module from "./hevc-decode.wasm";
 
 /** Linear memory that the idle instance may keep: what grids of any size and single pictures of 12 megapixels need. */

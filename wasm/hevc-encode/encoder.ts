@@ -2,10 +2,10 @@
  * Encodes still HEVC pictures, 4:2:0, 8 bits: rows go into a row of tiles side by side, each of which becomes a
  * picture.
  */
+import { beside, type Price, priced } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
 import { allocated, type HeapExports, heapOf, native } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { beside, type Price, priced } from "../price.ts";
 import module from "./hevc-encode.wasm";
 
 type Pointer = number;

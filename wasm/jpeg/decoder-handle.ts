@@ -1,6 +1,6 @@
 /** What decoders of rows and of planes share: a job in the native module, and the coefficients that it holds. */
+import { type Price, priced } from "../estimate.ts";
 import type { Pieces } from "../pieces.ts";
-import { type Price, priced } from "../price.ts";
 import { blockBytesOf, blockNanoseconds, blocksIn, type Layout, scanNanoseconds } from "./blocks.ts";
 import { closeSource, type JpegExports, jpegModule, openSource, type JpegInstance } from "./instance.ts";
 

@@ -1,5 +1,5 @@
 /** What encoding a JPEG takes: memory for coefficients, and time by blocks. */
-import { beside, type Price, priced } from "../price.ts";
+import { beside, type Price, priced } from "../estimate.ts";
 import { blockNanoseconds } from "./blocks.ts";
 import { type EncoderOptions, FACTORS } from "./encoder-options.ts";
 import { writingPrice } from "./writing.ts";

@@ -1,6 +1,6 @@
 /** Streaming JPEG decoder: bands of planes as stored, whole or a region, each at full size or an eighth of it. */
+import { beside, held, type Price, priced } from "../estimate.ts";
 import type { Pieces } from "../pieces.ts";
-import { beside, held, type Price, priced } from "../price.ts";
 import type { Layout } from "./blocks.ts";
 import { codedPrice, DECODER_BYTES, DecoderHandle, FACT, type Region, storeBytes, WHOLE } from "./decoder-handle.ts";
 

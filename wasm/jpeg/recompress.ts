@@ -1,6 +1,6 @@
 /** A smaller file of the same picture, from its coefficients: no pixels, no generation loss by color conversion. */
+import { beside, held, type Price, priced, times } from "../estimate.ts";
 import type { Pieces } from "../pieces.ts";
-import { beside, held, type Price, priced, times } from "../price.ts";
 import {
   blockBytesOf,
   blockNanoseconds,

@@ -1,5 +1,5 @@
 /** What writing a file from packed coefficients takes, whoever packed them (`file.c`). */
-import { type Price, priced } from "../price.ts";
+import { type Price, priced } from "../estimate.ts";
 import { blockNanoseconds } from "./blocks.ts";
 
 /** Blocks that are coded at a time, each counted once for every scan. */

@@ -1,11 +1,11 @@
 /** JPEG XL by libjxl: what codestreams say, their frames as rows, and JPEG files that were packed. */
+import { beside, type Price, priced } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { LoneJob } from "../handle.ts";
 import type { ArgumentsOf, ResultOf } from "../instance.ts";
 import { allocated, type HeapExports, heapOf, native } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import type { Turns } from "../pausing.ts";
-import { beside, type Price, priced } from "../price.ts";
 import { type CodestreamFacts, FACT_COUNT, factsFrom } from "./facts.ts";
 import module from "./jxl-decode.wasm";
 

@@ -1,9 +1,9 @@
 /** Encodes JPEG XL by libjxl: rows go into rows of groups, each of which becomes coefficients, or codes where nothing is lost. */
+import { type Price, priced, times } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import type { LoneJob } from "../handle.ts";
 import { allocated } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced, times } from "../price.ts";
 import { type EncodeExports, openJob, type Pointer } from "./instance.ts";
 
 /** libjxl's tiers of speed: blocks of many sizes and a quantizer that follows the picture, and neither. */

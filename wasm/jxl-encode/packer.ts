@@ -1,8 +1,8 @@
 /** Packs JPEG files without loss, by libjxl: the same file can be made of the result. */
+import { type Price, priced } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { allocated, NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced } from "../price.ts";
 import { type EncodeExports, openJob } from "./instance.ts";
 
 /** What a JPEG file is, as far as packing it goes. */

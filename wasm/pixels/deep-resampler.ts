@@ -1,5 +1,5 @@
 /** Streaming resampling of RGBA16: source rows are pushed, result rows are pulled. */
-import { PAGE_BYTES, type Price, priced } from "../price.ts";
+import { PAGE_BYTES, type Price, priced } from "../estimate.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 import { KERNELS, type Resampler, type ResamplerOptions } from "./resampler.ts";
 

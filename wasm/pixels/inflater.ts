@@ -1,7 +1,7 @@
 /** Inflates zlib data that is neither PNG rows nor small, in pieces, into memory of the caller. */
+import { type Price, priced } from "../estimate.ts";
 import { NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced } from "../price.ts";
 import { Handle } from "./instance.ts";
 
 /** A byte of the result. */

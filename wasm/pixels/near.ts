@@ -1,5 +1,5 @@
 /** Rows that deflate stores in fewer bits behind PNG's average filter, samples moved by at most a few levels. */
-import { type Price, priced } from "../price.ts";
+import { type Price, priced } from "../estimate.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Rows that are taken at a time. */

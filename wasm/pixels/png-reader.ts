@@ -1,7 +1,7 @@
 /** PNG rows out of a file: decompression, filters and expansion to RGBA. */
+import { type Price, priced } from "../estimate.ts";
 import { NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 import { type PngHeader, SAMPLES } from "./png-header.ts";
 

@@ -1,6 +1,6 @@
 /** A look over a picture for the smallest representation that holds it. */
+import { type Price, priced } from "../estimate.ts";
 import { OutOfMemory } from "../load.ts";
-import { type Price, priced } from "../price.ts";
 import { Handle } from "./instance.ts";
 
 /** Looking over a pixel of a drawing, of which everything is looked at. */

@@ -1,6 +1,6 @@
 /** PNG rows into a file: the smallest representation, filters and compression. */
+import { type Price, priced } from "../estimate.ts";
 import { OutOfMemory } from "../load.ts";
-import { type Price, priced } from "../price.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 import { type ColorType, SAMPLES } from "./png-header.ts";
 

@@ -1,5 +1,5 @@
 /** Streaming resampling: source rows are pushed, result rows are pulled. */
-import { PAGE_BYTES, type Price, priced } from "../price.ts";
+import { PAGE_BYTES, type Price, priced } from "../estimate.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Reconstruction filters, in the order of taps.h. `gaussian` blurs by `sigma` source pixels, whatever the scale. */

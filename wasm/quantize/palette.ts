@@ -1,7 +1,7 @@
 /** Palettes: counting the colors of a picture, and choosing the best few. See histogram.c and choose.c. */
+import { type Price, priced, sequence, times } from "../estimate.ts";
 import { OutOfMemory } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced, sequence, times } from "../price.ts";
 import { Handle, inRoom, QUANTIZE_WINDOW_ROWS } from "./instance.ts";
 
 /** Rounds of k-means, which end earlier once one leaves more than this part of the error. */

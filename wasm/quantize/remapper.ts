@@ -1,5 +1,5 @@
 /** Pixels to the colors of a palette; see remap.c. */
-import { type Price, priced } from "../price.ts";
+import { type Price, priced } from "../estimate.ts";
 import { Handle, inRoom, QUANTIZE_WINDOW_ROWS } from "./instance.ts";
 import type { HistogramOptions } from "./palette.ts";
 

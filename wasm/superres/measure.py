@@ -115,7 +115,7 @@ def in_two_forms(plane, layers):
 
 
 def traces(plane):
-    """Edges of blocks, and the share of noise: as src/image/traces.ts has them."""
+    """Edges of blocks, and the share of noise: as src/image/steps/traces.ts has them."""
     plane, blocks = plane[:256].astype(np.float64), 0
     for lines in (plane, plane.T):
         thirds = np.minimum(12, np.abs(lines[:, 3:] - lines[:, :-3] - 3 * (lines[:, 2:-1] - lines[:, 1:-2]))).mean(0)

@@ -1,6 +1,6 @@
 /** Doubling by networks. */
+import { PAGE_BYTES, type Price, priced } from "../estimate.ts";
 import { native } from "../load.ts";
-import { PAGE_BYTES, type Price, priced } from "../price.ts";
 import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
 import module from "./superres.wasm";
 

@@ -1,9 +1,9 @@
 /** A picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
+import { type Price, priced } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { allocated, type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced } from "../price.ts";
 import module from "./tiff.wasm";
 
 interface TiffExports extends HeapExports {

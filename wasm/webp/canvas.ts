@@ -1,5 +1,5 @@
 /** The canvas of an animation in linear memory: straight RGBA, drawn on by frames or filled from rows. */
-import { held, type Price, priced } from "../price.ts";
+import { held, type Price, priced } from "../estimate.ts";
 import { Job, type WebpInstance } from "./instance.ts";
 
 export interface Rectangle {

@@ -1,7 +1,7 @@
 /** Decodes one WebP bitstream in bands of rows: whole or a region, at its size or smaller. */
+import { beside, held, type Price, priced } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { allocated, NativeError } from "../load.ts";
-import { beside, held, type Price, priced } from "../price.ts";
 import { Job, type WebpInstance } from "./instance.ts";
 
 /** The payloads of the chunks that hold one picture. */

@@ -1,7 +1,7 @@
 /** Encodes a WebP picture that arrives in bands of rows. */
+import { type Price, priced } from "../estimate.ts";
 import { NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Price, priced } from "../price.ts";
 import { acquireAlone, closeSink, fileOf, Job, openSink, release, type WebpInstance } from "./instance.ts";
 
 /** Pixels of one side that a WebP bitstream can hold: 14 bits, 0 not used (RFC 9649, section 2.5). */

@@ -30,8 +30,9 @@ import {
 } from "../../contract/admin.ts";
 import { checked } from "../../contract/message.ts";
 import { forgetDeliveries } from "../../delivery/lookup.ts";
+import { reseal } from "../../entrances/reseal.ts";
 import { ApiError } from "../../errors.ts";
-import { testFormats } from "../../image/self-test.ts";
+import { testFormats } from "../../image/render/self-test.ts";
 import {
   DEFAULT_AGENT_DAILY_LIMIT,
   DEFAULT_PAGE_ENTRIES,
@@ -39,7 +40,6 @@ import {
   MAX_KEYS,
   UNLIMITED_CREDITS,
 } from "../../limits.ts";
-import { reseal } from "../../street/reseal.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 

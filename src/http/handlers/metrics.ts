@@ -1,9 +1,9 @@
 /** What the isolate that answers has counted, for a monitor. */
 import { uncollectedNativeBytes } from "../../../wasm/dropped.ts";
 import { nativeMemoryBytes, nativeStatistics } from "../../../wasm/load.ts";
-import { isolateThread } from "../../image/breath.ts";
-import { isolateBudget } from "../../image/budget.ts";
 import { type Sample, told } from "../../metrics.ts";
+import { isolateBudget } from "../../scheduler/budget.ts";
+import { isolateThread } from "../../scheduler/time-slice.ts";
 import type { AppContext } from "../context.ts";
 
 /** Tells the counts of isolates apart: made at the first question, since nothing is random before the first request. */

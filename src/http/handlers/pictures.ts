@@ -13,7 +13,7 @@ import { findResult, findSameResult, resultKey } from "../../delivery/results.ts
 import { type Picture, serve } from "../../delivery/serve.ts";
 import { identityOf, type Located } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
-import { startStopwatch } from "../../image/stopwatch.ts";
+import { startStopwatch } from "../../image/pixels/stopwatch.ts";
 import {
   DRAFT_CACHE_SECONDS,
   FAILING_CACHE_SECONDS,

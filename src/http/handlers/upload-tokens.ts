@@ -6,7 +6,7 @@ import { vaultOf } from "../../account/vault.ts";
 import { checkPlaces } from "../../contract/outputs.ts";
 import type { UploadBody } from "../../contract/request.ts";
 import { parseUploadToken, type UploadTerms, type UploadTokenCreated } from "../../contract/upload-tokens.ts";
-import { judge } from "../../street/process.ts";
+import { judge } from "../../pipeline/process.ts";
 import { accountOf, type AppContext, keyIdOf } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { checkCallable, refuseInBinary } from "./processing.ts";

@@ -21,7 +21,7 @@ import {
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
 import type { Original } from "../../files.ts";
-import { readHeaders } from "../../image/detect.ts";
+import { readHeaders } from "../../image/plan/detect.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_WATERMARK_BYTES } from "../../limits.ts";
 import { readUpload } from "../../source/upload.ts";
 import { callerOf } from "../caller.ts";

@@ -2,7 +2,7 @@
 import { encode } from "blurhash";
 import * as v from "valibot";
 
-import { analysis } from "../analysis.ts";
+import { analysis } from "../steps/analysis.ts";
 import { overWhite } from "./over-white.ts";
 
 const COMPONENTS = [4, 3] as const;

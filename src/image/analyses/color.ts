@@ -1,7 +1,7 @@
 /** The color of which a picture has most. */
 import * as v from "valibot";
 
-import { analysis, GLANCE_SIDE } from "../analysis.ts";
+import { analysis, GLANCE_SIDE } from "../steps/analysis.ts";
 import { colorsMs, colorsOf } from "./colors.ts";
 
 export const hexSchema = v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/));

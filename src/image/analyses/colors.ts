@@ -3,8 +3,8 @@
  * 2020), begun with the most frequent color and then the one that is farthest from all before it, weighted by how often
  * it occurs. So the same picture gives the same colors every time.
  */
-import type { Small } from "../analysis.ts";
 import { fromLinear, toLinear } from "../color/light.ts";
+import type { Small } from "../steps/analysis.ts";
 
 export interface Share {
   /** `#rrggbb` */

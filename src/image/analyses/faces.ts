@@ -1,9 +1,9 @@
 /** Where faces are in a picture. */
 import * as v from "valibot";
 
-import { analysis } from "../analysis.ts";
 import { FACE_SIDE, findFacesPrice } from "../faces/detect.ts";
 import { enlarged, snapped } from "../faces/report.ts";
+import { analysis } from "../steps/analysis.ts";
 import { facesIn } from "./found-faces.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -2,13 +2,13 @@
  * Where to look in a picture: at its most prominent face, else at what stands out most, else at its middle. Where what
  * stands out comes from is in `saliency.ts`.
  */
-import type { Small } from "../analysis.ts";
-import type { Breath } from "../breath.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
 import { findFacesPrice } from "../faces/detect.ts";
 import { glanceForFace, glancePrice } from "../faces/glance.ts";
-import type { Box, Size } from "../geometry.ts";
-import type { Point } from "../gravity.ts";
-import { rowsOver } from "../rows.ts";
+import type { Box, Size } from "../pixels/geometry.ts";
+import type { Point } from "../pixels/gravity.ts";
+import { rowsOver } from "../pixels/rows.ts";
+import type { Small } from "../steps/analysis.ts";
 import { areSought, facesIn } from "./found-faces.ts";
 import { overWhite } from "./over-white.ts";
 import { saliencyMs, standoutOf } from "./saliency.ts";

@@ -1,8 +1,8 @@
 /** Where to look in a picture (`focus-point.ts`). */
 import * as v from "valibot";
 
-import { analysis } from "../analysis.ts";
-import type { Point } from "../gravity.ts";
+import type { Point } from "../pixels/gravity.ts";
+import { analysis } from "../steps/analysis.ts";
 import { glanceMs, pointAtGlance } from "./focus-point.ts";
 
 /** Five pixels for each cell of what stands out, and two for each of a glance at faces. */

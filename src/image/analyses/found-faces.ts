@@ -1,9 +1,9 @@
 /** The faces of a small version: analyses that look at the same one seek them once. */
-import type { Small } from "../analysis.ts";
-import type { Breath } from "../breath.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
 import { findFaces } from "../faces/detect.ts";
-import type { Box } from "../geometry.ts";
-import { rowsOver } from "../rows.ts";
+import type { Box } from "../pixels/geometry.ts";
+import { rowsOver } from "../pixels/rows.ts";
+import type { Small } from "../steps/analysis.ts";
 
 /** Gone with the small version that they were found in. */
 const found = new WeakMap<Small, Promise<Box[]>>();

@@ -1,7 +1,7 @@
 /** The pixels of a picture on white, for what knows no alpha. */
-import type { Small } from "../analysis.ts";
-import { WHITE } from "../color.ts";
-import { pixelsOf, rowsOver } from "../rows.ts";
+import { WHITE } from "../color/rgba.ts";
+import { pixelsOf, rowsOver } from "../pixels/rows.ts";
+import type { Small } from "../steps/analysis.ts";
 import { flatten } from "../steps/flatten.ts";
 
 /** @returns RGBA8, opaque; the pixels themselves where they are */

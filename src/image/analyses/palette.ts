@@ -1,7 +1,7 @@
 /** The colors that a picture is made of, with their shares. */
 import * as v from "valibot";
 
-import { analysis, GLANCE_SIDE } from "../analysis.ts";
+import { analysis, GLANCE_SIDE } from "../steps/analysis.ts";
 import { hexSchema } from "./color.ts";
 import { colorsMs, colorsOf } from "./colors.ts";
 

@@ -8,8 +8,8 @@
 import * as v from "valibot";
 
 import { whenNeeded } from "../../when-needed.ts";
-import { analysis, GLANCE_SIDE } from "../analysis.ts";
-import type { Size } from "../geometry.ts";
+import type { Size } from "../pixels/geometry.ts";
+import { analysis, GLANCE_SIDE } from "../steps/analysis.ts";
 import { overWhite } from "./over-white.ts";
 
 const SIDE = 32;

@@ -5,8 +5,8 @@
  * of L. Itti, C. Koch and E. Niebur, "A model of saliency-based visual attention for rapid scene analysis" (1998); the
  * weights are our own.
  */
-import type { Size } from "../geometry.ts";
-import type { Point } from "../gravity.ts";
+import type { Size } from "../pixels/geometry.ts";
+import type { Point } from "../pixels/gravity.ts";
 import { bestWindow, type Grid } from "./window.ts";
 
 /** Cells along the longest side: a region that is worth looking at is larger than one. */

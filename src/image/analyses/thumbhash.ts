@@ -2,7 +2,7 @@
 import { rgbaToThumbHash } from "thumbhash";
 import * as v from "valibot";
 
-import { analysis, GLANCE_SIDE } from "../analysis.ts";
+import { analysis, GLANCE_SIDE } from "../steps/analysis.ts";
 
 export const thumbhash = analysis({
   summary: "A ThumbHash in base64: a blurred placeholder with proportions and alpha.",

@@ -2,8 +2,8 @@
  * Which part of a picture holds most of what stands out, for a part of a given size. A place counts the more the nearer it
  * is to the part's middle, so that subjects come to the middle and not just inside.
  */
-import type { Size } from "../geometry.ts";
-import type { Point } from "../gravity.ts";
+import type { Size } from "../pixels/geometry.ts";
+import type { Point } from "../pixels/gravity.ts";
 
 /** Values of a grid of cells, row by row. */
 export interface Grid extends Size {

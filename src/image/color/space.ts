@@ -2,11 +2,11 @@
 import { openTransform, relationOf, SRGB } from "../../../wasm/color/color.ts";
 import { MAX_KEPT_PROFILE_BYTES } from "../../limits.ts";
 import { whenNeeded } from "../../when-needed.ts";
-import type { Rgba } from "../color.ts";
 import { type CodePoints, profileOfCodePoints } from "./code-points.ts";
 import { iccProfile, sampled, values, D50 } from "./icc.ts";
 import { toLinear } from "./light.ts";
-import type { ProfileWish } from "./wish.ts";
+import type { ProfileWish } from "./profile-option.ts";
+import type { Rgba } from "./rgba.ts";
 
 /** A color space of RGB. */
 export interface Space {

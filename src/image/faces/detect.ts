@@ -6,6 +6,7 @@
  */
 import { judge } from "#faces/judge";
 
+import type { Price } from "../../../wasm/estimate.ts";
 import {
   type FacePicture,
   facesPrice,
@@ -16,10 +17,9 @@ import {
   SQUARE_SIDE,
   WINDOW_ROWS,
 } from "../../../wasm/faces/faces.ts";
-import type { Price } from "../../../wasm/price.ts";
-import type { Breath } from "../breath.ts";
-import { type Box, sharedParts, type Size } from "../geometry.ts";
-import type { Rows } from "../rows.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { type Box, sharedParts, type Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
 import type { Judge } from "./judge.ts";
 
 /** The longest side, in pixels, of the version in which faces are sought; they are found from about 24 pixels on in it. */

@@ -1,9 +1,9 @@
 /** A glance at a picture: whether a face takes much of it, at a twentieth of the cost of finding all faces. */
-import { beside, type Price } from "../../../wasm/price.ts";
-import type { Breath } from "../breath.ts";
-import { type Box, type Size, whole } from "../geometry.ts";
-import { resample, resamplePrice } from "../resample.ts";
-import type { Rows } from "../rows.ts";
+import { beside, type Price } from "../../../wasm/estimate.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { type Box, type Size, whole } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { resample, resamplePrice } from "../steps/resample.ts";
 import { findLargeFace, findLargeFacePrice } from "./detect.ts";
 
 /** The longest side, in pixels, of what is looked at: a face has the 20 pixels there that it needs where it takes a seventh of the picture. */

@@ -1,8 +1,8 @@
 /** Faces from the small version in which they are found to the picture of the request. */
-import { type Box, invertOrientation, type Size, turnBox } from "../geometry.ts";
-import type { Point } from "../gravity.ts";
-import type { Step } from "../operation.ts";
-import { sizeAfter } from "../plan.ts";
+import { type Box, invertOrientation, type Size, turnBox } from "../pixels/geometry.ts";
+import type { Point } from "../pixels/gravity.ts";
+import { sizeAfter } from "../plan/plan.ts";
+import type { Step } from "../steps/operation.ts";
 import { rotatedBack } from "../steps/rotate.ts";
 
 /** Boxes of a small version, in pixels of the large one. */

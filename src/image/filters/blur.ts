@@ -2,8 +2,8 @@
 import * as v from "valibot";
 
 import { decimal, oneOf, record } from "../../fields.ts";
-import { filter } from "../filter.ts";
 import { boxSteps, discSteps, gaussianSteps, medianSteps } from "../steps/blur.ts";
+import { filter } from "../steps/filter.ts";
 import { motionSteps } from "../steps/motion.ts";
 import { zoomSteps } from "../steps/zoom.ts";
 

@@ -1,7 +1,7 @@
 /** Pictures of two colors. */
 import { hexColor, record } from "../../fields.ts";
-import { ramp } from "../color/matrices.ts";
-import { filter } from "../filter.ts";
+import { ramp } from "../steps/color-matrices.ts";
+import { filter } from "../steps/filter.ts";
 import { matrixStep } from "../steps/tone.ts";
 
 export const duotone = filter({

@@ -3,8 +3,8 @@ import * as v from "valibot";
 
 import { halftonePrice, openHalftone, type Screen, SCREENS, THRESHOLDS } from "../../../wasm/effects/colors.ts";
 import { decimal, oneOf, record } from "../../fields.ts";
-import { effectStep } from "../effect.ts";
-import { filter } from "../filter.ts";
+import { effectStep } from "../steps/effect.ts";
+import { filter } from "../steps/filter.ts";
 
 export const halftone = filter({
   summary:

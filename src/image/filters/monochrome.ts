@@ -1,7 +1,7 @@
 /** Pictures of one color. */
 import { decimal, hexColor, record } from "../../fields.ts";
-import { IDENTITY, mix, ramp } from "../color/matrices.ts";
-import { filter } from "../filter.ts";
+import { IDENTITY, mix, ramp } from "../steps/color-matrices.ts";
+import { filter } from "../steps/filter.ts";
 import { matrixStep } from "../steps/tone.ts";
 
 export const monochrome = filter({

@@ -1,10 +1,10 @@
 /** Cells of one color. */
 import { openPixellate, pixellatePrice } from "../../../wasm/effects/blurs.ts";
 import { decimal, record } from "../../fields.ts";
-import { effectStep } from "../effect.ts";
-import { filter } from "../filter.ts";
-import type { Size } from "../geometry.ts";
-import type { Step } from "../operation.ts";
+import type { Size } from "../pixels/geometry.ts";
+import { effectStep } from "../steps/effect.ts";
+import { filter } from "../steps/filter.ts";
+import type { Step } from "../steps/operation.ts";
 
 export const pixellate = filter({
   summary: "Square cells of `value` pixels, each in the mean color of its pixels; 0 and 1 change nothing.",

@@ -4,8 +4,8 @@ import * as v from "valibot";
 import { openReplacement, replacementPrice } from "../../../wasm/effects/colors.ts";
 import { decimal, hexColor, record } from "../../fields.ts";
 import { linearLevels, toLab } from "../color/light.ts";
-import { effectStep } from "../effect.ts";
-import { filter } from "../filter.ts";
+import { effectStep } from "../steps/effect.ts";
+import { filter } from "../steps/filter.ts";
 
 export const replace = filter({
   summary:

@@ -1,7 +1,7 @@
 /** Pictures in brown shades. */
 import { decimal, record } from "../../fields.ts";
-import { IDENTITY, mix, SEPIA } from "../color/matrices.ts";
-import { filter } from "../filter.ts";
+import { IDENTITY, mix, SEPIA } from "../steps/color-matrices.ts";
+import { filter } from "../steps/filter.ts";
 import { matrixStep } from "../steps/tone.ts";
 
 export const sepia = filter({

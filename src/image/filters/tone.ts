@@ -2,8 +2,8 @@
 import * as v from "valibot";
 
 import { decimal, record } from "../../fields.ts";
-import { saturate } from "../color/matrices.ts";
-import { filter } from "../filter.ts";
+import { saturate } from "../steps/color-matrices.ts";
+import { filter } from "../steps/filter.ts";
 import { toneSteps } from "../steps/tone.ts";
 
 /** More makes nothing visible that this does not. */

@@ -1,5 +1,5 @@
 /** AVIF: AV1 stills and sequences in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`. */
-import { format } from "../format.ts";
+import { format } from "../codec/format.ts";
 import { animationResultPrice, tracksOf } from "./avif/animation.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
 import { encodeAvif, encodePrice, resultPrice, VARIANTS } from "./avif/encode.ts";
@@ -14,7 +14,7 @@ import { strip } from "./heif/strip.ts";
 import { addedBytes, writeGainMap } from "./heif/write-gain-map.ts";
 import { PROFILE_COPIES } from "./heif/write.ts";
 import { AVIF } from "./optional.ts";
-import { besideProfile } from "./profile-price.ts";
+import { besideProfile } from "./profile-estimate.ts";
 
 /** Points that photographs lose at qualities: medians of how steep the curves of 52 of them are, and of 19 of half the size. */
 const LOSSES = [

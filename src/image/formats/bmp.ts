@@ -1,6 +1,6 @@
 /** BMP: 1 to 32 bits, palettes, bit fields, run lengths, from OS/2 1 to Windows 5. */
-import { beside, type Price, priced } from "../../../wasm/price.ts";
-import { type Facts, format, type Reader } from "../format.ts";
+import { beside, type Price, priced } from "../../../wasm/estimate.ts";
+import { type Facts, format, type Reader } from "../codec/format.ts";
 import { type Bitmap, isBareBitmap, isBmp, parseBmp } from "./bmp/header.ts";
 import { rowReader, usesAlpha } from "./bmp/pixels.ts";
 import { ROW_BYTES } from "./bmp/run-length.ts";

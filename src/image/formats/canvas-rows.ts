@@ -1,6 +1,6 @@
 /** The canvas of an animation as rows. */
-import type { Size } from "../geometry.ts";
-import type { Rows } from "../rows.ts";
+import type { Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
 
 /** What the frames of an animation are drawn on, one after the other. */
 interface Canvas extends Size {

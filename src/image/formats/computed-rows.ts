@@ -1,8 +1,8 @@
 /** Rows for decoders that can compute any row on its own. */
-import { type Price, priced } from "../../../wasm/price.ts";
-import type { Decoded, Demand } from "../format.ts";
-import type { Size } from "../geometry.ts";
-import type { Rows } from "../rows.ts";
+import { type Price, priced } from "../../../wasm/estimate.ts";
+import type { Decoded, Demand } from "../codec/format.ts";
+import type { Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
 
 const BAND_ROWS = 16;
 

@@ -1,8 +1,8 @@
 /** Writers of files that are told what their colors mean once their pixels are written. */
+import type { Writer } from "../codec/writer.ts";
 import type { Space } from "../color/space.ts";
-import type { Picture } from "../picture.ts";
-import type { Writer } from "../writer.ts";
-import { besideProfile } from "./profile-price.ts";
+import type { Picture } from "../pixels/picture.ts";
+import { besideProfile } from "./profile-estimate.ts";
 
 /** A file with the profile of a space in it. */
 type Embed = (bytes: Uint8Array, space: Space) => Uint8Array;

@@ -1,11 +1,11 @@
 /** GIF, still and animated, by our own reader and writer in `wasm/gif`. */
-import { beside, type Price, times } from "../../../wasm/price.ts";
-import { areaOf, changesOf, detailOf } from "../content.ts";
-import { type Facts, format, type Reader, type Recompressor } from "../format.ts";
-import { whole } from "../geometry.ts";
-import { ownBreath, paced } from "../paced.ts";
-import type { Picture } from "../picture.ts";
-import type { Writer } from "../writer.ts";
+import { beside, type Price, times } from "../../../wasm/estimate.ts";
+import { areaOf, changesOf, detailOf } from "../codec/complexity.ts";
+import { type Facts, format, type Reader, type Recompressor } from "../codec/format.ts";
+import { ownBreath, paced } from "../codec/metered-rows.ts";
+import type { Writer } from "../codec/writer.ts";
+import { whole } from "../pixels/geometry.ts";
+import type { Picture } from "../pixels/picture.ts";
 import { isGif, parseGif } from "./gif/container.ts";
 import { decodePrice, isOpaque, openFrames } from "./gif/decode.ts";
 import { encodeExactly, encodeGif, exactPrice, gifPrice, READINGS } from "./gif/encode.ts";

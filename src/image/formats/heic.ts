@@ -1,5 +1,5 @@
 /** HEIC: HEVC pictures in a HEIF container, by libde265 and kvazaar in `wasm/hevc-decode` and `wasm/hevc-encode`. */
-import { format } from "../format.ts";
+import { format } from "../codec/format.ts";
 import { hevc } from "./heic/codec.ts";
 import { CAREFUL_PIXELS, encodeHeic, encodePrice } from "./heic/encode.ts";
 import { quantizerOf } from "./heic/quality.ts";
@@ -11,7 +11,7 @@ import { strip } from "./heif/strip.ts";
 import { addedBytes, writeGainMap } from "./heif/write-gain-map.ts";
 import { PROFILE_COPIES } from "./heif/write.ts";
 import { HEIC } from "./optional.ts";
-import { besideProfile } from "./profile-price.ts";
+import { besideProfile } from "./profile-estimate.ts";
 
 /** Points that photographs lose at qualities: medians over 52 of how steep their curves are, through 25 at quality 80. */
 const LOSSES = [

@@ -1,6 +1,6 @@
 /** ICO and CUR: the largest picture, be it a bitmap with a mask or a PNG. */
-import { either } from "../../../wasm/price.ts";
-import { format, type Reader } from "../format.ts";
+import { either } from "../../../wasm/estimate.ts";
+import { format, type Reader } from "../codec/format.ts";
 import { bitmapFacts, bitmapPrice } from "./bmp.ts";
 import { type Bitmap, dataEnd, strideOf } from "./bmp/header.ts";
 import { type RowReader, rowReader, usesAlpha } from "./bmp/pixels.ts";

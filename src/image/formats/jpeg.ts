@@ -1,5 +1,5 @@
 /** JPEG: baseline, progressive, lossless, 8 and 12 bits, by libjpeg-turbo and jpegli in `wasm/jpeg`. */
-import { format } from "../format.ts";
+import { format } from "../codec/format.ts";
 import { embedding } from "./embedding.ts";
 import { open, price as decodePrice, scale } from "./jpeg/decode.ts";
 import { embed } from "./jpeg/embed.ts";

@@ -1,13 +1,13 @@
 /** JPEG 2000 by OpenJPEG, in `wasm/jpeg2000`: JP2 files and bare codestreams in, JP2 files out. */
-import type { Price } from "../../../wasm/price.ts";
-import { type Demand, type Facts, format } from "../format.ts";
+import type { Price } from "../../../wasm/estimate.ts";
+import { type Demand, type Facts, format } from "../codec/format.ts";
 import { strip } from "./jpeg2000/boxes.ts";
 import { open, reductionFor } from "./jpeg2000/decode.ts";
 import { encode, encodePrice, PROFILE_COPIES, tiledStream, usualBytes } from "./jpeg2000/encode.ts";
 import { probe } from "./jpeg2000/facts.ts";
 import { decodePrice } from "./jpeg2000/windows.ts";
 import { JPEG2000 } from "./optional.ts";
-import { besideProfile } from "./profile-price.ts";
+import { besideProfile } from "./profile-estimate.ts";
 
 export const jpeg2000 = format({
   ...JPEG2000,

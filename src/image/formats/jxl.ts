@@ -1,6 +1,6 @@
 /** JPEG XL by libjxl, in `wasm/jxl-decode` and `wasm/jxl-encode`: bare codestreams and boxes around them. */
-import type { Price } from "../../../wasm/price.ts";
-import { type Demand, type Facts, format } from "../format.ts";
+import type { Price } from "../../../wasm/estimate.ts";
+import { type Demand, type Facts, format } from "../codec/format.ts";
 import { FEWER_COLORS, inColors } from "./jxl/colors.ts";
 import { strip } from "./jxl/container.ts";
 import { openFrames } from "./jxl/decode.ts";

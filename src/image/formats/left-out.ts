@@ -3,7 +3,7 @@
  * refused, and it is none of the formats that can be asked for.
  */
 import { ApiError } from "../../errors.ts";
-import { type FormatDefinition, format } from "../format.ts";
+import { type FormatDefinition, format } from "../codec/format.ts";
 import { AVIF, HEIC, type Identity, JPEG2000, JXL, SVG, TIFF } from "./optional.ts";
 
 export const avif = leftOut(AVIF);

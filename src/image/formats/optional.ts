@@ -2,7 +2,7 @@
  * Formats that a deployment can leave out: what they are called and how they are recognized, apart from their codecs, so
  * that a file in one of them is refused by name where they are not there.
  */
-import type { FormatDefinition } from "../format.ts";
+import type { FormatDefinition } from "../codec/format.ts";
 import { isCodedAs } from "./heif/brands.ts";
 import { isCodestream, isJp2 } from "./jpeg2000/signature.ts";
 import * as jxl from "./jxl/signature.ts";

@@ -4,12 +4,12 @@
  * because node:zlib's streams know nothing of turns of the thread, and its synchronous functions take and return whole
  * buffers (72 MB for 24 megapixels).
  */
+import { beside } from "../../../wasm/estimate.ts";
 import { pngReaderPrice } from "../../../wasm/pixels/png-reader.ts";
-import { beside } from "../../../wasm/price.ts";
+import { areaOf } from "../codec/complexity.ts";
+import { type Facts, format, type Reader } from "../codec/format.ts";
 import { isHighDynamicRange } from "../color/code-points.ts";
-import { areaOf } from "../content.ts";
-import { exifOrientation } from "../exif.ts";
-import { type Facts, format, type Reader } from "../format.ts";
+import { exifOrientation } from "../metadata/orientation.ts";
 import { embedding } from "./embedding.ts";
 import { coversCanvas, framesPrice, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";

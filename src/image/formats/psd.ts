@@ -1,8 +1,8 @@
 /** PSD and PSB: the merged picture that Photoshop stores behind the layers, or what simple layers make without one. */
-import { beside, held } from "../../../wasm/price.ts";
-import { converted } from "../color/convert.ts";
-import { type Decoded, type Demand, type Facts, format, type Reader } from "../format.ts";
-import type { Rows } from "../rows.ts";
+import { beside, held } from "../../../wasm/estimate.ts";
+import { converted } from "../codec/convert-colors.ts";
+import { type Decoded, type Demand, type Facts, format, type Reader } from "../codec/format.ts";
+import type { Rows } from "../pixels/rows.ts";
 import { computedFrame, computedPrice } from "./computed-rows.ts";
 import { channelRows, unzipped, unzipPrice } from "./psd/channels.ts";
 import { alphaToBytes, removeWhite, rowColors, toBytes } from "./psd/colors.ts";

@@ -1,10 +1,10 @@
 /** SVG: drawn by resvg at the size that is wanted, or handed on as SVG, cleaned. */
-import { priced } from "../../../wasm/price.ts";
+import { priced } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
-import { type Demand, type Facts, format } from "../format.ts";
-import { resample } from "../resample.ts";
-import type { Rows } from "../rows.ts";
-import { guardedAsync } from "./guard.ts";
+import { type Demand, type Facts, format } from "../codec/format.ts";
+import { guardedAsync } from "../codec/guard.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { resample } from "../steps/resample.ts";
 import { SVG } from "./optional.ts";
 import { cleanSvg } from "./svg/clean.ts";
 import {

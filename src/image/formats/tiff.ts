@@ -1,13 +1,13 @@
 /** TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first full picture of the file; of RAW files of cameras, a preview. */
+import { beside, held } from "../../../wasm/estimate.ts";
 import type { NativeError } from "../../../wasm/load.ts";
-import { beside, held } from "../../../wasm/price.ts";
 import { FACTS_BYTES, readPrice, SHARED_VALUES, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
 import { ApiError } from "../../errors.ts";
-import type { Breath } from "../breath.ts";
-import { converted } from "../color/convert.ts";
-import { type Demand, type Facts, format, type Reader } from "../format.ts";
-import { bytesPerPixel, type Rows } from "../rows.ts";
-import { guarded, guardedAsync } from "./guard.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { converted } from "../codec/convert-colors.ts";
+import { type Demand, type Facts, format, type Reader } from "../codec/format.ts";
+import { guarded, guardedAsync } from "../codec/guard.ts";
+import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
 import { jpeg } from "./jpeg.ts";
 import { TIFF } from "./optional.ts";
 import { placeOf } from "./tiff/directories.ts";

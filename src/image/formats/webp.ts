@@ -1,7 +1,7 @@
 /** WebP: lossy VP8, lossless VP8L, alpha, animation, by libwebp in `wasm/webp`. */
-import { areaOf } from "../content.ts";
-import { exifOrientation } from "../exif.ts";
-import { type Facts, format } from "../format.ts";
+import { areaOf } from "../codec/complexity.ts";
+import { type Facts, format } from "../codec/format.ts";
+import { exifOrientation } from "../metadata/orientation.ts";
 import { embedding } from "./embedding.ts";
 import { isWebp, parseWebp, type WebpFrame } from "./webp/container.ts";
 import { isOpaque, openFrames, price as decodePrice } from "./webp/decode.ts";

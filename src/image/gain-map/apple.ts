@@ -2,9 +2,9 @@
  * Gain maps as Apple's phones write them: a value is a part of what a picture's light becomes more at most, and all of it is
  * one number, the headroom ("Applying Apple HDR effect to your photos", Apple's documentation of AppKit).
  */
-import type { GainMap } from "../gain-map.ts";
 import { makerHeadroom } from "../metadata/apple-notes.ts";
 import { propertiesIn } from "../metadata/rdf.ts";
+import type { GainMap } from "./gain-map.ts";
 
 const PIXEL_DATA = "http://ns.apple.com/pixeldatainfo/1.0/";
 const GAIN_MAP = "http://ns.apple.com/HDRGainMap/1.0/";

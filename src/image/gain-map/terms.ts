@@ -1,5 +1,5 @@
 /** What the values of a gain map mean (ISO 21496-1, 5.2): all gains and headrooms are in stops. */
-import type { Rgba } from "../color.ts";
+import type { Rgba } from "../color/rgba.ts";
 
 /** How one channel of a map is applied: `(base + baseOffset) * 2^gain - alternateOffset`. */
 export interface ChannelTerms {

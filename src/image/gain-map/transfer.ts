@@ -3,7 +3,7 @@
  * is mapped by one curve, so its samples say what gain brings its light back.
  */
 import { hybridLight, mapped, PEAK, perceptualLight, type Transfer } from "../color/high-dynamic-range.ts";
-import type { GainMap } from "../gain-map.ts";
+import type { GainMap } from "./gain-map.ts";
 
 /** Keeps the gains of what is almost black within bounds. */
 const OFFSET = 1 / 64;

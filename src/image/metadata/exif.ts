@@ -1,8 +1,8 @@
 /** What is kept of EXIF data. */
-import type { Orientation } from "../geometry.ts";
+import type { Orientation } from "../pixels/geometry.ts";
 import { type Directory, type Entry, ENTRY_BYTES, type Field, Tiff, writeDirectories } from "./directories.ts";
+import type { MetadataWish } from "./metadata-option.ts";
 import { COPYRIGHT, EXIF_FIELDS, FIRST_DIRECTORY, NO_FIELDS, OUTDATED, SERIAL_NUMBERS, TAG } from "./tags.ts";
-import type { MetadataWish } from "./wish.ts";
 
 /** What a marker segment of JPEG holds beside its length and `Exif\0\0`. */
 const MAX_EXIF_BYTES = 0xffff - 2 - 6;

@@ -1,8 +1,8 @@
 /** What is kept of IPTC-IIM records (IPTC-IIM 4.2), and the resource of Photoshop that holds them. */
 import { ApiError } from "../../errors.ts";
 import { joined } from "../../joined.ts";
+import type { MetadataWish } from "./metadata-option.ts";
 import { Resources } from "./resources.ts";
-import type { MetadataWish } from "./wish.ts";
 
 /** Records are read up to here; whatever is longer holds previews. */
 const MAX_IPTC_BYTES = 60_000;

@@ -1,6 +1,6 @@
 /** Photoshop's image resource blocks, in its own files and in segments of others (Adobe Photoshop File Formats Specification). */
 import { PARTS } from "../../limits/parts.ts";
-import { Walk } from "../walk.ts";
+import { Walk } from "../containers/walk.ts";
 
 /** Signature and number, before the name. */
 const NAME_AT = 6;

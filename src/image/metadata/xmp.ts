@@ -1,6 +1,7 @@
 /** What is kept of an XMP packet (ISO 16684-1): its properties by namespace and name, everything else as it is. */
 import { XmlElement, XmlText } from "@rgrove/parse-xml";
 
+import type { MetadataWish } from "./metadata-option.ts";
 import {
   declaredIn,
   elementsOf,
@@ -14,7 +15,6 @@ import {
   XML,
 } from "./rdf.ts";
 import { isSourceType, isSynthetic, markDescription, packetOf, SOURCE_TYPE, sourceTypeIn } from "./source-type.ts";
-import type { MetadataWish } from "./wish.ts";
 
 const DC = "http://purl.org/dc/elements/1.1/";
 const TIFF = "http://ns.adobe.com/tiff/1.0/";

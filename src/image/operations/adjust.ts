@@ -4,10 +4,10 @@ import * as v from "valibot";
 import { flag, integer, record } from "../../fields.ts";
 import { whiteBalance } from "../color/daylight.ts";
 import { fromLinear, toLinear } from "../color/light.ts";
-import { compose, GRAYSCALE, IDENTITY, INVERT, rotateHue, saturate } from "../color/matrices.ts";
-import { operation } from "../operation.ts";
 import { sharpenSteps } from "../steps/blur.ts";
+import { compose, GRAYSCALE, IDENTITY, INVERT, rotateHue, saturate } from "../steps/color-matrices.ts";
 import type { ColorMatrix } from "../steps/matrix.ts";
+import { operation } from "../steps/operation.ts";
 import { toneSteps } from "../steps/tone.ts";
 
 const percent = v.optional(integer(-100, 100), 0);

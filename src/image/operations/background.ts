@@ -1,8 +1,8 @@
 /** Pictures laid on a color. */
 import { hexColor, record } from "../../fields.ts";
-import { rowStep } from "../effect.ts";
-import { operation } from "../operation.ts";
+import { rowStep } from "../steps/effect.ts";
 import { flatten, flattenPrice } from "../steps/flatten.ts";
+import { operation } from "../steps/operation.ts";
 
 export const background = operation({
   summary: "Lays the picture on `color`: nothing of it is transparent then.",

@@ -3,9 +3,9 @@ import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
-import type { Size } from "../geometry.ts";
-import { colorBehind, operation } from "../operation.ts";
+import type { Size } from "../pixels/geometry.ts";
 import { frameStep } from "../steps/frame.ts";
+import { colorBehind, operation } from "../steps/operation.ts";
 
 const MAX_BORDER_PIXELS = 1_000;
 

@@ -6,9 +6,18 @@ import { decimal, lenientInteger, oneOf, record, sideOrPart } from "../../fields
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import { snapped } from "../faces/report.ts";
-import type { Box, Size } from "../geometry.ts";
-import { enclosing, GRAVITIES, isSought, offsets, placeAround, placeInside, placeOff, point } from "../gravity.ts";
-import { operation, type Stage } from "../operation.ts";
+import type { Box, Size } from "../pixels/geometry.ts";
+import {
+  enclosing,
+  GRAVITIES,
+  isSought,
+  offsets,
+  placeAround,
+  placeInside,
+  placeOff,
+  point,
+} from "../pixels/gravity.ts";
+import { operation, type Stage } from "../steps/operation.ts";
 
 const side = sideOrPart(MAX_SIDE_PIXELS);
 const corner = lenientInteger(0, MAX_SIDE_PIXELS * 8);

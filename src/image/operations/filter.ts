@@ -2,10 +2,10 @@
 import * as v from "valibot";
 
 import { inSentOrder, record } from "../../fields.ts";
-import type { FilterRow, FilterStage } from "../filter.ts";
 import { type FilterName, FILTERS } from "../filters.ts";
-import { operation, type Step } from "../operation.ts";
-import { opaqueAfter, sizeAfter } from "../plan.ts";
+import { opaqueAfter, sizeAfter } from "../plan/plan.ts";
+import type { FilterRow, FilterStage } from "../steps/filter.ts";
+import { operation, type Step } from "../steps/operation.ts";
 
 type FilterEntries = { [Name in FilterName]: v.OptionalSchema<(typeof FILTERS)[Name]["params"], undefined> };
 

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 
 import { flag, oneOf, record } from "../../fields.ts";
-import type { Orientation } from "../geometry.ts";
-import { operation } from "../operation.ts";
+import type { Orientation } from "../pixels/geometry.ts";
+import { operation } from "../steps/operation.ts";
 
 const Flip = v.pipe(
   record({

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 
 import { hexColor, oneOf, record } from "../../fields.ts";
-import { colorBehind, operation } from "../operation.ts";
 import { frameStep } from "../steps/frame.ts";
+import { colorBehind, operation } from "../steps/operation.ts";
 
 export const mask = operation({
   summary:

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";
-import { colorBehind, operation } from "../operation.ts";
 import { extend } from "../steps/extend.ts";
+import { colorBehind, operation } from "../steps/operation.ts";
 
 const MAX_PADDING_PIXELS = 10_000;
 const width = v.optional(integer(0, MAX_PADDING_PIXELS));

@@ -2,15 +2,15 @@
 import * as v from "valibot";
 
 import { decimal, hexColor, oneOf, record } from "../../fields.ts";
-import type { Small } from "../analysis.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import { snapped } from "../faces/report.ts";
-import type { Box, Size } from "../geometry.ts";
-import { type Kernel, operation } from "../operation.ts";
-import { resample } from "../resample.ts";
-import { pixelsOf, rowsOver } from "../rows.ts";
-import { spansOf } from "../spans.ts";
+import { spansOf } from "../faces/spans.ts";
+import type { Box, Size } from "../pixels/geometry.ts";
+import { pixelsOf, rowsOver } from "../pixels/rows.ts";
+import type { Small } from "../steps/analysis.ts";
 import { type Colors, type Cover, coverStep, oneColor } from "../steps/cover.ts";
+import { type Kernel, operation } from "../steps/operation.ts";
+import { resample } from "../steps/resample.ts";
 
 /**
  * Colors along the longer side of what is covered, all that a blur shows of it: a face, which fills two thirds, has four

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { flag, hexColor, lenientInteger, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
-import type { Size } from "../geometry.ts";
+import type { Size } from "../pixels/geometry.ts";
 import {
   GRAVITIES,
   isSought,
@@ -15,9 +15,9 @@ import {
   placeInside,
   placeOff,
   point,
-} from "../gravity.ts";
-import { operation, type Stage, type Step } from "../operation.ts";
+} from "../pixels/gravity.ts";
 import { extend } from "../steps/extend.ts";
+import { operation, type Stage, type Step } from "../steps/operation.ts";
 
 const side = lenientInteger(1, MAX_SIDE_PIXELS);
 

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";
-import { type Orientation, turnSize } from "../geometry.ts";
-import { colorBehind, operation, type Step } from "../operation.ts";
+import { type Orientation, turnSize } from "../pixels/geometry.ts";
+import { colorBehind, operation, type Step } from "../steps/operation.ts";
 import { turnedSize } from "../steps/rotate.ts";
 
 /** The turns that lose nothing, by quarters clockwise. */

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { flag, positiveDecimal, record } from "../../fields.ts";
-import { operation } from "../operation.ts";
+import { operation } from "../steps/operation.ts";
 
 const MAX_FACTOR = 10;
 

@@ -3,19 +3,27 @@ import * as v from "valibot";
 
 import { lettering } from "#formats/svg";
 
-import { beside } from "../../../wasm/price.ts";
+import { beside } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { decimal, hexColor, integer, lenientInteger, oneOf, record, sideOrPart } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
-import type { Breath } from "../breath.ts";
-import { parseColor } from "../color.ts";
-import { conversionPrice, toSpace } from "../color/convert.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { conversionPrice, toSpace } from "../codec/convert-colors.ts";
+import { parseColor } from "../color/rgba.ts";
 import type { Space } from "../color/space.ts";
-import type { Box, Size } from "../geometry.ts";
-import { DIRECTIONS, type Point } from "../gravity.ts";
-import { laidAt, laidStep, overlap } from "../laid.ts";
-import { operation, type Step } from "../operation.ts";
-import { type Block, blockOf, INSET, OVERHANG, type Style, textDocument, turnedSize } from "../text/document.ts";
+import {
+  type Block,
+  blockOf,
+  INSET,
+  OVERHANG,
+  type Style,
+  textDocument,
+  turnedSize,
+} from "../formats/svg/text-document.ts";
+import type { Box, Size } from "../pixels/geometry.ts";
+import { DIRECTIONS, type Point } from "../pixels/gravity.ts";
+import { laidAt, laidStep, overlap } from "../steps/composite.ts";
+import { operation, type Step } from "../steps/operation.ts";
 import { drawnCharacters, linesOf, plainText } from "../text/lines.ts";
 import { type Metrics, metricsOf } from "../text/metrics.ts";
 import { nameOf } from "../text/scripts.ts";

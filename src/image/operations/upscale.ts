@@ -1,7 +1,7 @@
 /** Super-resolution. */
 import { positiveInteger, record } from "../../fields.ts";
-import { operation } from "../operation.ts";
 import { enlargeStep } from "../steps/enlarge.ts";
+import { operation } from "../steps/operation.ts";
 
 const MAX_FACTOR = 8;
 

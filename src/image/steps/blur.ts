@@ -13,12 +13,12 @@ import {
   openSharpen,
   sharpenPrice,
 } from "../../../wasm/effects/blurs.ts";
+import { beside, type Price } from "../../../wasm/estimate.ts";
 import { openResampler, resamplerPrice } from "../../../wasm/pixels/resampler.ts";
-import { beside, type Price } from "../../../wasm/price.ts";
-import { effectStep, pump, rowStep } from "../effect.ts";
-import type { Size } from "../geometry.ts";
-import type { GainSteps, Step } from "../operation.ts";
-import type { Rows } from "../rows.ts";
+import type { Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { effectStep, pump, rowStep } from "./effect.ts";
+import type { GainSteps, Step } from "./operation.ts";
 
 /** Below this a Gaussian changes nothing that 8 bits could hold. */
 const MIN_SIGMA = 0.2;

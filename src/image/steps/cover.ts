@@ -1,12 +1,12 @@
 /** Parts of a picture with nothing but a few colors in them, other parts in other frames. */
-import { beside, either } from "../../../wasm/price.ts";
-import type { Rgba } from "../color.ts";
-import { rowStep } from "../effect.ts";
-import { type Box, outerBox, type Size } from "../geometry.ts";
-import type { GainStage, GainSteps, Kernel, RowStep } from "../operation.ts";
-import { resample, resamplePrice } from "../resample.ts";
-import { type Rows, rowsOver } from "../rows.ts";
+import { beside, either } from "../../../wasm/estimate.ts";
+import type { Rgba } from "../color/rgba.ts";
+import { type Box, outerBox, type Size } from "../pixels/geometry.ts";
+import { type Rows, rowsOver } from "../pixels/rows.ts";
+import { rowStep } from "./effect.ts";
+import type { GainStage, GainSteps, Kernel, RowStep } from "./operation.ts";
 import { lay, layPrice } from "./overlay.ts";
+import { resample, resamplePrice } from "./resample.ts";
 
 export interface Colors extends Size {
   /** RGBA8, without alpha below 255: what is under them must not show. */

@@ -1,7 +1,7 @@
 /** Regions of a picture at its own size. */
-import { BAND_ROWS } from "../band.ts";
-import type { Box } from "../geometry.ts";
-import { bytesPerPixel, type Rows, skipRows } from "../rows.ts";
+import { BAND_ROWS } from "../pixels/band.ts";
+import type { Box } from "../pixels/geometry.ts";
+import { bytesPerPixel, type Rows, skipRows } from "../pixels/rows.ts";
 
 /** The region of a picture; `box` is in whole pixels and lies inside. */
 export function crop(rows: Rows, box: Box): Rows {

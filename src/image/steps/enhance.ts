@@ -1,7 +1,7 @@
 /** What a picture lacks, by its histogram. */
-import { BAND_ROWS } from "../band.ts";
 import { luma } from "../color/light.ts";
-import type { Rows } from "../rows.ts";
+import { BAND_ROWS } from "../pixels/band.ts";
+import type { Rows } from "../pixels/rows.ts";
 import type { Tone } from "./tone.ts";
 
 /** The part of the samples at each end of the range that may be clipped. */

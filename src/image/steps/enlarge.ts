@@ -1,13 +1,13 @@
 /** Super-resolution of rows: doublings by networks, and what is left by the resampler. */
-import { beside, type Price, priced } from "../../../wasm/price.ts";
+import { beside, type Price, priced } from "../../../wasm/estimate.ts";
 import { doublingPrice, type Network, openDoubling } from "../../../wasm/superres/superres.ts";
-import { lookAhead } from "../ahead.ts";
-import { pump } from "../effect.ts";
-import type { Size } from "../geometry.ts";
-import type { RowStep } from "../operation.ts";
-import { resample, resamplePrice } from "../resample.ts";
-import type { Rows } from "../rows.ts";
-import { type Traces, tracesOf } from "../traces.ts";
+import type { Size } from "../pixels/geometry.ts";
+import { lookAhead } from "../pixels/lookahead.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { pump } from "./effect.ts";
+import type { RowStep } from "./operation.ts";
+import { resample, resamplePrice } from "./resample.ts";
+import { type Traces, tracesOf } from "./traces.ts";
 
 /**
  * Pixels of the largest pictures that each network doubles, and that it doubles as the mean of two forms, in four to five

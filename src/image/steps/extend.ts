@@ -1,10 +1,10 @@
 /** Larger canvases. */
-import { priced } from "../../../wasm/price.ts";
-import { bandBytes, BAND_ROWS } from "../band.ts";
-import type { Rgba } from "../color.ts";
-import type { Box, Size } from "../geometry.ts";
-import type { RowStep } from "../operation.ts";
-import type { Rows } from "../rows.ts";
+import { priced } from "../../../wasm/estimate.ts";
+import type { Rgba } from "../color/rgba.ts";
+import { bandBytes, BAND_ROWS } from "../pixels/band.ts";
+import type { Box, Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
+import type { RowStep } from "./operation.ts";
 
 /** To write a pixel of the canvas. */
 const NANOSECONDS_PER_PIXEL = 1;

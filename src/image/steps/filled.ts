@@ -1,5 +1,5 @@
 /** Reads rows so that as many come at a time as are asked for. */
-import type { Rows } from "../rows.ts";
+import type { Rows } from "../pixels/rows.ts";
 
 /** Fills a band with the next rows of a picture, of which there are as many. */
 export async function filled(rows: Rows, band: Uint8Array): Promise<Uint8Array> {

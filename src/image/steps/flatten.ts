@@ -1,9 +1,9 @@
 /** Transparency laid on a color. */
-import { type Price, priced } from "../../../wasm/price.ts";
-import { bandBytes, mapBands } from "../band.ts";
-import type { Rgba } from "../color.ts";
-import type { Size } from "../geometry.ts";
-import type { Rows } from "../rows.ts";
+import { type Price, priced } from "../../../wasm/estimate.ts";
+import type { Rgba } from "../color/rgba.ts";
+import { bandBytes, mapBands } from "../pixels/band.ts";
+import type { Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
 
 /** To lay a pixel on the color. */
 const NANOSECONDS_PER_PIXEL = 2;

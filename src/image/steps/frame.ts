@@ -1,8 +1,8 @@
 /** Outlines: round corners, borders, ellipses. */
 import { type Frame, framePrice, openFrame, type Shape } from "../../../wasm/effects/colors.ts";
-import { effectStep } from "../effect.ts";
-import type { Size } from "../geometry.ts";
-import type { GainStage, RowStep } from "../operation.ts";
+import type { Size } from "../pixels/geometry.ts";
+import { effectStep } from "./effect.ts";
+import type { GainStage, RowStep } from "./operation.ts";
 
 /** Gives a picture an outline, with antialiased edges: see `Frame`. */
 export function frameStep({ width, height }: Size, frame: Frame): RowStep {

@@ -1,7 +1,7 @@
 /** Colors as weighted sums of what they were. */
 import { BandTable } from "../../../wasm/pixels/band.ts";
-import { mapBands } from "../band.ts";
-import type { Rows } from "../rows.ts";
+import { mapBands } from "../pixels/band.ts";
+import type { Rows } from "../pixels/rows.ts";
 
 /**
  * Three rows of four: the factors of red, green and blue, and an offset in levels, for the new red, green and blue.

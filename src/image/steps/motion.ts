@@ -1,7 +1,7 @@
 /** Blurs along a straight way. */
 import { type Extent, openTaps, type Tap, TAPS_WHOLE, tapsPrice } from "../../../wasm/effects/blurs.ts";
-import { effectStep } from "../effect.ts";
-import type { GainSteps, Step } from "../operation.ts";
+import { effectStep } from "./effect.ts";
+import type { GainSteps, Step } from "./operation.ts";
 
 /** Samples that one pass takes; more of them are taken in two passes, whose numbers of samples multiply. */
 const MAX_SAMPLES = 33;

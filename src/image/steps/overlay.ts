@@ -1,9 +1,9 @@
 /** One picture laid on another. */
 import { openOverlay, overlayPrice } from "../../../wasm/effects/colors.ts";
-import { beside, held, type Price } from "../../../wasm/price.ts";
-import { bandBytes, BAND_ROWS } from "../band.ts";
-import type { Box, Size } from "../geometry.ts";
-import type { Rows } from "../rows.ts";
+import { beside, held, type Price } from "../../../wasm/estimate.ts";
+import { bandBytes, BAND_ROWS } from "../pixels/band.ts";
+import type { Box, Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
 import { filled } from "./filled.ts";
 
 /** A picture that is opened when the rows that it lies on are reached. */

@@ -1,10 +1,10 @@
 /** Rotation by at most half a quarter turn to either side; whole quarters are turns. */
 import { openRotation, rotationPrice } from "../../../wasm/effects/rotation.ts";
-import type { Price } from "../../../wasm/price.ts";
-import { pump } from "../effect.ts";
-import type { Box, Size } from "../geometry.ts";
-import type { Rotation } from "../operation.ts";
-import type { Rows } from "../rows.ts";
+import type { Price } from "../../../wasm/estimate.ts";
+import type { Box, Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { pump } from "./effect.ts";
+import type { Rotation } from "./operation.ts";
 
 /** The smallest canvas that a picture turned by `angle` degrees fits on. */
 export function turnedSize({ width, height }: Size, angle: number): Size {

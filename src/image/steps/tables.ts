@@ -1,9 +1,9 @@
 /** Levels replaced one by one. */
+import { type Price, priced } from "../../../wasm/estimate.ts";
 import { BandTable } from "../../../wasm/pixels/band.ts";
-import { type Price, priced } from "../../../wasm/price.ts";
-import { bandBytes, mapBands } from "../band.ts";
-import type { Size } from "../geometry.ts";
-import type { Rows } from "../rows.ts";
+import { bandBytes, mapBands } from "../pixels/band.ts";
+import type { Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
 
 const NANOSECONDS_PER_PIXEL = 2.3;
 

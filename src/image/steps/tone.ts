@@ -1,12 +1,12 @@
 /** Changes of tone and color, in the cheapest form there is. */
 import { GAINS, openTone, tonePrice } from "../../../wasm/effects/colors.ts";
-import { priced } from "../../../wasm/price.ts";
-import { bandBytes } from "../band.ts";
-import { IDENTITY } from "../color/matrices.ts";
-import { effectStep, rowStep } from "../effect.ts";
-import type { Size } from "../geometry.ts";
-import type { Step } from "../operation.ts";
+import { priced } from "../../../wasm/estimate.ts";
+import { bandBytes } from "../pixels/band.ts";
+import type { Size } from "../pixels/geometry.ts";
+import { IDENTITY } from "./color-matrices.ts";
+import { effectStep, rowStep } from "./effect.ts";
 import { type ColorMatrix, matrix as multiply } from "./matrix.ts";
+import type { Step } from "./operation.ts";
 import { mapLevels, mapLevelsPrice } from "./tables.ts";
 
 /** To multiply a pixel by a matrix. */

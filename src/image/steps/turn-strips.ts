@@ -1,7 +1,7 @@
 /** Turns of pictures that are too large to be held whole, a strip of the result at a time. */
-import type { Price } from "../../../wasm/price.ts";
-import { type Box, invertOrientation, type Orientation, type Size, turnBox, turnSize } from "../geometry.ts";
-import { bytesPerPixel, type Rows } from "../rows.ts";
+import type { Price } from "../../../wasm/estimate.ts";
+import { type Box, invertOrientation, type Orientation, type Size, turnBox, turnSize } from "../pixels/geometry.ts";
+import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
 import { crop } from "./crop.ts";
 import { turn, turnPrice } from "./turn.ts";
 

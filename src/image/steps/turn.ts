@@ -1,8 +1,8 @@
 /** The eight ways a picture can lie: turned upright from what is stored. */
-import { beside, FREE, type Price, priced } from "../../../wasm/price.ts";
-import { bandBytes, BAND_ROWS, mapBands } from "../band.ts";
-import { type Orientation, type Size, turnOf, turnSize } from "../geometry.ts";
-import { bytesPerPixel, type Rows } from "../rows.ts";
+import { beside, FREE, type Price, priced } from "../../../wasm/estimate.ts";
+import { bandBytes, BAND_ROWS, mapBands } from "../pixels/band.ts";
+import { type Orientation, type Size, turnOf, turnSize } from "../pixels/geometry.ts";
+import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
 
 /** To mirror a pixel left to right, in place. */
 const MIRROR_NANOSECONDS = 1;

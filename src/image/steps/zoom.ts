@@ -1,7 +1,7 @@
 /** Blurs toward the center. */
 import { type Extent, openZoom, ZOOM_SAMPLES, zoomPrice } from "../../../wasm/effects/blurs.ts";
-import { effectStep } from "../effect.ts";
-import type { GainSteps, Step } from "../operation.ts";
+import { effectStep } from "./effect.ts";
+import type { GainSteps, Step } from "./operation.ts";
 
 /**
  * The mean over the way from each pixel toward the center, as far as `share` of it. The samples are at most about a

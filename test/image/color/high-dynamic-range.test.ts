@@ -3,10 +3,10 @@ import { crc32 } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
 import { hybridLogGamma, quantizedPerceptually } from "../../../src/image/color/high-dynamic-range.ts";
 import { avif } from "../../../src/image/formats/avif.ts";
 import { png } from "../../../src/image/formats/png.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import pq from "../../fixtures/avif/pq.avif";
 import { decodeFile } from "../../support/files.ts";
 import { drain, noise, pictureOf, type Pixels } from "../../support/rows.ts";

@@ -1,18 +1,18 @@
 /** Results in other colors than those of sRGB: what is in their files, and how readers that are not ours show it. */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
 import { profileOfCodePoints } from "../../../src/image/color/code-points.ts";
 import { colorIn, displayP3, P3_CODE_POINTS, type Space } from "../../../src/image/color/space.ts";
-import { identify } from "../../../src/image/detect.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { openFile } from "../../../src/image/formats/jxl/facts.ts";
 import { png } from "../../../src/image/formats/png.ts";
-import { scoreRows } from "../../../src/image/optimize/score.ts";
-import { decoded } from "../../../src/image/optimize/trial.ts";
-import { renderSet } from "../../../src/image/set.ts";
-import { SharedBytes } from "../../../src/image/shared-bytes.ts";
+import { identify } from "../../../src/image/plan/detect.ts";
+import { renderSet } from "../../../src/image/render/set.ts";
+import { decoded } from "../../../src/image/search/probe.ts";
+import { scoreRows } from "../../../src/image/search/score.ts";
+import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { relationOf, SRGB } from "../../../wasm/color/color.ts";
 import cmykFile from "../../fixtures/jpeg/whole-cmyk.jpg";
 import adobeRgbFile from "../../fixtures/profiles/adobe-rgb.icc";

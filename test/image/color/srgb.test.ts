@@ -1,11 +1,11 @@
 /** Results in sRGB of files whose own colors are others, also where a file could be written anew without decoding it. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
-import { identify } from "../../../src/image/detect.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { makeChunk, TYPE } from "../../../src/image/formats/png/chunks.ts";
+import { identify } from "../../../src/image/plan/detect.ts";
 import { joined } from "../../../src/joined.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import cmykFile from "../../fixtures/jpeg/whole-cmyk.jpg";
 import adobeRgbFile from "../../fixtures/profiles/adobe-rgb.icc";
 import { encoded, meanDifference, PATCHES, profileIn, result, shown, values } from "../../support/colors.ts";

@@ -1,15 +1,15 @@
 /** Jobs that meet in a native module at every pause make what each makes alone: formats with modules of our own. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, Thread, UNPAUSED } from "../../../src/image/breath.ts";
-import type { FormatDefinition } from "../../../src/image/format.ts";
+import type { FormatDefinition } from "../../../src/image/codec/format.ts";
+import type { EncodeSettings } from "../../../src/image/codec/writer.ts";
 import { bmp } from "../../../src/image/formats/bmp.ts";
 import { gif } from "../../../src/image/formats/gif.ts";
 import { ico } from "../../../src/image/formats/ico.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { psd } from "../../../src/image/formats/psd.ts";
 import { tiff } from "../../../src/image/formats/tiff.ts";
-import type { EncodeSettings } from "../../../src/image/writer.ts";
+import { type Breath, Thread, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import pal8 from "../../fixtures/bmp/pal8rle.bmp";
 import rgb24Rle24 from "../../fixtures/bmp/rgb24-rle24.bmp";
 import fire from "../../fixtures/gif/fire.gif";

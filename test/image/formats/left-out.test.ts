@@ -1,7 +1,7 @@
 /** A deployment without a format recognizes its files and refuses them by name. */
 import { describe, expect, it } from "vitest";
 
-import type { FormatDefinition } from "../../../src/image/format.ts";
+import type { FormatDefinition } from "../../../src/image/codec/format.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import * as leftOut from "../../../src/image/formats/left-out.ts";
 import heicFile from "../../fixtures/heic/gray.heic";

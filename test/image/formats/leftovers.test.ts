@@ -1,13 +1,13 @@
 /** A damaged file never shows what an earlier picture left in memory. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
-import type { FormatDefinition } from "../../../src/image/format.ts";
+import type { FormatDefinition } from "../../../src/image/codec/format.ts";
+import type { EncodeSettings } from "../../../src/image/codec/writer.ts";
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
-import { firstFrame } from "../../../src/image/picture.ts";
-import { pictureOf as pipelineOf } from "../../../src/image/pipeline.ts";
-import { planSteps, storedSize } from "../../../src/image/plan.ts";
-import type { EncodeSettings } from "../../../src/image/writer.ts";
+import { firstFrame } from "../../../src/image/pixels/picture.ts";
+import { planSteps, storedSize } from "../../../src/image/plan/plan.ts";
+import { pictureOf as pipelineOf } from "../../../src/image/plan/planned-picture.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { mutations } from "../../support/files.ts";
 import { drain, type Pixels, pictureOf } from "../../support/rows.ts";
 

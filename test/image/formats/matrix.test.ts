@@ -1,12 +1,12 @@
 /** Every format that can be read, written in every format that can be written. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
-import { identify } from "../../../src/image/detect.ts";
-import type { FormatDefinition } from "../../../src/image/format.ts";
+import type { FormatDefinition } from "../../../src/image/codec/format.ts";
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
-import { pictureOf } from "../../../src/image/pipeline.ts";
-import { planSteps, storedSize } from "../../../src/image/plan.ts";
+import { identify } from "../../../src/image/plan/detect.ts";
+import { planSteps, storedSize } from "../../../src/image/plan/plan.ts";
+import { pictureOf } from "../../../src/image/plan/planned-picture.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import avif from "../../fixtures/avif/premultiplied.avif";
 import avifAnimated from "../../fixtures/avif/sequence-alpha.avif";
 import bmp from "../../fixtures/bmp/rgba32.bmp";

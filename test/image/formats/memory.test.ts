@@ -1,11 +1,11 @@
 /** What the codecs hold, against what they declare before they start, for every format that can be written. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
-import type { FormatDefinition } from "../../../src/image/format.ts";
+import type { FormatDefinition } from "../../../src/image/codec/format.ts";
+import type { EncodeSettings } from "../../../src/image/codec/writer.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
-import { whole } from "../../../src/image/geometry.ts";
-import type { EncodeSettings } from "../../../src/image/writer.ts";
+import { whole } from "../../../src/image/pixels/geometry.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeMemoryBytes, trimNative } from "../../../wasm/load.ts";
 import { paint, pictureOf } from "../../support/rows.ts";
 

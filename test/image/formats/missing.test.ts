@@ -1,7 +1,7 @@
 /** Files that have lost some bytes are refused, or show what they showed: formats with decoders that could go on. */
 import { describe, expect, it } from "vitest";
 
-import type { FormatDefinition } from "../../../src/image/format.ts";
+import type { FormatDefinition } from "../../../src/image/codec/format.ts";
 import { bmp } from "../../../src/image/formats/bmp.ts";
 import { gif } from "../../../src/image/formats/gif.ts";
 import { ico } from "../../../src/image/formats/ico.ts";

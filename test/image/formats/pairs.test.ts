@@ -1,7 +1,7 @@
 /** Every kind of job beside every other, each of them pausing wherever it may: they make what each makes alone. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, Thread, UNPAUSED } from "../../../src/image/breath.ts";
+import { type Breath, Thread, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeHeap } from "../../../wasm/load.ts";
 import { type Job, JOBS } from "../../support/jobs.ts";
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../src/errors.ts";
-import { identify } from "../../../src/image/detect.ts";
 import { readItems } from "../../../src/image/formats/heif/items.ts";
+import { identify } from "../../../src/image/plan/detect.ts";
 import { PARTS } from "../../../src/limits/parts.ts";
 import {
   FULL,

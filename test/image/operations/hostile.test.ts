@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { ApiError } from "../../../src/errors.ts";
-import { UNPAUSED } from "../../../src/image/breath.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { MAX_LONG_SIDE_PIXELS, MAX_SIDE_PIXELS } from "../../../src/limits.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import over from "../../fixtures/effects/over.png";
 import { rendered } from "../../support/render.ts";
 import { noise, pictureOf } from "../../support/rows.ts";

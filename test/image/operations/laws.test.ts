@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { FILTERS } from "../../../src/image/filters.ts";
 import { OPERATIONS, type OperationName } from "../../../src/image/operations.ts";
-import { opaqueAfter, sizeAfter } from "../../../src/image/plan.ts";
+import { opaqueAfter, sizeAfter } from "../../../src/image/plan/plan.ts";
 import over from "../../fixtures/effects/over.png";
 import { applied, flat, largestDifference, planned } from "../../support/operations.ts";
 import { noise, sample } from "../../support/rows.ts";

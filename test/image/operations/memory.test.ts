@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OperationName } from "../../../src/image/operations.ts";
-import { stepPrice } from "../../../src/image/pipeline.ts";
+import { stepPrice } from "../../../src/image/plan/planned-picture.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
 import { applied } from "../../support/operations.ts";
 import { noise } from "../../support/rows.ts";

@@ -1,8 +1,8 @@
 /** Red pupils become dark, and nothing else changes. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
-import { findRedEyes } from "../../../src/image/steps/red-eyes.ts";
+import { findRedEyes } from "../../../src/image/faces/red-eyes.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import source from "../../fixtures/resample/source.png";
 import { applied, decoded, pixel, planned } from "../../support/operations.ts";
 import { noise, paint, type Pixels, rowsOf } from "../../support/rows.ts";

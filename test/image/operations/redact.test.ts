@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
-import { UNPAUSED } from "../../../src/image/breath.ts";
 import { findFaces, findFacesPrice } from "../../../src/image/faces/detect.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { png } from "../../../src/image/formats/png.ts";
-import type { Box } from "../../../src/image/geometry.ts";
+import type { Box } from "../../../src/image/pixels/geometry.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import oneFile from "../../fixtures/faces/one.jpg";
 import pairFile from "../../fixtures/faces/pair.jpg";
 import parrotsFile from "../../fixtures/faces/parrots.jpg";

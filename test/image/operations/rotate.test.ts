@@ -1,13 +1,13 @@
 /** Rotation by any angle. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
-import { WHITE } from "../../../src/image/color.ts";
-import type { Step } from "../../../src/image/operation.ts";
-import { applied as stepped } from "../../../src/image/pipeline.ts";
-import { planSteps } from "../../../src/image/plan.ts";
-import type { Rows } from "../../../src/image/rows.ts";
+import { WHITE } from "../../../src/image/color/rgba.ts";
+import type { Rows } from "../../../src/image/pixels/rows.ts";
+import { planSteps } from "../../../src/image/plan/plan.ts";
+import { applied as stepped } from "../../../src/image/plan/planned-picture.ts";
+import type { Step } from "../../../src/image/steps/operation.ts";
 import { rotatePrice, turnedSize } from "../../../src/image/steps/rotate.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { applied, flat, pixel } from "../../support/operations.ts";
 import { drain, noise, paint, type Pixels, psnr, rowsOf, sample, scene } from "../../support/rows.ts";
 

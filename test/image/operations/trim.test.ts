@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
 import { gif } from "../../../src/image/formats/gif.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { tagged } from "../../../src/image/formats/jpeg/tag.ts";
 import { png } from "../../../src/image/formats/png.ts";
-import type { Box } from "../../../src/image/geometry.ts";
+import type { Box } from "../../../src/image/pixels/geometry.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { decoded, pixel, planned } from "../../support/operations.ts";
 import { rendered } from "../../support/render.ts";
 import { noise, paint, pictureOf, type Pixels } from "../../support/rows.ts";

@@ -1,11 +1,11 @@
 /** Super-resolution of pictures that were never compressed, and of noise. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
-import { pump } from "../../../src/image/effect.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
-import { resample } from "../../../src/image/resample.ts";
+import { pump } from "../../../src/image/steps/effect.ts";
 import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
+import { resample } from "../../../src/image/steps/resample.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { type Network, openDoubling } from "../../../wasm/superres/superres.ts";
 import astronautFile from "../../fixtures/superres/astronaut.png";
 import cameramanFile from "../../fixtures/superres/cameraman.png";

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
-import { pump } from "../../../src/image/effect.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
-import { resample } from "../../../src/image/resample.ts";
+import { pump } from "../../../src/image/steps/effect.ts";
 import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
+import { resample } from "../../../src/image/steps/resample.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
 import cleanWeights from "../../../wasm/superres/network-clean.bin";
 import smallWeights from "../../../wasm/superres/network-small.bin";

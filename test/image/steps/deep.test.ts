@@ -1,17 +1,17 @@
 /** Rows of 16 bits a sample are cut, turned and resized. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
+import { toSrgb } from "../../../src/image/codec/convert-colors.ts";
+import { ownBreath, paced } from "../../../src/image/codec/metered-rows.ts";
 import { profileOfCodePoints } from "../../../src/image/color/code-points.ts";
-import { toSrgb } from "../../../src/image/color/convert.ts";
 import { displayP3 } from "../../../src/image/color/space.ts";
-import { type Orientation, turnOf, turnSize } from "../../../src/image/geometry.ts";
-import type { Kernel } from "../../../src/image/operation.ts";
-import { ownBreath, paced } from "../../../src/image/paced.ts";
-import { resample } from "../../../src/image/resample.ts";
+import { type Orientation, turnOf, turnSize } from "../../../src/image/pixels/geometry.ts";
 import { crop } from "../../../src/image/steps/crop.ts";
+import type { Kernel } from "../../../src/image/steps/operation.ts";
+import { resample } from "../../../src/image/steps/resample.ts";
 import { needsStrips, turnByStrips } from "../../../src/image/steps/turn-strips.ts";
 import { turn, turnPrice } from "../../../src/image/steps/turn.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { type DeepPixels, deepRowsOf, deepScene, drain, drainDeep, paintDeep, rowsOf } from "../../support/rows.ts";
 
 const FULL = 65_535;

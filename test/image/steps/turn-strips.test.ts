@@ -1,16 +1,16 @@
 /** Large pictures are turned strip by strip. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../src/image/breath.ts";
-import { identify } from "../../../src/image/detect.ts";
-import type { Box } from "../../../src/image/geometry.ts";
-import { inMemory } from "../../../src/image/optimize/sample.ts";
-import { firstFrame } from "../../../src/image/picture.ts";
-import { pictureOf } from "../../../src/image/pipeline.ts";
-import type { Rows } from "../../../src/image/rows.ts";
+import type { Box } from "../../../src/image/pixels/geometry.ts";
+import { firstFrame } from "../../../src/image/pixels/picture.ts";
+import type { Rows } from "../../../src/image/pixels/rows.ts";
+import { identify } from "../../../src/image/plan/detect.ts";
+import { pictureOf } from "../../../src/image/plan/planned-picture.ts";
+import { inMemory } from "../../../src/image/search/sample.ts";
 import { crop } from "../../../src/image/steps/crop.ts";
 import { needsStrips, turnByStrips } from "../../../src/image/steps/turn-strips.ts";
 import { turn } from "../../../src/image/steps/turn.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import jpeg from "../../fixtures/jpeg/s420.jpg";
 import webp from "../../fixtures/webp/1-webp-a.webp";
 import { drain } from "../../support/rows.ts";

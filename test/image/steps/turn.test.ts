@@ -1,7 +1,7 @@
 /** Pictures are turned as their orientation says. */
 import { describe, expect, it } from "vitest";
 
-import { type Orientation, turnOf, turnSize } from "../../../src/image/geometry.ts";
+import { type Orientation, turnOf, turnSize } from "../../../src/image/pixels/geometry.ts";
 import { turn, turnPrice } from "../../../src/image/steps/turn.ts";
 import { drain, paint, rowsOf, scene } from "../../support/rows.ts";
 

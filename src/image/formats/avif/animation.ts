@@ -7,11 +7,11 @@ import {
   type Plane,
 } from "../../../../wasm/av1-encode/frames.ts";
 import { canvasPrice } from "../../../../wasm/canvas.ts";
-import { beside, FREE, held, type Price, sequence } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import { changingPart, fullness } from "../../content.ts";
-import type { Extent, Picture } from "../../picture.ts";
-import type { EncodeSettings } from "../../writer.ts";
+import { beside, FREE, held, type Price, sequence } from "../../../../wasm/estimate.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { changingPart, fullness } from "../../codec/complexity.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
+import type { Extent, Picture } from "../../pixels/picture.ts";
 import { BAND_ROWS } from "../heif/rows.ts";
 import { writeHeifSequence, type WrittenTrack } from "../heif/write-sequence.ts";
 import { colorsIn } from "../heif/write.ts";

@@ -8,9 +8,9 @@ import {
 } from "../../../../wasm/av1-decode/decoder.ts";
 import { av1Sample, Av1Sequence, av1SequencePrice, type Av1Work } from "../../../../wasm/av1-decode/sequence.ts";
 import type { NativeStills } from "../../../../wasm/canvas.ts";
-import { beside, held } from "../../../../wasm/price.ts";
+import { beside, held } from "../../../../wasm/estimate.ts";
 import { joined } from "../../../joined.ts";
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import { damaged, Fields } from "../heif/bytes.ts";
 import type { Codec, Coded, CodedHeaders, SequenceCodec } from "../heif/codec.ts";
 import { estimateQuality } from "./quality.ts";

@@ -1,16 +1,16 @@
 /** Rows into AVIF files: a picture whose tiles are coded one by one, so that memory depends on the tile and not on the picture. */
 import { Av1Cells, type CellSettings, cellsPrice, FIRST_FAST_SPEED } from "../../../../wasm/av1-encode/encoder.ts";
 import { BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
-import { beside, either, held, type Price } from "../../../../wasm/price.ts";
+import { beside, either, held, type Price } from "../../../../wasm/estimate.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../breath.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { lessWhereFlat } from "../../codec/complexity.ts";
+import { guardedAsync } from "../../codec/guard.ts";
+import type { EncodeSettings, Variant } from "../../codec/writer.ts";
 import type { Space } from "../../color/space.ts";
-import { lessWhereFlat } from "../../content.ts";
-import type { Size } from "../../geometry.ts";
-import { type Extent, firstFrame, type Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
-import type { EncodeSettings, Variant } from "../../writer.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { colorsIn, writeHeif } from "../heif/write.ts";
 import { animationPrice, encodeAnimation } from "./animation.ts";
 import { av1 } from "./codec.ts";

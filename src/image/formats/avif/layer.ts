@@ -2,7 +2,7 @@
 import { BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import { bytesPerPixel, type Rows } from "../../rows.ts";
+import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
 import type { CodedLayer } from "../heif/write.ts";
 import { readSequence, UNIT, unitOf, Units } from "./units.ts";
 

@@ -1,5 +1,5 @@
 /** Levels: what a decoder has to be able to (AV1 bitstream specification, annex A.3). */
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import type { CodedLayer } from "../heif/write.ts";
 
 /** seq_level_idx, and what a still of that level may have. */

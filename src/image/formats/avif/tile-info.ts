@@ -1,5 +1,5 @@
 /** Where the tiles of a picture are: tile_info (AV1 bitstream specification, section 5.9.15). */
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import type { Bits, WrittenBits } from "../heif/bits.ts";
 import type { Sequence } from "./units.ts";
 

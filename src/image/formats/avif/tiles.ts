@@ -4,7 +4,7 @@
  * edges, so that headers have to agree on them.
  */
 import { joined } from "../../../joined.ts";
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import { Bits, bitText, WrittenBits } from "../heif/bits.ts";
 import { skipFilters } from "./filter-header.ts";
 import { levelOf } from "./level.ts";

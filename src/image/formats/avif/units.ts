@@ -1,6 +1,6 @@
 /** The units of an AV1 bitstream (AV1 bitstream specification, sections 5.3 and 5.5). */
 import { PARTS } from "../../../limits/parts.ts";
-import { Walk } from "../../walk.ts";
+import { Walk } from "../../containers/walk.ts";
 import { Bits } from "../heif/bits.ts";
 import { damaged, unsupported } from "../heif/bytes.ts";
 

@@ -1,5 +1,5 @@
 /** Rows of device-independent bitmaps as RGBA. Every row lies at a known place, so any can be read first. */
-import type { Breath } from "../../breath.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
 import { type Bitmap, dataEnd, damaged, type Masks, strideOf } from "./header.ts";
 import { runLengthRows } from "./run-length.ts";
 

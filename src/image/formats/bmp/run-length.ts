@@ -2,7 +2,7 @@
  * RLE8, RLE4 and RLE24 of OS/2. Rows are stored from the bottom and codes have no fixed length: one pass notes where each
  * row's codes begin, then any row can be expanded on its own, and no picture of indices is held.
  */
-import type { Breath } from "../../breath.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
 import { type Bitmap, damaged, OPAQUE_BLACK } from "./header.ts";
 
 /** Bytes held per row of a picture. */

@@ -1,13 +1,13 @@
 /** Animations into GIF files: what changes from frame to frame, in the palette of the file or in palettes of frames. */
+import { beside, held, type Price, sequence, times } from "../../../../wasm/estimate.ts";
 import { type Colors, colorsPrice, lookPrice } from "../../../../wasm/gif/canvas.ts";
 import { encodePrice, FrameWriter } from "../../../../wasm/gif/writer.ts";
-import { beside, held, type Price, sequence, times } from "../../../../wasm/price.ts";
 import { coordinatesOf } from "../../../../wasm/quantize/remapper.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../breath.ts";
-import { changingPart, fullness } from "../../content.ts";
-import type { Extent, Picture } from "../../picture.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { changingPart, fullness } from "../../codec/complexity.ts";
+import type { Extent, Picture } from "../../pixels/picture.ts";
 import {
   graphicControl,
   header,

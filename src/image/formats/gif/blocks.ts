@@ -1,7 +1,7 @@
 /** The blocks of a GIF file that is being written (GIF89a specification). */
 import type { Rectangle } from "../../../../wasm/gif/reader.ts";
 import { joined } from "../../../joined.ts";
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 
 /** What becomes of a frame before the next is drawn, as the graphic control block counts it. */
 export const DISPOSAL = { keep: 1, clear: 2, restore: 3 } as const;

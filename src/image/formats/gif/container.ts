@@ -2,7 +2,7 @@
 import { ApiError } from "../../../errors.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { tooManyParts, Walk } from "../../walk.ts";
+import { tooManyParts, Walk } from "../../containers/walk.ts";
 
 export interface GifFrame {
   readonly x: number;

@@ -1,4 +1,5 @@
 /** Rows out of GIF files: stills in bands, animations on a canvas. */
+import { beside, held, type Price, times } from "../../../../wasm/estimate.ts";
 import {
   bandsBytes,
   canvasPrice,
@@ -7,13 +8,12 @@ import {
   FrameCanvas,
   type FrameOptions,
 } from "../../../../wasm/gif/reader.ts";
-import { beside, held, type Price, times } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import type { Decoded, Demand, Facts } from "../../format.ts";
-import type { Box } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Decoded, Demand, Facts } from "../../codec/format.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import type { Box } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { canvasRows } from "../canvas-rows.ts";
-import { guarded, guardedAsync } from "../guard.ts";
 import { damaged, type GifFile, type GifFrame, SubBlocks } from "./container.ts";
 
 /** The frames of a file; one at a time, each must be closed or read to its end before the next. */

@@ -1,17 +1,17 @@
 /** Pictures into GIF files: stills in one palette of at most 256 colors, animations by `animation.ts`. */
+import { beside, held, type Price, times } from "../../../../wasm/estimate.ts";
 import { encodePrice, FrameWriter, writerBytes } from "../../../../wasm/gif/writer.ts";
-import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { QUANTIZE_WINDOW_ROWS } from "../../../../wasm/quantize/instance.ts";
 import { addPrice } from "../../../../wasm/quantize/palette.ts";
 import { coordinatesOf, mapPrice, Remapper } from "../../../../wasm/quantize/remapper.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import { bandsOf } from "../../bands.ts";
-import type { Breath } from "../../breath.ts";
-import { fullness } from "../../content.ts";
-import { type Extent, firstFrame, type Picture } from "../../picture.ts";
-import { type ChosenPalette, Palettes, palettesPrice, quantizedPrice } from "../../quantize.ts";
-import type { EncodeSettings } from "../../writer.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { fullness } from "../../codec/complexity.ts";
+import { type ChosenPalette, Palettes, palettesPrice, quantizedPrice } from "../../codec/quantize.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
+import { bandsOf } from "../../pixels/bands.ts";
+import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { animationPrice, writeAnimation } from "./animation.ts";
 import { graphicControl, header, imageDescriptor, indexBits, lengthOf, TRAILER, transparentIn } from "./blocks.ts";
 import { prepareExactly, prepareReduced } from "./prepare.ts";

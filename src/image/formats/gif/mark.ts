@@ -4,7 +4,7 @@
  */
 import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
-import type { Marker } from "../../format.ts";
+import type { Marker } from "../../codec/format.ts";
 import { TRAILER } from "./blocks.ts";
 import { pictureEnd } from "./packet.ts";
 

@@ -1,6 +1,6 @@
 /** Metadata in GIF files: XMP alone. */
 import { joined } from "../../../joined.ts";
-import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata/blocks.ts";
 import { TRAILER } from "./blocks.ts";
 import { Blocks, tableBytes } from "./container.ts";
 import { PACKET_HEAD, PACKET_TAIL, packetBlock, standsAt } from "./packet.ts";

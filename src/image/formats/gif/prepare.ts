@@ -1,10 +1,10 @@
 /** How an animation is cut into frames, and which colors its file has, before anything is written. */
+import { type Price, sequence, times } from "../../../../wasm/estimate.ts";
 import { colorsPrice } from "../../../../wasm/gif/canvas.ts";
-import { type Price, sequence, times } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import { changingPart } from "../../content.ts";
-import type { Extent, Picture } from "../../picture.ts";
-import { Palettes, quantized } from "../../quantize.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { changingPart } from "../../codec/complexity.ts";
+import { Palettes, quantized } from "../../codec/quantize.ts";
+import type { Extent, Picture } from "../../pixels/picture.ts";
 import { transparentIn } from "./blocks.ts";
 import { type Manner, type Step, stepsOf, stepsPrice } from "./steps.ts";
 import type { Tuning } from "./tuning.ts";

@@ -1,11 +1,11 @@
 /** An animation as what changes from frame to frame. */
+import { held, type Price, sequence, times } from "../../../../wasm/estimate.ts";
 import { Canvas, canvasBytes, lookPrice } from "../../../../wasm/gif/canvas.ts";
 import type { Rectangle } from "../../../../wasm/gif/reader.ts";
-import { held, type Price, sequence, times } from "../../../../wasm/price.ts";
-import { bandsOf } from "../../bands.ts";
-import type { Breath } from "../../breath.ts";
-import type { Extent, Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { bandsOf } from "../../pixels/bands.ts";
+import type { Extent, Picture } from "../../pixels/picture.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import type { Disposal } from "./blocks.ts";
 
 /** A frame that is to be written: what it makes of the canvas. Valid until the next step. */

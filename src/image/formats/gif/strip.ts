@@ -1,5 +1,5 @@
 /** A GIF file without what its picture does not need, everything else byte for byte (GIF89a specification). */
-import { ofPieces, type Stripped } from "../../stripped.ts";
+import { ofPieces, type Stripped } from "../../containers/stripped.ts";
 import { TRAILER } from "./blocks.ts";
 import { Blocks, tableBytes } from "./container.ts";
 import { isMark } from "./mark.ts";

@@ -1,6 +1,6 @@
 /** What the encoder of GIF does for a quality. */
-import { type Reduction, reductionFor } from "../../quantize.ts";
-import type { EncodeSettings } from "../../writer.ts";
+import { type Reduction, reductionFor } from "../../codec/quantize.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
 
 export interface Tuning {
   readonly reduction: Reduction;

@@ -1,6 +1,6 @@
 /** HEVC as the container needs it, by libde265 in `wasm/hevc-decode`. */
+import { beside, held } from "../../../../wasm/estimate.ts";
 import { hevcDecodePrice, hevcPicture, openHevcStills } from "../../../../wasm/hevc-decode/decoder.ts";
-import { beside, held } from "../../../../wasm/price.ts";
 import type { Codec, CodedHeaders } from "../heif/codec.ts";
 import { readUnits } from "./configuration.ts";
 import { type HevcHeaders, readHeaders } from "./headers.ts";

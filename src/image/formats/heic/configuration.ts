@@ -1,6 +1,6 @@
 /** The `hvcC` property and the units of an item (ISO/IEC 14496-15, section 8.3.3). */
 import { PARTS } from "../../../limits/parts.ts";
-import { tooManyParts } from "../../walk.ts";
+import { tooManyParts } from "../../containers/walk.ts";
 import { Fields } from "../heif/bytes.ts";
 import type { Coded } from "../heif/codec.ts";
 

@@ -1,4 +1,5 @@
 /** Rows into HEIC files: pictures beyond a size as a grid of tiles, so that memory does not grow with their height. */
+import { beside, held, type Price } from "../../../../wasm/estimate.ts";
 import {
   BAND_ROWS,
   HevcTiles,
@@ -7,16 +8,15 @@ import {
   tilesPrice,
   type TileSettings,
 } from "../../../../wasm/hevc-encode/encoder.ts";
-import { beside, held, type Price } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../breath.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { lessWhereFlat } from "../../codec/complexity.ts";
+import { guardedAsync } from "../../codec/guard.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
 import type { Space } from "../../color/space.ts";
-import { lessWhereFlat } from "../../content.ts";
-import type { Size } from "../../geometry.ts";
-import { type Extent, firstFrame, type Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
-import type { EncodeSettings } from "../../writer.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { type CodedLayer, colorsIn, writeHeif } from "../heif/write.ts";
 import { type Bitstream, splitUnits } from "./bitstream.ts";
 import { quantizerOf } from "./quality.ts";

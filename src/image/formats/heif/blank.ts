@@ -4,7 +4,7 @@
  */
 import { ApiError } from "../../../errors.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import type { Parts } from "../../walk.ts";
+import type { Parts } from "../../containers/walk.ts";
 import { type Box, Boxes, damaged, fullBox } from "./bytes.ts";
 import { type Location, Locations } from "./items.ts";
 import { merged, meets, type Range } from "./ranges.ts";

@@ -1,8 +1,8 @@
 /** Big-endian fields and boxes (ISO/IEC 14496-12, section 4), never read beyond where they end. */
 import { ApiError } from "../../../errors.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import type { Parts } from "../../walk.ts";
-import { BoxWalk } from "../box-walk.ts";
+import { BoxWalk } from "../../containers/box-walk.ts";
+import type { Parts } from "../../containers/walk.ts";
 
 export const damaged = (cause?: unknown) => new ApiError(422, "The image is damaged or cut short", { cause });
 export const unsupported = (what: string) => new ApiError(422, `The image cannot be read: ${what}`);

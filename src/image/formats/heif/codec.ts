@@ -8,8 +8,8 @@
  * there.
  */
 import type { CodedPicture, NativeSequence, NativeStills } from "../../../../wasm/canvas.ts";
-import type { Price } from "../../../../wasm/price.ts";
-import type { Size } from "../../geometry.ts";
+import type { Price } from "../../../../wasm/estimate.ts";
+import type { Size } from "../../pixels/geometry.ts";
 
 /** Which of the layers of a coded picture its item shows. */
 export interface Layers {

@@ -1,7 +1,7 @@
 /** What a HEIF file says of what it shows. */
 import { deepCanvasPrice } from "../../../../wasm/canvas.ts";
-import { beside, type Price, priced } from "../../../../wasm/price.ts";
-import type { Demand, Facts } from "../../format.ts";
+import { beside, type Price, priced } from "../../../../wasm/estimate.ts";
+import type { Demand, Facts } from "../../codec/format.ts";
 import type { Codec } from "./codec.ts";
 import { imagePrice, readImage } from "./overlay.ts";
 import { colorProfileOf, colorspaceOf, type HeifPicture, isOfHighDynamicRange } from "./picture.ts";

@@ -5,11 +5,11 @@
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import { isHighDynamicRange, profileOfCodePoints } from "../../color/code-points.ts";
-import { type GainMap, MAX_GAIN_MAP_BYTES } from "../../gain-map.ts";
 import { APPLE_GAIN_MAP, readApple } from "../../gain-map/apple.ts";
+import { type GainMap, MAX_GAIN_MAP_BYTES } from "../../gain-map/gain-map.ts";
 import { readIso } from "../../gain-map/iso.ts";
 import { gainsOfTransfer } from "../../gain-map/transfer.ts";
-import { composeOrientations, invertOrientation } from "../../geometry.ts";
+import { composeOrientations, invertOrientation } from "../../pixels/geometry.ts";
 import { uint16 } from "./boxes.ts";
 import { type Box, fullBox } from "./bytes.ts";
 import { copiedItems, neededBy } from "./copy.ts";

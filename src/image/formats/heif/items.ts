@@ -1,7 +1,7 @@
 /** The items of a HEIF file: where their bytes lie, what describes them, what they refer to (ISO/IEC 14496-12, 8.11). */
 import { joined } from "../../../joined.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { tooManyParts } from "../../walk.ts";
+import { tooManyParts } from "../../containers/walk.ts";
 import { type Box, Boxes, childrenOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
 import type { Item, Items, Reference } from "./item.ts";
 import { Readings } from "./readings.ts";

@@ -1,7 +1,7 @@
 /** Metadata in HEIF files: items of the types Exif and mime that describe the primary one (ISO/IEC 23008-12, annex A). */
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata/blocks.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
 import type { Description } from "./blank.ts";
 import { uint32 } from "./boxes.ts";

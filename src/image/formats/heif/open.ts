@@ -1,7 +1,7 @@
 /** Opens what a HEIF file shows. */
-import type { Breath } from "../../breath.ts";
-import type { Decoded, Demand } from "../../format.ts";
-import type { Box } from "../../geometry.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Decoded, Demand } from "../../codec/format.ts";
+import type { Box } from "../../pixels/geometry.ts";
 import type { Codec } from "./codec.ts";
 import { imagePrice, overlayRows, readImage } from "./overlay.ts";
 import { regionRows } from "./rows.ts";

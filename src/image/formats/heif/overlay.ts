@@ -1,8 +1,8 @@
 /** Pictures laid one over the other on a canvas (`iovl`, ISO/IEC 23008-12, 6.6.2.2). */
-import { beside, type Price, priced } from "../../../../wasm/price.ts";
-import { conversionPrice, toSrgb } from "../../color/convert.ts";
-import type { Box as Region, Size } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
+import { beside, type Price, priced } from "../../../../wasm/estimate.ts";
+import { conversionPrice, toSrgb } from "../../codec/convert-colors.ts";
+import type { Box as Region, Size } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { damaged, Fields, unsupported } from "./bytes.ts";
 import type { Codec } from "./codec.ts";
 import type { Item, Items } from "./item.ts";

@@ -1,6 +1,6 @@
 /** The picture that a HEIF file shows: its tiles, its alpha channel, and how both lie. */
 import { isHighDynamicRange } from "../../color/code-points.ts";
-import type { Box as Region, Orientation, Size } from "../../geometry.ts";
+import type { Box as Region, Orientation, Size } from "../../pixels/geometry.ts";
 import { damaged, Fields, unsupported } from "./bytes.ts";
 import type { Coded, Codec, CodedHeaders } from "./codec.ts";
 import type { Item, Items } from "./item.ts";

@@ -1,7 +1,7 @@
 /** What properties of items say (ISO/IEC 23008-12, section 6.5; ISO/IEC 14496-12, sections 12.1.4 and 12.1.5). */
 import type { SampleMeaning } from "../../../../wasm/canvas.ts";
-import { type Box as Region, composeOrientations, invertOrientation, type Orientation } from "../../geometry.ts";
-import { isWhole, type Size, turnBox, turnSize, whole } from "../../geometry.ts";
+import { type Box as Region, composeOrientations, invertOrientation, type Orientation } from "../../pixels/geometry.ts";
+import { isWhole, type Size, turnBox, turnSize, whole } from "../../pixels/geometry.ts";
 import { type Box, damaged, Fields, fullBox } from "./bytes.ts";
 import type { Layers } from "./codec.ts";
 

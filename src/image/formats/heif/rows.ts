@@ -7,11 +7,11 @@ import {
   type NativeStills,
   type SampleMeaning,
 } from "../../../../wasm/canvas.ts";
-import { beside, either, held, type Price, times } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import type { Box } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
-import { guarded, guardedAsync } from "../guard.ts";
+import { beside, either, held, type Price, times } from "../../../../wasm/estimate.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import type { Box } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { damaged } from "./bytes.ts";
 import type { Codec } from "./codec.ts";
 import type { HeifPicture, Layer } from "./picture.ts";

@@ -1,10 +1,10 @@
 /** The frames of an image sequence as rows: each is decoded when it is asked for, for later ones need those before. */
 import type { NativeCanvas, NativeSequence, SampleMeaning } from "../../../../wasm/canvas.ts";
-import type { Breath } from "../../breath.ts";
-import type { Decoded, Demand } from "../../format.ts";
-import type { Box } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
-import { guarded, guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Decoded, Demand } from "../../codec/format.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import type { Box } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { damaged } from "./bytes.ts";
 import type { SequenceCodec } from "./codec.ts";
 import { openPicture, wantedRegion } from "./open.ts";

@@ -1,8 +1,8 @@
 /** Image sequences (ISO/IEC 23008-12, section 7): a track of pictures, with another one for their alpha. */
 import { canvasPrice } from "../../../../wasm/canvas.ts";
-import { beside, type Price } from "../../../../wasm/price.ts";
+import { beside, type Price } from "../../../../wasm/estimate.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
-import type { Facts } from "../../format.ts";
+import type { Facts } from "../../codec/format.ts";
 import { brandsOf } from "./brands.ts";
 import { child, childOf, damaged, type Fields, fullBox } from "./bytes.ts";
 import type { SamplesExtent, SequenceCodec } from "./codec.ts";

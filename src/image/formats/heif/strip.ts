@@ -1,7 +1,7 @@
 /** A HEIF file without what its picture does not need: EXIF, XMP, thumbnails, other pictures, maps of depth and gain. */
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import { copied, type Stripped } from "../../stripped.ts";
+import { copied, type Stripped } from "../../containers/stripped.ts";
 import { blanked, type Description, refilled } from "./blank.ts";
 import { brandsOf } from "./brands.ts";
 import { copiedItems, neededBy } from "./copy.ts";

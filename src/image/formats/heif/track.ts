@@ -3,7 +3,7 @@
  * they are made of is said in boxes of ISO/IEC 14496-12, section 8.
  */
 import { PARTS } from "../../../limits/parts.ts";
-import { tooManyParts } from "../../walk.ts";
+import { tooManyParts } from "../../containers/walk.ts";
 import { type Box, Boxes, child, childOf, damaged, Fields, fullBox, unsupported } from "./bytes.ts";
 import type { Item, Items } from "./item.ts";
 import { Readings } from "./readings.ts";

@@ -1,6 +1,6 @@
 /** Gain maps written into HEIF files (`tmap`, ISO/IEC 23008-12 with ISO 21496-1). */
 import { joined } from "../../../joined.ts";
-import type { GainMap } from "../../gain-map.ts";
+import type { GainMap } from "../../gain-map/gain-map.ts";
 import { writeIso } from "../../gain-map/iso.ts";
 import { box, fullBox, uint32, uint8 } from "./boxes.ts";
 import { brandsOf } from "./brands.ts";

@@ -3,7 +3,7 @@
  */
 import { joined } from "../../../joined.ts";
 import { P3_CODE_POINTS, type Space } from "../../color/space.ts";
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import { ascii, box, boxHeader, fullBox, uint16, uint32, uint8 } from "./boxes.ts";
 
 /** One kind of samples, color or alpha, of a picture to be written. */

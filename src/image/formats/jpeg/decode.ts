@@ -1,12 +1,12 @@
 /** Rows out of JPEG files, at the smallest scale that serves, and only the region that is wanted. */
+import type { Price } from "../../../../wasm/estimate.ts";
 import { blockBytesOf, decodePrice, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
-import type { Price } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import { converted } from "../../color/convert.ts";
-import type { Decoded, Demand, Facts } from "../../format.ts";
-import { inPieces } from "../../pieces.ts";
-import type { Rows } from "../../rows.ts";
-import { guarded, guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { converted } from "../../codec/convert-colors.ts";
+import type { Decoded, Demand, Facts } from "../../codec/format.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import { inPieces } from "../../codec/pieces.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { damaged, damagedScans, headerOf, SAMPLINGS } from "./facts.ts";
 import { withoutCutSegment } from "./segments.ts";
 

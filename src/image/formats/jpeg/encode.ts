@@ -1,4 +1,5 @@
 /** Rows into JPEG files. */
+import { beside, held, type Price } from "../../../../wasm/estimate.ts";
 import {
   encodePrice,
   type Encoder,
@@ -8,15 +9,14 @@ import {
   PHOTOGRAPH_BLOCK_BYTES,
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
-import { beside, held, type Price } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../breath.ts";
-import type { Size } from "../../geometry.ts";
-import { type Extent, firstFrame, type Picture } from "../../picture.ts";
-import { inPieces } from "../../pieces.ts";
-import type { Rows } from "../../rows.ts";
-import type { EncodeSettings } from "../../writer.ts";
-import { guarded, guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import { inPieces } from "../../codec/pieces.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
+import type { Rows } from "../../pixels/rows.ts";
 
 /** From this quality on chroma is kept at full resolution: below it, halving it costs nobody anything visible. */
 const FULL_CHROMA_QUALITY = 90;

@@ -4,12 +4,12 @@ import { type JpegHeader, readHeader } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { textureOf } from "../../content.ts";
-import { exifOrientation } from "../../exif.ts";
-import type { Facts } from "../../format.ts";
-import type { Size } from "../../geometry.ts";
-import { tooManyParts } from "../../walk.ts";
-import { guarded } from "../guard.ts";
+import { textureOf } from "../../codec/complexity.ts";
+import type { Facts } from "../../codec/format.ts";
+import { guarded } from "../../codec/guard.ts";
+import { tooManyParts } from "../../containers/walk.ts";
+import { exifOrientation } from "../../metadata/orientation.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import { neededProfile } from "./profile.ts";
 import { estimateQuality } from "./quality.ts";
 

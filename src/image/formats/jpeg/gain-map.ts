@@ -4,8 +4,8 @@
  */
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import { type GainMap, type GainMapCarrier, MAX_GAIN_MAP_BYTES } from "../../gain-map.ts";
 import { isOfAppleMap, readApple } from "../../gain-map/apple.ts";
+import { type GainMap, type GainMapCarrier, MAX_GAIN_MAP_BYTES } from "../../gain-map/gain-map.ts";
 import { ISO_VERSIONS, readIso, writeIso } from "../../gain-map/iso.ts";
 import { directoryEntry, readTerms, withDirectory, writeTerms } from "../../gain-map/xmp.ts";
 import { profileSegments } from "./embed.ts";

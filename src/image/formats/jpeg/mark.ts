@@ -5,7 +5,7 @@
  */
 import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
-import type { Marker } from "../../format.ts";
+import type { Marker } from "../../codec/format.ts";
 import { firstPicture } from "./multi-picture.ts";
 import { Segments } from "./segments.ts";
 

@@ -1,11 +1,11 @@
 /** Metadata in JPEG files: marker segments before the picture (EXIF 3.0, 4.7; XMP part 3; Photoshop's file formats). */
 import { joined } from "../../../joined.ts";
-import { exifOrientation } from "../../exif.ts";
-import { exifOf } from "../../exif.ts";
-import type { Orientation } from "../../geometry.ts";
-import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata/blocks.ts";
 import { exifWithOrientation } from "../../metadata/exif.ts";
 import { iptcIn, resourcesOf } from "../../metadata/iptc.ts";
+import { exifOrientation } from "../../metadata/orientation.ts";
+import { exifOf } from "../../metadata/orientation.ts";
+import type { Orientation } from "../../pixels/geometry.ts";
 import { behindJfif, namedSegment, segmentNamed, Segments, XMP_NAME } from "./segments.ts";
 
 const APP1 = 0xe1;

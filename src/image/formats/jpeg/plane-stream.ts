@@ -1,9 +1,9 @@
 /** One plane of a JPEG picture through a resampler of its own. */
+import { beside, held, type Price } from "../../../../wasm/estimate.ts";
 import type { Plane, Region } from "../../../../wasm/jpeg/jpeg.ts";
 import { openResampler, type Resampler, resamplerPrice } from "../../../../wasm/pixels/resampler.ts";
-import { beside, held, type Price } from "../../../../wasm/price.ts";
-import type { Resized } from "../../format.ts";
-import type { Box } from "../../geometry.ts";
+import type { Resized } from "../../codec/format.ts";
+import type { Box } from "../../pixels/geometry.ts";
 
 /** Rows of a plane that wait at most until other planes caught up, besides twice what the filter reaches. */
 const WAITING_ROWS = 32;

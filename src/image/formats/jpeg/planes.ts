@@ -2,6 +2,7 @@
  * A JPEG file written anew from its planes, at its size or another: without converting colors, and without smoothing chroma
  * up to average it down again, which takes a fifth less time and looks a little better.
  */
+import { beside } from "../../../../wasm/estimate.ts";
 import {
   blockBytesOf,
   type EncoderOptions,
@@ -13,14 +14,13 @@ import {
   planesPrice,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
-import { beside } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import type { Priced, Resized } from "../../format.ts";
-import { isWhole } from "../../geometry.ts";
-import { inPieces } from "../../pieces.ts";
-import type { Stopwatch } from "../../stopwatch.ts";
-import type { EncodeSettings } from "../../writer.ts";
-import { guarded, guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Priced, Resized } from "../../codec/format.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import { inPieces } from "../../codec/pieces.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
+import { isWhole } from "../../pixels/geometry.ts";
+import type { Stopwatch } from "../../pixels/stopwatch.ts";
 import { encoderOptions, filePrice, finished, tooComplex } from "./encode.ts";
 import { damagedScans, headerOf, SAMPLINGS, textureIn } from "./facts.ts";
 import { neededProfile } from "./profile.ts";

@@ -1,11 +1,11 @@
 /** A smaller JPEG file of the same picture, from its coefficients. */
+import { beside, FREE, held, type Price } from "../../../../wasm/estimate.ts";
 import { blockBytesOf, canTurn, type JpegHeader, recompress, recompressPrice } from "../../../../wasm/jpeg/jpeg.ts";
-import { beside, FREE, held, type Price } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import type { Facts, RecompressSettings, RequantizeSettings } from "../../format.ts";
-import { type Orientation, turnOf } from "../../geometry.ts";
-import { inPieces } from "../../pieces.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Facts, RecompressSettings, RequantizeSettings } from "../../codec/format.ts";
+import { guardedAsync } from "../../codec/guard.ts";
+import { inPieces } from "../../codec/pieces.ts";
+import { type Orientation, turnOf } from "../../pixels/geometry.ts";
 import { damagedScans, headerOf } from "./facts.ts";
 import { neededProfile } from "./profile.ts";
 import { tagged } from "./tag.ts";

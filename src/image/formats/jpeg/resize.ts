@@ -2,6 +2,7 @@
  * A JPEG file of a region of another, at another size: every plane goes from the decoder through a resampler of its own to
  * the encoder. Chroma that ends at half the size is decoded for half the size.
  */
+import { beside } from "../../../../wasm/estimate.ts";
 import {
   blockBytesOf,
   type JpegHeader,
@@ -12,14 +13,13 @@ import {
   planesPrice,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
-import { beside } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import type { Priced, Resized } from "../../format.ts";
-import { type Box, outerBox } from "../../geometry.ts";
-import { inPieces } from "../../pieces.ts";
-import type { Part, Stopwatch } from "../../stopwatch.ts";
-import type { EncodeSettings } from "../../writer.ts";
-import { guarded, guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Priced, Resized } from "../../codec/format.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import { inPieces } from "../../codec/pieces.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
+import { type Box, outerBox } from "../../pixels/geometry.ts";
+import type { Part, Stopwatch } from "../../pixels/stopwatch.ts";
 import { MARGIN, scaleFor } from "./decode.ts";
 import { COLOR_LOSS, encoderOptions, filePrice, finished, mayNeedColors, tooComplex } from "./encode.ts";
 import { damagedScans, SAMPLINGS, textureIn } from "./facts.ts";

@@ -1,7 +1,7 @@
 /** The marker segments of a JPEG file before its first scan (ITU-T T.81, annex B). */
 import { joined } from "../../../joined.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { Walk } from "../../walk.ts";
+import { Walk } from "../../containers/walk.ts";
 
 /** The names that segments of XMP and of ICC profiles begin with. */
 export const XMP_NAME = "http://ns.adobe.com/xap/1.0/\0";

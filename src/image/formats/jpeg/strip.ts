@@ -1,8 +1,8 @@
 /** A JPEG file without what its picture does not need, everything else byte for byte (ITU-T T.81, annex B). */
 import { PARTS } from "../../../limits/parts.ts";
-import type { Orientation } from "../../geometry.ts";
-import { ofPieces, type Stripped } from "../../stripped.ts";
-import { tooManyParts } from "../../walk.ts";
+import { ofPieces, type Stripped } from "../../containers/stripped.ts";
+import { tooManyParts } from "../../containers/walk.ts";
+import type { Orientation } from "../../pixels/geometry.ts";
 import { headerOf } from "./facts.ts";
 import { isMark, looksLikeMark } from "./mark.ts";
 import { firstPicture } from "./multi-picture.ts";

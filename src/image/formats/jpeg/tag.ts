@@ -1,7 +1,7 @@
 /** What a JPEG file says about how its picture lies: the orientation tag of its EXIF segment. */
 import { joined } from "../../../joined.ts";
-import { exifOf } from "../../exif.ts";
-import type { Orientation } from "../../geometry.ts";
+import { exifOf } from "../../metadata/orientation.ts";
+import type { Orientation } from "../../pixels/geometry.ts";
 
 const EXIF = 0xe1;
 const JFIF = 0xe0;

@@ -2,9 +2,9 @@
 import { MAX_PALETTE } from "../../../../wasm/jpeg2000/decoder.ts";
 import { ApiError } from "../../../errors.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
-import { tooManyParts } from "../../walk.ts";
-import { BoxWalk } from "../box-walk.ts";
+import { BoxWalk } from "../../containers/box-walk.ts";
+import { asItIs, ofPieces, type Stripped } from "../../containers/stripped.ts";
+import { tooManyParts } from "../../containers/walk.ts";
 import { isCodestream } from "./signature.ts";
 
 /** Enumerated color spaces (table I.10, and those of ITU-T T.801 that are in use). */

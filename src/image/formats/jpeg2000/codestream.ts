@@ -1,6 +1,6 @@
 /** The markers of a JPEG 2000 codestream (ITU-T T.800, annex A): all that can be known without decoding. */
 import { PARTS } from "../../../limits/parts.ts";
-import { tooManyParts } from "../../walk.ts";
+import { tooManyParts } from "../../containers/walk.ts";
 import { unusable } from "./boxes.ts";
 
 export interface Component {

@@ -3,12 +3,12 @@ import { type Area, CodestreamReader, type Layout } from "../../../../wasm/jpeg2
 import type { NativeError } from "../../../../wasm/load.ts";
 import type { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../breath.ts";
-import { convertedInks, type InkRows } from "../../color/inks.ts";
-import type { Decoded, Demand, Facts } from "../../format.ts";
-import type { Box } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
-import { guarded, guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Decoded, Demand, Facts } from "../../codec/format.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import { convertedInks, type InkRows } from "../../codec/inks.ts";
+import type { Box } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { unusable } from "./boxes.ts";
 import { type Opened, openFile } from "./facts.ts";
 import { layoutOf } from "./layout.ts";

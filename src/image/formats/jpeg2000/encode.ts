@@ -1,16 +1,16 @@
 /** Rows into JP2 files: a codestream of tiles, so that only one row of them is held, in its boxes. */
+import { beside, held, type Price, priced } from "../../../../wasm/estimate.ts";
 import { BAND_ROWS, CodestreamWriter, type WriterSettings } from "../../../../wasm/jpeg2000/encoder.ts";
-import { beside, held, type Price, priced } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../breath.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { lessWhereFlat } from "../../codec/complexity.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
 import type { Space } from "../../color/space.ts";
-import { lessWhereFlat } from "../../content.ts";
-import type { Size } from "../../geometry.ts";
-import { type Extent, firstFrame, type Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
-import type { EncodeSettings } from "../../writer.ts";
-import { guarded, guardedAsync } from "../guard.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { ENUMERATED } from "./boxes.ts";
 import type { Codestream } from "./codestream.ts";
 import { stepsFor } from "./quality.ts";

@@ -1,7 +1,7 @@
 /** What a JPEG 2000 file says about itself, in the words of the engine. */
 import type { Model } from "../../../../wasm/jpeg2000/decoder.ts";
-import { exifOrientation } from "../../exif.ts";
-import type { Facts } from "../../format.ts";
+import type { Facts } from "../../codec/format.ts";
+import { exifOrientation } from "../../metadata/orientation.ts";
 import { type Jp2File, readBoxes } from "./boxes.ts";
 import { type Codestream, readCodestream } from "./codestream.ts";
 import { layoutOf } from "./layout.ts";

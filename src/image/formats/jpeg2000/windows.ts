@@ -3,9 +3,9 @@
  * bytes, and holds memory in proportion to it. Tiles are decoded whole, unless little of them is wanted; of a tile that
  * is too large for that, parts are, and the code blocks that two parts share are decoded twice.
  */
+import { type Price, priced, sequence } from "../../../../wasm/estimate.ts";
 import type { Area, Layout } from "../../../../wasm/jpeg2000/decoder.ts";
-import { type Price, priced, sequence } from "../../../../wasm/price.ts";
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import type { Codestream } from "./codestream.ts";
 
 /** Pixels of a row of tiles that wait to be read. */

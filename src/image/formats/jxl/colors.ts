@@ -1,7 +1,7 @@
 /** Pictures in few colors, which take a fraction of the bytes without loss: drawings and screens often look the same in them. */
-import { beside, held, type Price, sequence } from "../../../../wasm/price.ts";
-import type { Extent, Picture } from "../../picture.ts";
-import { Palettes, palettesPrice, quantized, quantizedPrice } from "../../quantize.ts";
+import { beside, held, type Price, sequence } from "../../../../wasm/estimate.ts";
+import { Palettes, palettesPrice, quantized, quantizedPrice } from "../../codec/quantize.ts";
+import type { Extent, Picture } from "../../pixels/picture.ts";
 
 /** Numbers of colors that are tried, as values of `nearLossless`. */
 export const FEWER_COLORS: readonly number[] = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];

@@ -2,8 +2,8 @@
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { asItIs, ofPieces, type Stripped } from "../../stripped.ts";
-import { BoxWalk } from "../box-walk.ts";
+import { BoxWalk } from "../../containers/box-walk.ts";
+import { asItIs, ofPieces, type Stripped } from "../../containers/stripped.ts";
 import { box } from "../heif/boxes.ts";
 import { isCodestream, isContainer } from "./signature.ts";
 

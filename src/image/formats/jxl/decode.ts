@@ -3,11 +3,11 @@ import { openTransform } from "../../../../wasm/color/color.ts";
 import { JxlDecoder, type Output } from "../../../../wasm/jxl-decode/decoder.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../breath.ts";
-import { convertedInks, type InkRows } from "../../color/inks.ts";
-import type { Decoded, Demand, Facts } from "../../format.ts";
-import { bytesPerPixel, type Rows } from "../../rows.ts";
-import { guarded, guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Decoded, Demand, Facts } from "../../codec/format.ts";
+import { guarded, guardedAsync } from "../../codec/guard.ts";
+import { convertedInks, type InkRows } from "../../codec/inks.ts";
+import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
 import { damaged } from "./container.ts";
 import { colorsOf, type Opened, openFile } from "./facts.ts";
 

@@ -1,14 +1,14 @@
 /** Rows into JPEG XL files: with loss by the distance of a quality, or without; stills and animations of whole frames. */
+import { beside, held, type Price, times } from "../../../../wasm/estimate.ts";
 import { encodePrice as pixelsPrice, type EncoderSettings, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
-import { beside, held, type Price, times } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../breath.ts";
-import { lessWhereFlat } from "../../content.ts";
-import type { Extent, Picture } from "../../picture.ts";
-import { bytesPerPixel, type Rows } from "../../rows.ts";
-import type { EncodeSettings } from "../../writer.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { lessWhereFlat } from "../../codec/complexity.ts";
+import { guardedAsync } from "../../codec/guard.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
+import type { Extent, Picture } from "../../pixels/picture.ts";
+import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
 import { inColors, inColorsPrice } from "./colors.ts";
 import { distanceOf } from "./quality.ts";
 

@@ -3,10 +3,10 @@ import type { Source } from "../../../../wasm/jxl-decode/decoder.ts";
 import { decodePrice, type Output, readFacts } from "../../../../wasm/jxl-decode/decoder.ts";
 import type { CodestreamFacts } from "../../../../wasm/jxl-decode/facts.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
+import type { Facts } from "../../codec/format.ts";
+import { guarded } from "../../codec/guard.ts";
 import { profileOfCodePoints } from "../../color/code-points.ts";
-import type { Facts } from "../../format.ts";
-import type { Orientation } from "../../geometry.ts";
-import { guarded } from "../guard.ts";
+import type { Orientation } from "../../pixels/geometry.ts";
 import { damaged, readContainer } from "./container.ts";
 
 /** A file, its codestream in one, and what that says. */

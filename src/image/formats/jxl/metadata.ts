@@ -2,7 +2,7 @@
 import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata/blocks.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
 import { box } from "../heif/boxes.ts";
 import { Boxes, START } from "./container.ts";

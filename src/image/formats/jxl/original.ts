@@ -1,7 +1,7 @@
 /** The JPEG file that a JPEG XL file was made of: its coefficients are kept, and how they were written. */
 import { originalPrice, readOriginal } from "../../../../wasm/jxl-decode/decoder.ts";
-import type { Unpacker } from "../../format.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Unpacker } from "../../codec/format.ts";
+import { guardedAsync } from "../../codec/guard.ts";
 import { damaged, readContainer } from "./container.ts";
 import { sourceOf } from "./facts.ts";
 

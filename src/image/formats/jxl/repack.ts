@@ -1,11 +1,11 @@
 /** JPEG files as JPEG XL, of which any decoder can make the same file again: boxes around what libjxl makes of one. */
+import type { Price } from "../../../../wasm/estimate.ts";
 import { pack, type Packable, packPrice } from "../../../../wasm/jxl-encode/packer.ts";
-import type { Price } from "../../../../wasm/price.ts";
 import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../breath.ts";
-import type { Facts, Repacker } from "../../format.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Facts, Repacker } from "../../codec/format.ts";
+import { guardedAsync } from "../../codec/guard.ts";
 import { box } from "../heif/boxes.ts";
 import { jpeg } from "../jpeg.ts";
 import { START } from "./container.ts";

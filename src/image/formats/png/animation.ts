@@ -1,12 +1,12 @@
 /** Reads the frames of an APNG as full canvases (APNG 1.0, now part of the PNG specification). */
+import { type Price, priced, sequence } from "../../../../wasm/estimate.ts";
 import { Band } from "../../../../wasm/pixels/band.ts";
-import { type Price, priced, sequence } from "../../../../wasm/price.ts";
-import { BAND_ROWS } from "../../band.ts";
-import { bandsOf } from "../../bands.ts";
-import type { Breath } from "../../breath.ts";
-import type { Facts } from "../../format.ts";
-import type { Box, Size } from "../../geometry.ts";
-import type { Frame } from "../../picture.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Facts } from "../../codec/format.ts";
+import { BAND_ROWS } from "../../pixels/band.ts";
+import { bandsOf } from "../../pixels/bands.ts";
+import type { Box, Size } from "../../pixels/geometry.ts";
+import type { Frame } from "../../pixels/picture.ts";
 import { canvasRows } from "../canvas-rows.ts";
 import { BLEND, DISPOSE, type FrameHeader, type PngFile } from "./header.ts";
 import { hasAlpha, openRows } from "./read.ts";

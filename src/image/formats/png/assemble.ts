@@ -1,7 +1,7 @@
 /** The chunks around compressed pixels. */
 import { COLOR_TYPE } from "../../../../wasm/pixels/png-header.ts";
 import { joined } from "../../../joined.ts";
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import { chunkParts, makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";
 import type { Representation } from "./representation.ts";
 

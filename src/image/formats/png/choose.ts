@@ -1,7 +1,7 @@
 /** The choice among representations, filters and levels of deflate, made by trials on a sample. */
+import { type Price, times } from "../../../../wasm/estimate.ts";
 import type { FilterStrategy } from "../../../../wasm/pixels/png-writer.ts";
-import { type Price, times } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
 import { type Choice, compressPrice } from "./compress.ts";
 import { type Compression, compressionFor, ICON_PIXELS, PHOTOGRAPH_LEVEL, TRIAL_LEVEL } from "./levels.ts";
 import { type Look, samplePixels } from "./look.ts";

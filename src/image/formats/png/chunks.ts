@@ -3,7 +3,7 @@ import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { Walk } from "../../walk.ts";
+import { Walk } from "../../containers/walk.ts";
 
 export const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 

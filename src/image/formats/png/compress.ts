@@ -1,4 +1,5 @@
 /** From rows to what IDAT and fdAT hold. */
+import { type Price, sequence } from "../../../../wasm/estimate.ts";
 import {
   filterPrice,
   type FilterStrategy,
@@ -6,11 +7,10 @@ import {
   PNG_WINDOW_ROWS,
   type PngInput,
 } from "../../../../wasm/pixels/png-writer.ts";
-import { type Price, sequence } from "../../../../wasm/price.ts";
-import { bandsOf, bandsOfPixels } from "../../bands.ts";
-import type { Breath } from "../../breath.ts";
-import type { Size } from "../../geometry.ts";
-import { bytesPerPixel, type Rows } from "../../rows.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { bandsOf, bandsOfPixels } from "../../pixels/bands.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
 import { type Compression, deflatePrice } from "./levels.ts";
 import type { Representation } from "./representation.ts";
 

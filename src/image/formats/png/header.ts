@@ -4,7 +4,7 @@ import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
 import { type Primaries, profileOfCodePoints, profileOfPrimaries } from "../../color/code-points.ts";
-import type { Box } from "../../geometry.ts";
+import type { Box } from "../../pixels/geometry.ts";
 import { Chunks, damaged, isPng, TYPE, viewOf } from "./chunks.ts";
 
 /** An uncompressed ICC profile; the largest in use (CMYK presses) have 2 MB. More is a decompression bomb. */

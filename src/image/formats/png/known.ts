@@ -1,8 +1,8 @@
 /** What an encoder found out about one picture, kept because a search for a quality asks for it again and again. */
-import { beside, held, type Price } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import type { Extent, Picture } from "../../picture.ts";
-import { type ChosenPalette, Palettes, palettesPrice, quantized, type Reduction } from "../../quantize.ts";
+import { beside, held, type Price } from "../../../../wasm/estimate.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { type ChosenPalette, Palettes, palettesPrice, quantized, type Reduction } from "../../codec/quantize.ts";
+import type { Extent, Picture } from "../../pixels/picture.ts";
 import type { Measured } from "./sample.ts";
 import { estimateStill } from "./write.ts";
 

@@ -1,6 +1,6 @@
 /** How hard deflate works: its levels, what they take, and which one a picture is worth. */
-import { type Price, priced } from "../../../../wasm/price.ts";
-import type { Extent } from "../../picture.ts";
+import { type Price, priced } from "../../../../wasm/estimate.ts";
+import type { Extent } from "../../pixels/picture.ts";
 
 /** What decides how long a level takes: where little repeats, more is searched for. */
 export type Kind = "photograph" | "flat";

@@ -1,8 +1,8 @@
 /** The first look at a picture that is to be written: which representations it allows, and a sample of it. */
+import { beside, held, type Price } from "../../../../wasm/estimate.ts";
 import { openPngSurveyor, surveyPrice } from "../../../../wasm/pixels/png-surveyor.ts";
-import { beside, held, type Price } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import { firstFrame, type Picture } from "../../picture.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { firstFrame, type Picture } from "../../pixels/picture.ts";
 import { pngBands, pngBandsOfPixels } from "./compress.ts";
 import { type Limits, type Representations, representationsOf } from "./representation.ts";
 

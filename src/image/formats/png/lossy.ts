@@ -1,11 +1,11 @@
 /** Pictures written with a loss: in the colors of a palette, or in all colors but not quite the same. */
+import { beside, either, held, type Price, sequence, times } from "../../../../wasm/estimate.ts";
 import { nearPrice } from "../../../../wasm/pixels/near.ts";
-import { beside, either, held, type Price, sequence, times } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import { byDetail } from "../../content.ts";
-import { type Extent, firstFrame } from "../../picture.ts";
-import { quantized, quantizedPrice, type Reduction, reductionFor } from "../../quantize.ts";
-import type { EncodeSettings, Preview } from "../../writer.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { byDetail } from "../../codec/complexity.ts";
+import { quantized, quantizedPrice, type Reduction, reductionFor } from "../../codec/quantize.ts";
+import type { EncodeSettings, Preview } from "../../codec/writer.ts";
+import { type Extent, firstFrame } from "../../pixels/picture.ts";
 import { type Known, keyOf, knownPrice } from "./known.ts";
 import { NEAR_FILTER, nearPicture } from "./near.ts";
 import { colorsNeeded, MOST_COLORS, searchedReduction, stepFor } from "./quality.ts";

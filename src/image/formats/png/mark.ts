@@ -1,6 +1,6 @@
 /** The mark of a PNG file: a chunk of one byte, which editors drop when they change pixels. */
 import { joined } from "../../../joined.ts";
-import type { Marker } from "../../format.ts";
+import type { Marker } from "../../codec/format.ts";
 import { Chunks, makeChunk, TYPE } from "./chunks.ts";
 
 /** Signature and IHDR. */

@@ -1,7 +1,7 @@
 /** Metadata in PNG files: eXIf, an international text with XMP, and the texts in which ImageMagick keeps profiles. */
 import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
-import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata/blocks.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
 import { iptcIn } from "../../metadata/iptc.ts";
 import { Chunks, makeChunk, TYPE } from "./chunks.ts";

@@ -1,7 +1,7 @@
 /** Pictures in all their colors, but not quite: samples are moved by a few levels where that saves bytes. */
 import { NEAR_WINDOW_ROWS, openNearRows } from "../../../../wasm/pixels/near.ts";
-import { mapFrames, type Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
+import { mapFrames, type Picture } from "../../pixels/picture.ts";
+import type { Rows } from "../../pixels/rows.ts";
 
 /** The filter behind which moved samples take fewer bytes. */
 export const NEAR_FILTER = "average";

@@ -1,5 +1,5 @@
 /** What a quality stands for: how far samples may move, or how many colors are left. */
-import type { Reduction } from "../../quantize.ts";
+import type { Reduction } from "../../codec/quantize.ts";
 
 // ---- levels ----
 

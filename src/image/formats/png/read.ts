@@ -1,10 +1,10 @@
 /** The pixels of a PNG file, or of one frame of an animation, as rows. */
 import { COLOR_TYPE, type PngHeader } from "../../../../wasm/pixels/png-header.ts";
 import { openPngReader, type PngForm, type PngReader } from "../../../../wasm/pixels/png-reader.ts";
-import type { Breath } from "../../breath.ts";
-import type { Size } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { guardedAsync } from "../../codec/guard.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { Chunks, damaged, TYPE, viewOf } from "./chunks.ts";
 import type { PngFile } from "./header.ts";
 

@@ -1,22 +1,22 @@
 /** A smaller file of the same samples: colors, depth and profile keep their meaning, nothing is converted. */
+import { beside, type Price } from "../../../../wasm/estimate.ts";
 import { COLOR_TYPE, type PngHeader, SAMPLES } from "../../../../wasm/pixels/png-header.ts";
 import { pngReaderPrice } from "../../../../wasm/pixels/png-reader.ts";
 import { type FilterStrategy, PNG_WINDOW_ROWS } from "../../../../wasm/pixels/png-writer.ts";
-import { beside, type Price } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import { changesOf, detailOf } from "../../content.ts";
-import type { Facts, Recompressor } from "../../format.ts";
-import { ownBreath, paced } from "../../paced.ts";
-import { type Picture, stillPicture } from "../../picture.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { changesOf, detailOf } from "../../codec/complexity.ts";
+import type { Facts, Recompressor } from "../../codec/format.ts";
+import { ownBreath, paced } from "../../codec/metered-rows.ts";
+import { type Picture, stillPicture } from "../../pixels/picture.ts";
 import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
 import { Chunks, TYPE } from "./chunks.ts";
 import { compress } from "./compress.ts";
-import { deepStrategy, deepStrategyPrice } from "./deep.ts";
 import { type PngFile, readFile } from "./header.ts";
 import { compressionFor } from "./levels.ts";
 import { hasAlpha, openPng, openRows, tableOf, wholeOf } from "./read.ts";
 import type { Samples } from "./representation.ts";
+import { deepStrategy, deepStrategyPrice } from "./sixteen-bit.ts";
 import { animationPrice, writeAnimation } from "./write-animation.ts";
 import { stillPrice, writeStill } from "./write.ts";
 

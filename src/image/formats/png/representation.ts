@@ -2,7 +2,7 @@
 import { COLOR_TYPE, type ColorType } from "../../../../wasm/pixels/png-header.ts";
 import type { PngSurvey, PngSurveyor } from "../../../../wasm/pixels/png-surveyor.ts";
 import type { FilterStrategy } from "../../../../wasm/pixels/png-writer.ts";
-import type { Picture } from "../../picture.ts";
+import type { Picture } from "../../pixels/picture.ts";
 
 export interface Representation {
   readonly type: ColorType;

@@ -1,5 +1,5 @@
 /** Part of a picture on which ways to write it are tried. */
-import type { Breath } from "../../breath.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
 import { type Choice, compress, lengthOf, pngBandsOfPixels } from "./compress.ts";
 import { TRIAL_LEVEL } from "./levels.ts";
 import type { Look } from "./look.ts";

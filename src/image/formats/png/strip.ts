@@ -1,5 +1,5 @@
 /** A PNG file without what its picture does not need, everything else byte for byte. */
-import { ofPieces, type Stripped } from "../../stripped.ts";
+import { ofPieces, type Stripped } from "../../containers/stripped.ts";
 import { Chunks, SIGNATURE, TYPE } from "./chunks.ts";
 import { COLOR_CHUNKS } from "./recompress.ts";
 

@@ -1,12 +1,12 @@
 /** The writer of PNG: one picture, studied while one or several files of it are made. */
-import type { Price } from "../../../../wasm/price.ts";
-import { mapBands } from "../../band.ts";
-import type { Breath } from "../../breath.ts";
-import { type Extent, mapFrames, type Picture } from "../../picture.ts";
-import type { EncodeSettings, Study, Writer } from "../../writer.ts";
-import { deepPrice, writeDeep } from "./deep.ts";
+import type { Price } from "../../../../wasm/estimate.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { EncodeSettings, Study, Writer } from "../../codec/writer.ts";
+import { mapBands } from "../../pixels/band.ts";
+import { type Extent, mapFrames, type Picture } from "../../pixels/picture.ts";
 import { Known } from "./known.ts";
 import { lossyPrice, preview, writeLossy } from "./lossy.ts";
+import { deepPrice, writeDeep } from "./sixteen-bit.ts";
 import { animationPrice, writeAnimation } from "./write-animation.ts";
 import { stillPrice, trialPrice, writeStill, writeTrial } from "./write.ts";
 

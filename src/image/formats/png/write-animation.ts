@@ -1,11 +1,11 @@
 /** Writes animations: each frame stores the rectangle that changed, as it is or laid over what was there. */
-import { beside, held, type Price, priced, sequence, times } from "../../../../wasm/price.ts";
+import { beside, held, type Price, priced, sequence, times } from "../../../../wasm/estimate.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../breath.ts";
-import { changingPart } from "../../content.ts";
-import type { Box } from "../../geometry.ts";
-import type { Extent, Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { changingPart } from "../../codec/complexity.ts";
+import type { Box } from "../../pixels/geometry.ts";
+import type { Extent, Picture } from "../../pixels/picture.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { headerChunks } from "./assemble.ts";
 import { choose } from "./choose.ts";
 import { chunkParts, makeChunk, SIGNATURE, TYPE, viewOf } from "./chunks.ts";

@@ -1,9 +1,9 @@
 /** Writes still pictures: files that stay, and files that are only looked at. */
+import { beside, held, type Price, sequence } from "../../../../wasm/estimate.ts";
 import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png-writer.ts";
-import { beside, held, type Price, sequence } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import type { Size } from "../../geometry.ts";
-import type { Extent, Picture } from "../../picture.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import type { Extent, Picture } from "../../pixels/picture.ts";
 import { assemble } from "./assemble.ts";
 import { choose, chooseOnPart, choosingPrice } from "./choose.ts";
 import { type Choice, compress, compressPrice, lengthOf, pngBandsOfPixels } from "./compress.ts";

@@ -1,8 +1,8 @@
 /** Rows of one channel of the merged picture, which is stored channel after channel. */
+import { beside, FREE, held, type Price } from "../../../../wasm/estimate.ts";
 import { inflateInto, inflatePrice } from "../../../../wasm/pixels/inflater.ts";
-import { beside, FREE, held, type Price } from "../../../../wasm/price.ts";
-import type { Breath } from "../../breath.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { guardedAsync } from "../../codec/guard.ts";
 import { damaged, type PsdFile } from "./header.ts";
 
 /** The samples of row `y` as stored; a view valid until the next call. Rows must be asked for in order. */

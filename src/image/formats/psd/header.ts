@@ -4,8 +4,8 @@
  */
 import { ApiError } from "../../../errors.ts";
 import { PARTS } from "../../../limits/parts.ts";
+import { Walk } from "../../containers/walk.ts";
 import { Resources } from "../../metadata/resources.ts";
-import { Walk } from "../../walk.ts";
 
 export type Mode = "bitmap" | "gray" | "indexed" | "rgb" | "cmyk" | "lab";
 

@@ -5,8 +5,8 @@
  */
 import { ApiError } from "../../../errors.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { type Box, isWhole } from "../../geometry.ts";
-import { tooManyParts } from "../../walk.ts";
+import { tooManyParts } from "../../containers/walk.ts";
+import { type Box, isWhole } from "../../pixels/geometry.ts";
 import { type ChannelRow, channelRows } from "./channels.ts";
 import { COLOR_CHANNELS, damaged, type PsdFile } from "./header.ts";
 

@@ -1,5 +1,5 @@
 /** Boxes that shapes and groups fill (SVG 2, section 8.10), without their strokes, in units of their own. */
-import type { Box } from "../../geometry.ts";
+import type { Box } from "../../pixels/geometry.ts";
 import { lengthOf } from "./lengths.ts";
 import { IDENTITY, type Matrix, matrixOf, multiplied, placeOf } from "./transforms.ts";
 import { elementsIn, type SvgElement } from "./tree.ts";

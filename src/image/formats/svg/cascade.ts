@@ -2,7 +2,7 @@
  * What style sheets, attributes and variables say of each element, written as attributes: the renderer has no style
  * sheets, and knows the forms of SVG 1.1 only. Elements that are no part of the picture are left out.
  */
-import type { Box } from "../../geometry.ts";
+import type { Box } from "../../pixels/geometry.ts";
 import { boxOf } from "./boxes.ts";
 import type { Drawing } from "./clean.ts";
 import { clipShape } from "./clip-shapes.ts";

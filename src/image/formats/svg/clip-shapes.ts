@@ -1,5 +1,5 @@
 /** Basic shapes of CSS (CSS Shapes Level 1) as shapes of SVG. */
-import type { Box } from "../../geometry.ts";
+import type { Box } from "../../pixels/geometry.ts";
 import { lengthOf } from "./lengths.ts";
 import type { SvgElement } from "./tree.ts";
 

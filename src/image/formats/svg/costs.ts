@@ -1,8 +1,8 @@
 /** What drawing takes, and how much of a picture is drawn at a time. */
+import { type Price, priced } from "../../../../wasm/estimate.ts";
 import { Fuel } from "../../../../wasm/fuel/fuel.ts";
-import { type Price, priced } from "../../../../wasm/price.ts";
-import type { Facts } from "../../format.ts";
-import type { Size } from "../../geometry.ts";
+import type { Facts } from "../../codec/format.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import type { Demands } from "./demands.ts";
 
 /** Pixels that are drawn at a time: a picture of any size needs no more memory than a strip of it. */

@@ -1,5 +1,5 @@
 /** Pictures within a drawing: drawings become a part of it, and the kinds of all others are named as they are. */
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import { gif } from "../gif.ts";
 import { jpeg } from "../jpeg.ts";
 import { png } from "../png.ts";

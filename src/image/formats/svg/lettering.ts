@@ -1,11 +1,11 @@
 /** Texts drawn by the renderer of SVG, from documents of our own: fonts, the price, and rows a strip at a time. */
+import { type Price, priced } from "../../../../wasm/estimate.ts";
 import { fuelFor } from "../../../../wasm/fuel/fuel.ts";
-import { type Price, priced } from "../../../../wasm/price.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../breath.ts";
-import type { Size } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { guardedAsync } from "../../codec/guard.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { FAMILIES } from "./fonts.ts";
 import { wholeView } from "./resvg.ts";
 import { drawnInStrips } from "./strips.ts";

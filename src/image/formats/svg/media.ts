@@ -1,5 +1,5 @@
 /** Conditions of style rules: `@media` and `@supports`. */
-import type { Size } from "../../geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import { lengthOf } from "./lengths.ts";
 
 /** Whether the condition of a rule holds for a picture at rest, in light surroundings. */

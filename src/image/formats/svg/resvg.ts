@@ -7,8 +7,8 @@
 import type { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import { native, NativeError, type NativeExports, type NativeInstance } from "../../../../wasm/load.ts";
 import module from "../../../../wasm/resvg/resvg.wasm";
-import type { Breath } from "../../breath.ts";
-import type { Size } from "../../geometry.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Size } from "../../pixels/geometry.ts";
 import { type Family, familiesOf, unpacked } from "./fonts.ts";
 
 /** Linear memory that the idle instance may keep. */

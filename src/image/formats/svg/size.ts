@@ -1,5 +1,5 @@
 /** The size at which a document wants to be drawn (CSS Images 3, section 5; SVG 2, section 8). */
-import type { Box, Size } from "../../geometry.ts";
+import type { Box, Size } from "../../pixels/geometry.ts";
 import { lengthOf } from "./lengths.ts";
 import type { SvgElement } from "./tree.ts";
 

@@ -1,8 +1,8 @@
 /** Pictures of a document, drawn a strip at a time from one parsed tree. */
-import type { Facts } from "../../format.ts";
-import type { Box, Size } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Facts } from "../../codec/format.ts";
+import { guardedAsync } from "../../codec/guard.ts";
+import type { Box, Size } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { damaged } from "./document.ts";
 import { type Means, ParsedSvg, type View } from "./resvg.ts";
 import { type SvgElement, writtenSvg } from "./tree.ts";

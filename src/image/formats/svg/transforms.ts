@@ -1,5 +1,5 @@
 /** Transformations of CSS (CSS Transforms Level 1 and 2) as matrices. */
-import type { Box } from "../../geometry.ts";
+import type { Box } from "../../pixels/geometry.ts";
 import { lengthOf } from "./lengths.ts";
 
 /** `a b c d e f` of `matrix()`. */

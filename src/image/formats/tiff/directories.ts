@@ -2,8 +2,8 @@
 import { readHeader } from "../../../../wasm/jpeg/header.ts";
 import { ApiError } from "../../../errors.ts";
 import { MAX_READINGS, PARTS } from "../../../limits/parts.ts";
-import type { Orientation } from "../../geometry.ts";
 import { type Entry, ENTRY_BYTES, Tiff } from "../../metadata/directories.ts";
+import type { Orientation } from "../../pixels/geometry.ts";
 
 /** TIFF 6.0, section 8; TIFF/EP (ISO 12234-2); DNG 1.7, chapter 4. */
 const TAG = {

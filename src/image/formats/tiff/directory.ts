@@ -1,6 +1,6 @@
 /** How many entries the directories of a TIFF file say they have (TIFF 6.0, section 2; BigTIFF). */
 import { PARTS } from "../../../limits/parts.ts";
-import { tooManyParts } from "../../walk.ts";
+import { tooManyParts } from "../../containers/walk.ts";
 
 const LITTLE = 0x49;
 const BIG_VERSION = 43;

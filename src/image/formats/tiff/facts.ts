@@ -1,8 +1,8 @@
 /** What the first directory of a TIFF file says (TIFF 6.0, 3 June 1992), in our words. */
 import { readTables } from "../../../../wasm/jpeg/header.ts";
 import type { TiffFacts } from "../../../../wasm/tiff/reader.ts";
-import type { Facts } from "../../format.ts";
-import type { Orientation } from "../../geometry.ts";
+import type { Facts } from "../../codec/format.ts";
+import type { Orientation } from "../../pixels/geometry.ts";
 import { estimateQuality } from "../jpeg/quality.ts";
 
 /** Values of the tag PhotometricInterpretation. */

@@ -1,5 +1,5 @@
 /** Metadata in TIFF files: the first directory says what EXIF does, and has tags for XMP, IPTC and Photoshop. */
-import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata/blocks.ts";
 import { Tiff } from "../../metadata/directories.ts";
 import { iptcIn } from "../../metadata/iptc.ts";
 

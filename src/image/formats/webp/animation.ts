@@ -2,10 +2,10 @@
 import { Canvas, canvasWork, type Rectangle } from "../../../../wasm/webp/canvas.ts";
 import { BAND_ROWS, type EncoderSettings, openEncoder, START_MS } from "../../../../wasm/webp/encoder.ts";
 import { acquireAlone, release, type WebpInstance } from "../../../../wasm/webp/instance.ts";
-import type { Breath } from "../../breath.ts";
-import type { Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
-import type { EncodeSettings } from "../../writer.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
+import type { Picture } from "../../pixels/picture.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { type EncodedFrame, muxAnimation } from "./mux.ts";
 import { encoderSettings, exactSettings } from "./settings.ts";
 

@@ -2,7 +2,7 @@
 import { ApiError } from "../../../errors.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
 import { PARTS } from "../../../limits/parts.ts";
-import { Walk } from "../../walk.ts";
+import { Walk } from "../../containers/walk.ts";
 
 /** The payloads that hold one picture, and where it lies on the canvas. */
 export interface WebpFrame {

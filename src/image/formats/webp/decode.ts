@@ -1,13 +1,13 @@
 /** Rows out of WebP files: stills in bands, animations on a canvas. */
-import { beside, held, type Price } from "../../../../wasm/price.ts";
+import { beside, held, type Price } from "../../../../wasm/estimate.ts";
 import { Canvas, canvasPrice, canvasWork } from "../../../../wasm/webp/canvas.ts";
 import { decodePrice, openDecoder, type Region, type WebpDecoder } from "../../../../wasm/webp/decoder.ts";
-import type { Breath } from "../../breath.ts";
-import type { Decoded, Demand, Facts } from "../../format.ts";
-import type { Box, Size } from "../../geometry.ts";
-import type { Rows } from "../../rows.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { Decoded, Demand, Facts } from "../../codec/format.ts";
+import { guarded } from "../../codec/guard.ts";
+import type { Box, Size } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { canvasRows } from "../canvas-rows.ts";
-import { guarded } from "../guard.ts";
 import { damaged, type WebpFile, type WebpFrame } from "./container.ts";
 
 /** The picture is decoded smaller only where that leaves the resize at least this much to do: half the size or less. */

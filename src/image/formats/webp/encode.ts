@@ -1,15 +1,15 @@
 /** Rows into WebP files: stills in bands, animations as the rectangles that change from frame to frame. */
+import { beside, either, held, type Price, times } from "../../../../wasm/estimate.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
-import { beside, either, held, type Price, times } from "../../../../wasm/price.ts";
 import { canvasPrice, canvasWork } from "../../../../wasm/webp/canvas.ts";
 import { BAND_ROWS, encodePrice, openEncoder, START_MS, type WebpEncoder } from "../../../../wasm/webp/encoder.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../breath.ts";
-import { changingPart } from "../../content.ts";
-import { type Extent, firstFrame, type Picture } from "../../picture.ts";
-import type { Rows } from "../../rows.ts";
-import type { EncodeSettings } from "../../writer.ts";
-import { guardedAsync } from "../guard.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { changingPart } from "../../codec/complexity.ts";
+import { guardedAsync } from "../../codec/guard.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
+import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { encodeAnimation } from "./animation.ts";
 import { encoderSettings, exactSettings } from "./settings.ts";
 

@@ -2,7 +2,7 @@
  * The mark of a WebP file: a chunk of our own behind the others, which readers have to ignore (RFC 9649, section 2.7).
  */
 import { joined } from "../../../joined.ts";
-import type { Marker } from "../../format.ts";
+import type { Marker } from "../../codec/format.ts";
 import { chunksOf, parseWebp, RIFF_HEADER_BYTES } from "./container.ts";
 import { isOpaque } from "./decode.ts";
 import { vp8x } from "./mux.ts";

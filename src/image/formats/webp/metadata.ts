@@ -1,5 +1,5 @@
 /** Metadata in WebP files: the chunks EXIF and XMP (RFC 9649, section 2.7.1.5). */
-import type { Metadata, MetadataCarrier } from "../../metadata.ts";
+import type { Metadata, MetadataCarrier } from "../../metadata/blocks.ts";
 import { withoutPrefix } from "../../metadata/exif.ts";
 import { chunksOf } from "./container.ts";
 import { chunkOf, extended } from "./extended.ts";

@@ -1,5 +1,5 @@
 /** Writes animated WebP containers (RFC 9649, section 2.7). */
-import type { Box, Size } from "../../geometry.ts";
+import type { Box, Size } from "../../pixels/geometry.ts";
 import { chunksOf, RIFF_HEADER_BYTES } from "./container.ts";
 
 /** A frame that is already encoded. */

@@ -1,9 +1,9 @@
 /** What libwebp is told, given what the service was told. */
 import { encodePrice, type EncoderSettings } from "../../../../wasm/webp/encoder.ts";
-import { byDetail } from "../../content.ts";
-import type { Size } from "../../geometry.ts";
-import type { Extent } from "../../picture.ts";
-import type { EncodeSettings } from "../../writer.ts";
+import { byDetail } from "../../codec/complexity.ts";
+import type { EncodeSettings } from "../../codec/writer.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import type { Extent } from "../../pixels/picture.ts";
 
 type Shape = Size & Pick<Extent, "opaque" | "detail">;
 

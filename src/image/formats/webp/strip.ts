@@ -1,5 +1,5 @@
 /** A WebP file without what its picture does not need, everything else byte for byte (RFC 9649, section 2). */
-import { ofPieces, type Stripped } from "../../stripped.ts";
+import { ofPieces, type Stripped } from "../../containers/stripped.ts";
 import { chunksOf, RIFF_HEADER_BYTES } from "./container.ts";
 import { MARK_ID } from "./mark.ts";
 

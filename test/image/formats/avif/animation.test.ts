@@ -1,9 +1,9 @@
 /** Writing AVIF sequences. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
-import { isolateBudget } from "../../../../src/image/budget.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
+import { isolateBudget } from "../../../../src/scheduler/budget.ts";
+import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { av1EncodeHeap } from "../../../../wasm/av1-encode/module.ts";
 import { boxTypes } from "../../../support/heif-boxes.ts";
 import { drain, noise, paint, pictureOf, type Pixels, psnr, sample, scene } from "../../../support/rows.ts";

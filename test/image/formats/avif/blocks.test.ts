@@ -1,9 +1,9 @@
 /** Sizes of blocks that a rendition takes from an earlier one of the same picture. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { Chosen, EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
-import type { Chosen, EncodeSettings } from "../../../../src/image/writer.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { decodeFile } from "../../../support/files.ts";
 import { paint, pictureOf, type Pixels, psnr, scene } from "../../../support/rows.ts";
 

@@ -1,8 +1,8 @@
 /** Reading AVIF files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { av1DecodeHeap } from "../../../../wasm/av1-decode/decoder.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import turnedAlpha from "../../../fixtures/avif/abc_color_irot_alpha_irot.avif";

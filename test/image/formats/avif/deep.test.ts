@@ -2,17 +2,17 @@
 import { describe, expect, it } from "vitest";
 
 import { checked } from "../../../../src/contract/message.ts";
-import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import type { CodePoints } from "../../../../src/image/color/code-points.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { av1 } from "../../../../src/image/formats/avif/codec.ts";
 import { readImage } from "../../../../src/image/formats/heif/overlay.ts";
-import type { OperationRow } from "../../../../src/image/operation.ts";
 import { type OperationName, OPERATIONS } from "../../../../src/image/operations.ts";
-import { stillPicture } from "../../../../src/image/picture.ts";
-import type { Order } from "../../../../src/image/render.ts";
-import { bytesPerPixel, type Rows } from "../../../../src/image/rows.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import { stillPicture } from "../../../../src/image/pixels/picture.ts";
+import { bytesPerPixel, type Rows } from "../../../../src/image/pixels/rows.ts";
+import type { Order } from "../../../../src/image/render/render.ts";
+import type { OperationRow } from "../../../../src/image/steps/operation.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { av1EncodeHeap } from "../../../../wasm/av1-encode/module.ts";
 import rec2020 from "../../../fixtures/avif/colors_hdr_rec2020.avif";
 import p3 from "../../../fixtures/avif/cosmos1650_yuv444_10bpc_p3pq.avif";

@@ -1,14 +1,14 @@
 /** Writing AVIF files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { Chosen, EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { cellSettings } from "../../../../src/image/formats/avif/encode.ts";
 import { unitsOnly } from "../../../../src/image/formats/avif/layer.ts";
 import { skipTileInfo, writeTileInfo } from "../../../../src/image/formats/avif/tile-info.ts";
 import { pictureOfTiles } from "../../../../src/image/formats/avif/tiles.ts";
 import { Bits, WrittenBits } from "../../../../src/image/formats/heif/bits.ts";
-import type { Chosen, EncodeSettings } from "../../../../src/image/writer.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { Av1Cells } from "../../../../wasm/av1-encode/encoder.ts";
 import { av1EncodeHeap, BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
 import { decodeFile } from "../../../support/files.ts";

@@ -1,10 +1,10 @@
 /** AVIF of photographs of 12 to 24 megapixels, at their size and at the widths that pages ask for. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { FORMATS } from "../../../../src/image/formats.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { cellSettings } from "../../../../src/image/formats/avif/encode.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { Av1Cells, type CellSettings, cellsPrice } from "../../../../wasm/av1-encode/encoder.ts";
 import { av1EncodeHeap, BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
 import { daily, IS_WHOLE } from "../../../support/exhaustive.ts";

@@ -1,9 +1,9 @@
 /** Alpha whose samples have the limited range of video: levels of it become whole ones, as in libavif and browsers. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
-import { whole } from "../../../../src/image/geometry.ts";
+import { whole } from "../../../../src/image/pixels/geometry.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import alpha10 from "../../../fixtures/avif/alpha-10.avif";
 import limitedAlpha10 from "../../../fixtures/avif/limited-alpha-10.avif";
 import limitedAlpha from "../../../fixtures/avif/limited-alpha.avif";

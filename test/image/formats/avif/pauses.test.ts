@@ -1,8 +1,8 @@
 /** AVIF jobs that take turns make what each makes alone. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, Thread, UNPAUSED } from "../../../../src/image/breath.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
+import { type Breath, Thread, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import turnedAlpha from "../../../fixtures/avif/abc_color_irot_alpha_irot.avif";
 import lossless from "../../../fixtures/avif/lossless.avif";
 import { decodeFile } from "../../../support/files.ts";

@@ -1,7 +1,7 @@
 /** Colors that an AVIF file describes by numbers instead of a profile. */
 import { describe, expect, it } from "vitest";
 
-import { toSrgb } from "../../../../src/image/color/convert.ts";
+import { toSrgb } from "../../../../src/image/codec/convert-colors.ts";
 import { profileOf } from "../../../../src/image/formats/heif/profile.ts";
 import displayP3 from "../../../fixtures/profiles/display-p3.icc";
 import { drain, paint, rowsOf, sample } from "../../../support/rows.ts";

@@ -1,8 +1,8 @@
 /** The memory that AVIF takes for what libaom takes for a screen: letters and signs, in photographs, too. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { av1EncodeHeap } from "../../../../wasm/av1-encode/module.ts";
 import { paint, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
 

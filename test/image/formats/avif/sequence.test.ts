@@ -3,11 +3,11 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import { identify } from "../../../../src/image/detect.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { OPERATIONS } from "../../../../src/image/operations.ts";
+import { identify } from "../../../../src/image/plan/detect.ts";
 import { MAX_FRAMES } from "../../../../src/limits.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { av1DecodeHeap } from "../../../../wasm/av1-decode/decoder.ts";
 import once from "../../../fixtures/avif/colors-animated-8bpc.avif";
 import ten from "../../../fixtures/avif/sequence-10-bits.avif";

@@ -1,9 +1,9 @@
 /** Reading BMP files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import { detect, identify } from "../../../../src/image/detect.ts";
 import { bmp } from "../../../../src/image/formats/bmp.ts";
+import { detect, identify } from "../../../../src/image/plan/detect.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import bmpBpp0 from "../../../fixtures/bmp/broken/bmp-bpp-0.bmp";
 import bmpBpp57 from "../../../fixtures/bmp/broken/bmp-bpp-57.bmp";
 import bmpDimsMax from "../../../fixtures/bmp/broken/bmp-dims-max.bmp";

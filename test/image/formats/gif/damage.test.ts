@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import { identify } from "../../../../src/image/detect.ts";
 import { gif } from "../../../../src/image/formats/gif.ts";
+import { identify } from "../../../../src/image/plan/detect.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import redBlue from "../../../fixtures/gif/animated-red-blue.gif";
 import bomb from "../../../fixtures/gif/broken/gif-bomb-2000-frames-65535.gif";

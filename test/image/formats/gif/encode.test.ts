@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { gif } from "../../../../src/image/formats/gif.ts";
 import { parseGif } from "../../../../src/image/formats/gif/container.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import redBlue from "../../../fixtures/gif/animated-red-blue.gif";
 import disposeBackground from "../../../fixtures/gif/dispose-background.gif";
 import disposePrevious from "../../../fixtures/gif/dispose-previous.gif";

@@ -1,6 +1,6 @@
 /** The frames of a GIF file, for tests that compare them. */
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { gif } from "../../../../src/image/formats/gif.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { drain, type Pixels } from "../../../support/rows.ts";
 
 export interface Shown {

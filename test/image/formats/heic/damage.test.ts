@@ -1,8 +1,8 @@
 /** Damaged HEIC files are refused and leave no memory behind. */
 import { describe, expect, it } from "vitest";
 
-import { detect, identify } from "../../../../src/image/detect.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
+import { detect, identify } from "../../../../src/image/plan/detect.ts";
 import { hevcDecodeHeap } from "../../../../wasm/hevc-decode/decoder.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import alpha from "../../../fixtures/heic/alpha.heic";

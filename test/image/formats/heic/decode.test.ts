@@ -1,16 +1,16 @@
 /** Reading HEIC files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import { toSrgb } from "../../../../src/image/color/convert.ts";
-import { detect } from "../../../../src/image/detect.ts";
+import { toSrgb } from "../../../../src/image/codec/convert-colors.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
 import { hevc } from "../../../../src/image/formats/heic/codec.ts";
 import { readItems } from "../../../../src/image/formats/heif/items.ts";
 import { pictureOf } from "../../../../src/image/formats/heif/picture.ts";
 import { writeHeif } from "../../../../src/image/formats/heif/write.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import { detect } from "../../../../src/image/plan/detect.ts";
 import { turn } from "../../../../src/image/steps/turn.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { hevcDecodeHeap } from "../../../../wasm/hevc-decode/decoder.ts";
 import alpha from "../../../fixtures/heic/alpha.heic";
 import clap from "../../../fixtures/heic/clap.heic";

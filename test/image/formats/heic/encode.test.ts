@@ -1,12 +1,12 @@
 /** Writing HEIC files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
 import { layoutOf } from "../../../../src/image/formats/heic/encode.ts";
 import { readItems } from "../../../../src/image/formats/heif/items.ts";
 import { transformOf } from "../../../../src/image/formats/heif/properties.ts";
-import { canScore, scoreRows } from "../../../../src/image/optimize/score.ts";
+import { canScore, scoreRows } from "../../../../src/image/search/score.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { hevcEncodeHeap } from "../../../../wasm/hevc-encode/encoder.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import { decodeFile } from "../../../support/files.ts";

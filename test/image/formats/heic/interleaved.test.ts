@@ -1,8 +1,8 @@
 /** HEIC jobs that take turns make what each makes alone. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, Thread, UNPAUSED } from "../../../../src/image/breath.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
+import { type Breath, Thread, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { hevcDecodeHeap } from "../../../../wasm/hevc-decode/decoder.ts";
 import { hevcEncodeHeap } from "../../../../wasm/hevc-encode/encoder.ts";
 import alpha from "../../../fixtures/heic/alpha.heic";

@@ -12,7 +12,7 @@ import { turnsOf } from "../../../../src/image/formats/heif/properties.ts";
 import { itemPieces, type WrittenItem, type WrittenProperty } from "../../../../src/image/formats/heif/write.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
 import type { GainTerms } from "../../../../src/image/gain-map/terms.ts";
-import type { Orientation } from "../../../../src/image/geometry.ts";
+import type { Orientation } from "../../../../src/image/pixels/geometry.ts";
 import { joined } from "../../../../src/joined.ts";
 import gridFile from "../../../fixtures/avif/gain-map-grid.avif";
 import laterFile from "../../../fixtures/avif/gain-map-later.avif";

@@ -1,11 +1,11 @@
 /** AVIF and HEIC pictures that are themselves of high dynamic range, and become others with a map. */
 import { expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { hybridLight, PEAK, perceptualLight } from "../../../../src/image/color/high-dynamic-range.ts";
 import { toLinear } from "../../../../src/image/color/light.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { gray } from "../../../support/gain-maps.ts";
 import { FORMATS, result, shown } from "../../../support/heif-gain-maps.ts";
 import { rendered } from "../../../support/render.ts";

@@ -1,9 +1,9 @@
 /** HEIF files whose picture is made of others that lie over each other. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import type { Demand } from "../../../../src/image/format.ts";
+import type { Demand } from "../../../../src/image/codec/format.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { hevcDecodeHeap } from "../../../../wasm/hevc-decode/decoder.ts";
 import grayAlpha from "../../../fixtures/heic/gray-alpha.heic";
 import gray from "../../../fixtures/heic/gray.heic";

@@ -1,10 +1,10 @@
 /** HEIF files that hold their picture in a track. */
 import { describe, expect, it } from "vitest";
 
-import { detect } from "../../../../src/image/detect.ts";
-import type { FormatDefinition } from "../../../../src/image/format.ts";
+import type { FormatDefinition } from "../../../../src/image/codec/format.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { heic } from "../../../../src/image/formats/heic.ts";
+import { detect } from "../../../../src/image/plan/detect.ts";
 import animated from "../../../fixtures/avif/colors-animated-8bpc.avif";
 import tracksAlpha from "../../../fixtures/avif/tracks-alpha.avif";
 import sequence from "../../../fixtures/heic/sequence.heic";

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import { JPEG_FILES, jpegFile } from "../../../support/jpeg-files.ts";

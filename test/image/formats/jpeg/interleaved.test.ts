@@ -1,9 +1,9 @@
 /** Two jobs of the JPEG format that take turns give what each gives alone. */
 import { describe, expect, it } from "vitest";
 
-import type { Breath } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import type { Breath } from "../../../../src/scheduler/time-slice.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import { abandoned, bothWays } from "../../../support/interleaved.ts";

@@ -1,8 +1,8 @@
 /** JPEG files that leave the scans of a component out. */
 import { expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { encode } from "../../../support/jpeg-pixels.ts";
 import { noise } from "../../../support/rows.ts";
 

@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import type { Demand } from "../../../../src/image/format.ts";
+import type { Demand } from "../../../../src/image/codec/format.ts";
+import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
 import { png } from "../../../../src/image/formats/png.ts";
-import { scoreRows } from "../../../../src/image/optimize/score.ts";
-import { firstFrame, type Picture } from "../../../../src/image/picture.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import { firstFrame, type Picture } from "../../../../src/image/pixels/picture.ts";
+import { scoreRows } from "../../../../src/image/search/score.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import inks from "../../../fixtures/jpeg/inks.jpg";

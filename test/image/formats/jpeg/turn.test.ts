@@ -2,15 +2,15 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../../src/contract/request.ts";
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
-import { type Orientation, turnOf } from "../../../../src/image/geometry.ts";
-import { firstFrame } from "../../../../src/image/picture.ts";
-import { pictureOf } from "../../../../src/image/pipeline.ts";
-import { planSteps, storedSize } from "../../../../src/image/plan.ts";
-import { render } from "../../../../src/image/render.ts";
-import type { Rows } from "../../../../src/image/rows.ts";
-import { SharedBytes } from "../../../../src/image/shared-bytes.ts";
+import { type Orientation, turnOf } from "../../../../src/image/pixels/geometry.ts";
+import { firstFrame } from "../../../../src/image/pixels/picture.ts";
+import type { Rows } from "../../../../src/image/pixels/rows.ts";
+import { planSteps, storedSize } from "../../../../src/image/plan/plan.ts";
+import { pictureOf } from "../../../../src/image/plan/planned-picture.ts";
+import { render } from "../../../../src/image/render/render.ts";
+import { SharedBytes } from "../../../../src/scheduler/shared-bytes.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import {
   openEncoder,

@@ -2,13 +2,13 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
 import { openFile } from "../../../../src/image/formats/jpeg2000/facts.ts";
 import { layoutOf } from "../../../../src/image/formats/jpeg2000/layout.ts";
 import { bandsOf } from "../../../../src/image/formats/jpeg2000/windows.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
-import { resample } from "../../../../src/image/resample.ts";
+import { resample } from "../../../../src/image/steps/resample.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jpeg2000Heap } from "../../../../wasm/jpeg2000/instance.ts";
 import alpha from "../../../fixtures/jpeg2000/alpha.jp2";
 import boxLength from "../../../fixtures/jpeg2000/broken/jp2-box-length-1.jp2";

@@ -1,10 +1,10 @@
 /** Writing JPEG 2000 files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
-import type { Picture } from "../../../../src/image/picture.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import type { Picture } from "../../../../src/image/pixels/picture.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jpeg2000Heap } from "../../../../wasm/jpeg2000/instance.ts";
 import { decodeFile } from "../../../support/files.ts";
 import { noise, paint, pictureOf, type Pixels, psnr, rowsOf, sample, scene } from "../../../support/rows.ts";

@@ -1,8 +1,8 @@
 /** JPEG 2000 jobs that take turns make what each makes alone. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
 import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
+import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import layers from "../../../fixtures/jpeg2000/layers.jp2";
 import lossless from "../../../fixtures/jpeg2000/lossless.jp2";
 import { decodeFile } from "../../../support/files.ts";

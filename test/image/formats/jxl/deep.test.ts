@@ -1,12 +1,12 @@
 /** JPEG XL files whose samples have more than 8 bits. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { displayP3 } from "../../../../src/image/color/space.ts";
-import { identify } from "../../../../src/image/detect.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
 import { png } from "../../../../src/image/formats/png.ts";
-import { whole } from "../../../../src/image/geometry.ts";
+import { whole } from "../../../../src/image/pixels/geometry.ts";
+import { identify } from "../../../../src/image/plan/detect.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jxlDecodeHeap } from "../../../../wasm/jxl-decode/decoder.ts";
 import { encodePrice, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
 import { jxlEncodeHeap } from "../../../../wasm/jxl-encode/instance.ts";

@@ -1,12 +1,12 @@
 /** Reading JPEG XL files. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
-import { converted } from "../../../../src/image/color/convert.ts";
-import { identify } from "../../../../src/image/detect.ts";
+import { converted } from "../../../../src/image/codec/convert-colors.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
 import { png } from "../../../../src/image/formats/png.ts";
-import { whole } from "../../../../src/image/geometry.ts";
+import { whole } from "../../../../src/image/pixels/geometry.ts";
+import { identify } from "../../../../src/image/plan/detect.ts";
+import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jxlDecodeHeap } from "../../../../wasm/jxl-decode/decoder.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import jpegFile from "../../../fixtures/jpeg/s420.jpg";

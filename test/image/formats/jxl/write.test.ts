@@ -1,11 +1,11 @@
 /** Writing JPEG XL files, and packing JPEG files into them. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import { identify } from "../../../../src/image/detect.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
 import { openFile } from "../../../../src/image/formats/jxl/facts.ts";
+import { identify } from "../../../../src/image/plan/detect.ts";
 import { joined } from "../../../../src/joined.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { encodePrice as lossPrice, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
 import { jxlEncodeHeap } from "../../../../wasm/jxl-encode/instance.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";

@@ -1,8 +1,8 @@
 /** Reading and writing animated PNG files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import specification007 from "../../../fixtures/png/apng-spec-007.png";
 import specification016 from "../../../fixtures/png/apng-spec-016.png";
 import minimal from "../../../fixtures/png/minimal.apng";

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import { identify } from "../../../../src/image/detect.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import { identify } from "../../../../src/image/plan/detect.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import brokenAframeOutside from "../../../fixtures/png/broken/apng-frame-outside.png";
 import brokenAframeZero from "../../../fixtures/png/broken/apng-frame-zero.png";

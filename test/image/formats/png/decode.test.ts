@@ -3,10 +3,10 @@ import { crc32, deflateSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { makeChunk, TYPE } from "../../../../src/image/formats/png/chunks.ts";
 import { joined } from "../../../../src/joined.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import gamma1 from "../../../fixtures/png/gamma-1.png";
 import gray1Adam7 from "../../../fixtures/png/gray-1-adam7.png";
 import gray1 from "../../../fixtures/png/gray-1.png";

@@ -3,9 +3,9 @@ import { crc32 } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import { identify } from "../../../../src/image/detect.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import { identify } from "../../../../src/image/plan/detect.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import gamma1 from "../../../fixtures/png/gamma-1.png";
 import gray16Adam7 from "../../../fixtures/png/gray-16-adam7.png";
 import gray16 from "../../../fixtures/png/gray-16.png";

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { chunkParts, Chunks, TYPE } from "../../../../src/image/formats/png/chunks.ts";
 import { joined } from "../../../../src/joined.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import { drain, noise, paint, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
 

@@ -1,9 +1,9 @@
 /** Writing PNG files with loss: fewer colors, or samples that are moved. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { png } from "../../../../src/image/formats/png.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import source from "../../../fixtures/resample/source.png";
 import { rendered } from "../../../support/render.ts";
 import { drain, noise, paint, pictureOf, type Pixels, psnr } from "../../../support/rows.ts";

@@ -1,8 +1,8 @@
 /** What a rendition shows is known before it is written. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { decoded } from "../../../support/operations.ts";
 import { drain, paint, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
 

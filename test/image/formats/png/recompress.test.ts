@@ -3,8 +3,8 @@ import { crc32, deflateSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import specification016 from "../../../fixtures/png/apng-spec-016.png";
 import gamma1 from "../../../fixtures/png/gamma-1.png";
 import gray16 from "../../../fixtures/png/gray-16.png";

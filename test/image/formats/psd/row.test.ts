@@ -1,8 +1,8 @@
 /** Reading PSD files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { psd } from "../../../../src/image/formats/psd.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import bitmap from "../../../fixtures/psd/bitmap.psd";
 import psdChannels65535 from "../../../fixtures/psd/broken/psd-channels-65535.psd";
 import psdDepth7 from "../../../fixtures/psd/broken/psd-depth-7.psd";

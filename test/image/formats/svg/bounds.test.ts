@@ -2,14 +2,14 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
-import { UNPAUSED } from "../../../../src/image/breath.ts";
-import type { Demand, Facts } from "../../../../src/image/format.ts";
+import type { Demand, Facts } from "../../../../src/image/codec/format.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
 import { demandsOf } from "../../../../src/image/formats/svg/demands.ts";
 import { drawnSvg } from "../../../../src/image/formats/svg/drawn.ts";
 import { expansionOf } from "../../../../src/image/formats/svg/expansion.ts";
 import { graphOf } from "../../../../src/image/formats/svg/graph.ts";
 import { ParsedSvg, wholeView } from "../../../../src/image/formats/svg/resvg.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import gray from "../../../fixtures/jpeg/gray.jpg";
 import { daily } from "../../../support/exhaustive.ts";

@@ -1,12 +1,12 @@
 /** What is left of a drawing: everything that draws, and nothing that runs or loads. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { cleanSvg } from "../../../../src/image/formats/svg/clean.ts";
 import { parseSvg } from "../../../../src/image/formats/svg/document.ts";
 import { ParsedSvg, wholeView } from "../../../../src/image/formats/svg/resvg.ts";
 import { sizeOf } from "../../../../src/image/formats/svg/size.ts";
 import { writtenSvg } from "../../../../src/image/formats/svg/tree.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import barChart from "../../../fixtures/svg/drawings/barChart.svg";
 import batikLogo from "../../../fixtures/svg/drawings/batikLogo.svg";

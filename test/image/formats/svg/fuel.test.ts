@@ -1,10 +1,10 @@
 /** Drawings that take more work than their size says: they are refused, and so is nothing else because of them. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
 import { drawingFuel } from "../../../../src/image/formats/svg/costs.ts";
 import { ParsedSvg, wholeView } from "../../../../src/image/formats/svg/resvg.ts";
+import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { Fuel, SLICE_MS } from "../../../../wasm/fuel/fuel.ts";
 import { NativeError, nativeStatistics, OutOfFuel, trimNative } from "../../../../wasm/load.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";

@@ -1,8 +1,8 @@
 /** Prices of drawings: what they declare is what the renderer holds, and follows the size of the picture. */
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { nativeStatistics, trimNative } from "../../../../wasm/load.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
 import { seeded } from "../../../support/costly-svg.ts";

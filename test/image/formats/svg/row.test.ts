@@ -3,9 +3,9 @@ import { gzipSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
-import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
-import { detect } from "../../../../src/image/detect.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
+import { detect } from "../../../../src/image/plan/detect.ts";
+import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
 import androidRobotCompressed from "../../../fixtures/svg/Android_robot.svgz";
 import svgAnimateHref from "../../../fixtures/svg/broken/svg-animate-href.svg";

@@ -2,9 +2,9 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
-import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
-import type { Rows } from "../../../../src/image/rows.ts";
+import type { Rows } from "../../../../src/image/pixels/rows.ts";
+import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { nativeStatistics, trimNative } from "../../../../wasm/load.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
 import { interleaved } from "../../../support/interleaved.ts";

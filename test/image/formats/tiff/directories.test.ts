@@ -1,10 +1,10 @@
 /** Which picture of a TIFF file is read: full ones before reduced ones, and previews of RAW files of cameras. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
 import { tiff } from "../../../../src/image/formats/tiff.ts";
-import { metadata } from "../../../../src/street/process.ts";
+import { metadata } from "../../../../src/pipeline/process.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { decodeFile, outcomeOf } from "../../../support/files.ts";
 import { refusal } from "../../../support/refusal.ts";
 import { rendered } from "../../../support/render.ts";

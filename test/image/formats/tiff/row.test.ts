@@ -1,8 +1,8 @@
 /** Reading TIFF files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { tiff } from "../../../../src/image/formats/tiff.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import { tiffHeap } from "../../../../wasm/tiff/reader.ts";
 import a33 from "../../../fixtures/tiff/a33.tif";

@@ -1,10 +1,10 @@
 /** Reading and writing animated WebP files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
-import type { Picture } from "../../../../src/image/picture.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import type { Picture } from "../../../../src/image/pixels/picture.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import blend from "../../../fixtures/webp/animated-blend.webp";
 import dispose from "../../../fixtures/webp/animated-dispose.webp";
 import { digest, drain, paint, pictureOf, type Pixels, psnr } from "../../../support/rows.ts";

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../../src/errors.ts";
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { heapOf, nativeStatistics } from "../../../../wasm/load.ts";
 import { webpModule } from "../../../../wasm/webp/instance.ts";
 import roseAlpha from "../../../fixtures/webp/1-webp-a.webp";

@@ -1,8 +1,8 @@
 /** Reading WebP files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import roseAlpha from "../../../fixtures/webp/1-webp-a.webp";
 import roseLossless from "../../../fixtures/webp/1-webp-ll.webp";
 import alphaFilter from "../../../fixtures/webp/alpha-filter.webp";

@@ -1,10 +1,10 @@
 /** Writing WebP files. */
 import { describe, expect, it } from "vitest";
 
-import { UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
-import type { Picture } from "../../../../src/image/picture.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import type { Picture } from "../../../../src/image/pixels/picture.ts";
+import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { digest, drain, noise, paint, pictureOf, type Pixels, psnr, rowsOf, scene } from "../../../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };

@@ -1,9 +1,9 @@
 /** Two jobs of the WebP format that take turns give what each gives alone. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, UNPAUSED } from "../../../../src/image/breath.ts";
+import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
-import type { EncodeSettings } from "../../../../src/image/writer.ts";
+import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import { webpModule } from "../../../../wasm/webp/instance.ts";
 import blend from "../../../fixtures/webp/animated-blend.webp";

@@ -1,0 +1,71 @@
+/** The second entrance: messages that say what is to be done to which record, and nothing else. */
+import { type FinalMessage, runFinal } from "../delivery/finals.ts";
+import { forgetInFront, type ForgetMessage } from "../delivery/front-cache.ts";
+import { carryOutPurge, type PurgeMessage } from "../delivery/purge.ts";
+import { settingsOf } from "../env.ts";
+import { BUSY_RETRY_SECONDS } from "../limits.ts";
+import { MAX_MESSAGE_RETRY_SECONDS, QUEUE_WORK_MS } from "../limits/webhook.ts";
+import { causesOf, logLine } from "../log.ts";
+import { count } from "../metrics.ts";
+import type { Street } from "../pipeline/edges.ts";
+import { type PlacedMessage, runWork, wakeCourier } from "../pipeline/work.ts";
+import { backoff } from "../webhook/backoff.ts";
+
+/**
+ * Every message is safe to receive any number of times; one that fails comes back after a while. They come one at a time
+ * (wrangler.toml): the jobs of one invocation would share its processor time, and the fate of the worst of them.
+ */
+export function createConsumer(street: Street) {
+  return async (
+    batch: MessageBatch<unknown>,
+    env: Env,
+    context?: Pick<ExecutionContext, "waitUntil" | "cache">,
+  ): Promise<void> => {
+    const defer = (work: Promise<unknown>) => context?.waitUntil(work);
+    for (const message of batch.messages) await consume(message, env, street, { defer, cache: context?.cache });
+  };
+}
+
+/** What the platform gives an invocation. */
+interface Surroundings {
+  readonly defer: (work: Promise<unknown>) => void;
+  readonly cache: CacheContext | undefined;
+}
+
+async function consume(
+  message: globalThis.Message<unknown>,
+  env: Env,
+  street: Street,
+  { defer, cache }: Surroundings,
+): Promise<void> {
+  const { body } = message;
+  try {
+    if (!isMessage(body)) throw new Error("A message of the queue is not one of ours");
+    const { kind, id } = body;
+    count("queue_messages_total", { kind });
+    const waitedMs = Math.max(0, Date.now() - message.timestamp.getTime());
+    count("queue_wait_seconds_total", { kind }, waitedMs / 1000);
+    if (kind === "final") await runFinal({ env, settings: settingsOf(env), street, defer }, id);
+    else if (kind === "purge") await carryOutPurge(env, id);
+    else if (kind === "forget") await forgetInFront(cache, id);
+    else if (kind === "run") await runWork(env, street, { id, database: body.database }, QUEUE_WORK_MS);
+    else await wakeCourier(env, id, Date.now(), body.database);
+    message.ack();
+  } catch (error) {
+    logLine("error", { event: "queue", causes: causesOf(error) });
+    message.retry({ delaySeconds: retrySeconds(message.attempts) });
+  }
+}
+
+/** A database that is away is not asked by everybody every two seconds. */
+function retrySeconds(attempts: number): number {
+  return Math.round(backoff(attempts - 1, BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, Math.random));
+}
+
+const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge", "forget", "final"]);
+
+function isMessage(body: unknown): body is PlacedMessage | PurgeMessage | ForgetMessage | FinalMessage {
+  if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
+  if ("database" in body && typeof body.database !== "string") return false;
+  return typeof body.kind === "string" && KINDS.has(body.kind) && typeof body.id === "string";
+}

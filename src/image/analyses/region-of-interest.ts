@@ -1,0 +1,61 @@
+/** What is seen in a small version of a picture: faces, and where to look. */
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { enlarged } from "../faces/report.ts";
+import type { Size } from "../pixels/geometry.ts";
+import type { Sights } from "../pixels/gravity.ts";
+import type { Picture } from "../pixels/picture.ts";
+import { pixelsOf, type Rows } from "../pixels/rows.ts";
+import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
+import type { Small } from "../steps/analysis.ts";
+import { type Glimpse, LOOK_BYTES_PER_PIXEL } from "../steps/operation.ts";
+import { focusPoint } from "./focus-point.ts";
+import { facesIn } from "./found-faces.ts";
+
+/** Besides what is held while somebody looks: the pixels themselves, and a copy of them on white. */
+export const SIGHT_BYTES_PER_PIXEL = LOOK_BYTES_PER_PIXEL + 8;
+/** And where several frames are looked at: the pixels of the first one and of the one before. */
+export const GLIMPSE_BYTES_PER_PIXEL = 8;
+
+export interface Seen extends Sights {
+  /** The pixels that are looked at, decoded once. */
+  readonly seen: () => Promise<Small>;
+  /** The first frame, and others. */
+  readonly glimpses: () => AsyncIterable<Glimpse>;
+}
+
+/** Frames besides the first one. */
+interface Others {
+  /** Opens all frames, each as small as the first one. */
+  readonly animation: () => Picture;
+  /** How many frames are looked at, the first one included. */
+  readonly most: number;
+}
+
+/**
+ * What is seen of a picture of this size in the small version that `look` opens, once and when it is asked for. Faces are
+ * in pixels of the picture.
+ */
+export function sightsOf(look: () => Promise<Rows>, picture: Size, breath: Breath, others?: Others): Seen {
+  let seen: Promise<Small> | undefined;
+  const taken = async (rows: Rows): Promise<Small> => {
+    const { width, height, opaque } = rows;
+    return { width, height, opaque, picture, pixels: await pixelsOf(rows) };
+  };
+  const small = () => (seen ??= look().then(taken));
+  const facesOf = async (shown: Small) => enlarged(await facesIn(shown, breath), shown, picture);
+  return {
+    seen: small,
+    faces: async () => facesOf(await small()),
+    async *glimpses() {
+      yield { frame: 0, seen: await small(), faces: await facesOf(await small()) };
+      const animation = others?.animation();
+      const [, ...numbers] = spreadFrames(animation?.frames ?? 1, others?.most ?? 1);
+      if (!animation || numbers.length === 0) return;
+      for await (const [frame, { rows }] of numbered(animation.open(breath), numbers)) {
+        const shown = await taken(rows);
+        yield { frame, seen: shown, faces: await facesOf(shown) };
+      }
+    },
+    focus: async (part) => focusPoint(await small(), breath, part),
+  };
+}

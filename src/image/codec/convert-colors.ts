@@ -1,0 +1,76 @@
+/** ICC profiles, applied. */
+import { type Layout, openTransform, relationOf, SRGB, transformPrice } from "../../../wasm/color/color.ts";
+import { FREE, type Price } from "../../../wasm/estimate.ts";
+import { isIn, type Space } from "../color/space.ts";
+import type { Size } from "../pixels/geometry.ts";
+import { bytesPerPixel, type Rows, skipRows } from "../pixels/rows.ts";
+import type { Facts } from "./format.ts";
+
+/**
+ * A picture in sRGB, given the ICC profile and the color space of its file. Without a profile, or with one that is
+ * damaged, for other pixels or already sRGB, the rows are the same.
+ */
+export function toSrgb(rows: Rows, profile: Uint8Array | undefined, colorspace: string): Rows {
+  return (profile && converted(rows, profile, layoutOf(colorspace))) ?? rows;
+}
+
+/** A picture in another space, or in sRGB where there is none; without a usable profile its file means sRGB. */
+export function toSpace(
+  rows: Rows,
+  { profile, colorspace }: Pick<Facts, "profile" | "colorspace">,
+  space: Space | undefined,
+): Rows {
+  if (!space) return toSrgb(rows, profile, colorspace);
+  if (isIn(space, profile)) return rows;
+  const target = space.profile;
+  const layout = layoutOf(colorspace);
+  const isSame = profile !== undefined && layout === "rgba" && relationOf(profile, target) === "same";
+  if (isSame) return rows;
+  return (profile && converted(rows, profile, layout, target)) ?? converted(rows, SRGB, "rgba", target) ?? rows;
+}
+
+function layoutOf(colorspace: string): Layout {
+  return colorspace === "Gray" ? "gray" : "rgba";
+}
+
+/** The price of `toSpace` on a picture of this size. */
+export function conversionPrice(
+  size: Size & Pick<Rows, "deep">,
+  { profile }: Pick<Facts, "profile">,
+  space?: Space,
+): Price {
+  if (!space) return profile ? transformPrice(profile, size, SRGB, size.deep) : FREE;
+  return isIn(space, profile) ? FREE : transformPrice(profile ?? SRGB, size, space.profile, size.deep);
+}
+
+/** Rows through an ICC profile to another, sRGB by default; null when there is nothing to do or one is of no use. */
+export function converted(rows: Rows, profile: Uint8Array, layout: Layout, target: Uint8Array = SRGB): Rows | null {
+  const { opaque, deep } = rows;
+  const transform = openTransform(profile, layout, target, deep);
+  if (!transform) return null;
+  const pixelBytes = bytesPerPixel(rows);
+  const stride = rows.width * pixelBytes;
+  const step = transform.maxPixels * pixelBytes;
+  const bandRows = Math.max(1, Math.floor(transform.maxPixels / rows.width));
+  const wide = rows.width > transform.maxPixels ? new Uint8Array(stride) : null;
+  return {
+    width: rows.width,
+    height: rows.height,
+    opaque,
+    deep,
+    async read(max) {
+      const band = await rows.read(Math.min(max, bandRows));
+      if (!band) return null;
+      if (!wide) return transform.convert(band);
+      for (let at = 0; at < stride; at += step) {
+        wide.set(transform.convert(band.subarray(at, Math.min(stride, at + step))), at);
+      }
+      return wide;
+    },
+    skip: (count) => skipRows(rows, count),
+    close() {
+      transform.close();
+      rows.close();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+/** Rows that let others have the thread while they are read. */
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
+import type { Decoded, Demand, Facts, FormatDefinition } from "./format.ts";
+
+/** Rows that cost more than this are gone past a few at a time. */
+const SKIP_MS = 10;
+
+/** The breath of work that declares a part of its price itself, and how much that was. */
+export interface OwnBreath extends Breath {
+  /** Milliseconds that were declared since this was asked for last. */
+  readonly taken: () => number;
+}
+
+/** A breath for work whose rows will be paced: what it declares itself is not to be declared again. */
+export function ownBreath(breath: Breath): OwnBreath {
+  let declaredMs = 0;
+  return {
+    spend(ms) {
+      declaredMs += ms;
+      return breath.spend(ms);
+    },
+    worked: () => breath.worked(),
+    taken() {
+      const ms = declaredMs;
+      declaredMs = 0;
+      return ms;
+    },
+  };
+}
+
+/**
+ * Makes rows declare what they take. Every reading declares beforehand what the one before it took: a view is handed on
+ * without a pause.
+ * @param ms what all the rows take. What their maker has declared itself is a part of it, and the rest is spread over
+ *   the rows; what it declares while they are read counts as if the next rows had.
+ * @param own what the maker of the rows declares by, where it does
+ */
+export function paced(rows: Rows, ms: number, breath: Breath, own?: OwnBreath): Rows {
+  const { width, height, opaque, deep } = rows;
+  const rowMs = Math.max(0, ms - (own?.taken() ?? 0)) / height;
+  let owedMs = 0;
+  const owe = (count: number) => (owedMs += count * rowMs - (own?.taken() ?? 0));
+  const settle = () => {
+    if (owedMs <= 0) return undefined;
+    const due = owedMs;
+    owedMs = 0;
+    return breath.spend(due);
+  };
+  return {
+    width,
+    height,
+    opaque,
+    deep,
+    async read(max) {
+      await settle();
+      const read = await rows.read(max);
+      if (read) owe(read.length / (width * bytesPerPixel(rows)));
+      return read;
+    },
+    ...(rows.skip && {
+      async skip(count) {
+        for (let left = count; left > 0;) {
+          const some = Math.min(left, Math.max(1, Math.floor(SKIP_MS / rowMs)));
+          await settle();
+          await rows.skip?.(some);
+          owe(some);
+          left -= some;
+        }
+      },
+    }),
+    close: () => rows.close(),
+  };
+}
+
+/**
+ * The frames of a file as its decoder gives them, which declare what decoding takes: neither less than it, nor twice.
+ */
+export async function* decodedFrames(
+  { read }: FormatDefinition,
+  bytes: Uint8Array,
+  facts: Facts,
+  demand: Demand,
+  breath: Breath,
+): AsyncGenerator<Decoded, void> {
+  const own = ownBreath(breath);
+  const { ms } = read.price(facts, demand);
+  const frames = demand.firstOnly && facts.firstPrice ? 1 : facts.frames;
+  for await (const decoded of read.open(bytes, facts, demand, own)) {
+    yield { ...decoded, rows: paced(decoded.rows, ms / frames, breath, own) };
+  }
+}

@@ -1,0 +1,256 @@
+/** Pictures in few colors. */
+import { beside, held, type Price, sequence } from "../../../wasm/estimate.ts";
+import { QUANTIZE_WINDOW_ROWS } from "../../../wasm/quantize/instance.ts";
+import {
+  addPrice,
+  choicePrice,
+  colorsIn,
+  countPrice,
+  entropyOf,
+  errorWith,
+  Histogram,
+  isGray,
+  paletteOf,
+  SORTED_BYTES,
+  type SortedColors,
+  sortPrice,
+} from "../../../wasm/quantize/palette.ts";
+import { mapPrice, Remapper, remapperBytes } from "../../../wasm/quantize/remapper.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { bandsOf } from "../pixels/bands.ts";
+import type { Extent, Picture } from "../pixels/picture.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { changingPart, fullness } from "./complexity.ts";
+
+const MAX_COLORS = 256;
+
+/** How far a picture may be simplified. */
+export interface Reduction {
+  /** At most 256, full transparency among them. */
+  readonly colors: number;
+  /** How much of the error is diffused: 0 to 1. */
+  readonly dither: number;
+  /** Alpha becomes all or nothing. */
+  readonly sharp: boolean;
+}
+
+/** From here down colors are taken away; above, only dithering changes. */
+const FULL_QUALITY = 85;
+/** Steps of quality that halve the colors. */
+const HALVING = 14;
+
+/**
+ * What is left of a picture at a quality of 1 to 99. 80 and its 200 colors look about as good as the same number in
+ * formats for photographs; full dithering costs more bytes than it gains in looks, so it is kept for the top.
+ */
+export function reductionFor(quality: number): Omit<Reduction, "sharp"> {
+  const colors = Math.round(MAX_COLORS * 2 ** (Math.min(0, quality - FULL_QUALITY) / HALVING));
+  return { colors: Math.max(2, colors), dither: Math.min(1, 0.4 + 0.025 * Math.max(0, quality - FULL_QUALITY)) };
+}
+
+export interface ChosenPalette {
+  /** RGBA. Full transparency is the first color if the picture has it. */
+  readonly palette: Uint8Array;
+  /** The root of the mean squared distance of the picture's colors from it, in the unit of Oklab's lightness. */
+  readonly error: number;
+  /** The palette has every color of the picture, save alpha if that had to become sharp. */
+  readonly exact: boolean;
+}
+
+/** Dithering mixes what was of one color: by so much a pixel takes more bits than its colors say. */
+const MORE_BY_DITHERING = 1.3;
+
+/** Frames of an animation whose colors are counted: spread evenly, first and last included. */
+const SAMPLED_FRAMES = 24;
+
+/** The best palettes of a picture, each one for all frames: it is read once, however many are wanted. */
+export class Palettes {
+  private readonly picture: Picture;
+  private readonly sharp: boolean;
+  private sorted: SortedColors | undefined;
+  private entropy: number | undefined;
+  private gray: boolean | undefined;
+
+  /** @param sharp alpha becomes all or nothing */
+  constructor(picture: Picture, sharp: boolean) {
+    this.picture = picture;
+    this.sharp = sharp;
+  }
+
+  /** The best palette of at most so many colors. */
+  async choose(colors: number, breath: Breath): Promise<ChosenPalette> {
+    const sorted = await this.sortedColors(breath);
+    return { ...(await paletteOf(sorted, colors, breath)), exact: this.isExact(sorted, colors) };
+  }
+
+  /**
+   * About the error of the palette that would be chosen, whether it would have every color of the picture, and whether these are
+   * all gray; and the bits that a pixel hardly exceeds, by how often there are which colors.
+   */
+  async estimate(
+    colors: number,
+    breath: Breath,
+  ): Promise<Pick<ChosenPalette, "error" | "exact"> & { gray: boolean; bits: number }> {
+    const sorted = await this.sortedColors(breath);
+    this.entropy ??= entropyOf(sorted) * MORE_BY_DITHERING;
+    const bits = Math.min(Math.log2(Math.max(2, colors)), this.entropy);
+    this.gray ??= isGray(sorted);
+    return { error: errorWith(sorted, colors), exact: this.isExact(sorted, colors), gray: this.gray, bits };
+  }
+
+  private isExact(sorted: SortedColors, colors: number): boolean {
+    return colorsIn(sorted) <= colors && this.picture.frames <= SAMPLED_FRAMES;
+  }
+
+  private async sortedColors(breath: Breath): Promise<SortedColors> {
+    this.sorted ??= await sortColors(this.picture, this.sharp, breath);
+    return this.sorted;
+  }
+}
+
+/**
+ * The price of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and of
+ * a sample of it besides.
+ */
+export function palettesPrice(picture: Extent): Price {
+  const { width, height, frames } = picture;
+  const detail = fullness(picture);
+  const pixels = width * height * Math.min(frames, SAMPLED_FRAMES);
+  return beside(held(2 * SORTED_BYTES), sequence(countPrice(width, pixels, detail), choicePrice(pixels, detail)));
+}
+
+async function sortColors(picture: Picture, sharp: boolean, breath: Breath): Promise<SortedColors> {
+  const histogram = new Histogram({ width: picture.width, sharp });
+  const detail = fullness(picture);
+  const nanoseconds = addPrice(1, detail).ms * 1e6;
+  try {
+    const last = picture.frames - 1;
+    const step = Math.max(1, last / (SAMPLED_FRAMES - 1));
+    let next = 0;
+    let index = 0;
+    for await (const { rows } of picture.open(breath)) {
+      if (index++ < Math.floor(next)) {
+        rows.close();
+        continue;
+      }
+      next += step;
+      for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, breath })) histogram.add(band);
+    }
+    const pixels = picture.width * picture.height * Math.min(picture.frames, SAMPLED_FRAMES);
+    await breath.spend(sortPrice(pixels, detail).ms);
+    return histogram.sorted(MAX_COLORS);
+  } finally {
+    histogram.close();
+  }
+}
+
+/**
+ * The picture in the colors of a palette.
+ * @param keeps of a still picture: once it was read to its end, a byte for each pixel is kept, and it is not mapped
+ * again
+ */
+export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Reduction, keeps = false): Picture {
+  const { palette, exact } = chosen;
+  const { width, height, frames } = picture;
+  const opaque = !palette.some((value, at) => at % 4 === 3 && value < 255);
+  const options = {
+    width,
+    height: frames > 1 ? height : 0,
+    sharp: reduction.sharp,
+    palette,
+    dither: exact ? 0 : reduction.dither,
+  };
+  let kept: Uint8Array | undefined;
+  const detail = detailToMap(picture);
+  const keep = keeps ? (indices: Uint8Array) => (kept = indices) : undefined;
+  return {
+    ...picture,
+    opaque,
+    async *open(breath) {
+      if (kept) {
+        yield { delayMs: 0, rows: painted(kept, palette, { width, height, opaque }) };
+        return;
+      }
+      const remapper = new Remapper(options);
+      try {
+        for await (const frame of picture.open(breath)) {
+          remapper.restart();
+          yield { ...frame, rows: mappedRows(frame.rows, { remapper, opaque, keep, detail, breath }) };
+        }
+      } finally {
+        remapper.close();
+      }
+    },
+  };
+}
+
+/** The price of reading a picture that was `quantized`, once. */
+export function quantizedPrice(picture: Extent): Price {
+  const { width, height, frames } = picture;
+  const remapper = remapperBytes({ width, height: frames > 1 ? height : 0 });
+  return beside(held(remapper), mapPrice(width * height * frames, detailToMap(picture)));
+}
+
+/** What there is to be found of a picture: what does not change from frame to frame is as soon found as what is flat. */
+function detailToMap(picture: Extent): number {
+  return fullness(picture) * changingPart(picture);
+}
+
+interface Mapping {
+  readonly remapper: Remapper;
+  /** Whether the palette is opaque. */
+  readonly opaque: boolean;
+  /** Told the indices of all pixels, once they are known. */
+  readonly keep: ((indices: Uint8Array) => void) | undefined;
+  readonly detail: number;
+  readonly breath: Breath;
+}
+
+function mappedRows(rows: Rows, { remapper, opaque, keep, detail, breath }: Mapping): Rows {
+  const { width, height } = rows;
+  const indices = keep && new Uint8Array(width * height);
+  let filled = 0;
+  return {
+    width,
+    height,
+    opaque,
+    async read(max) {
+      const most = Math.min(max, QUANTIZE_WINDOW_ROWS);
+      await breath.spend(mapPrice(width * most, detail).ms);
+      const band = await rows.read(most);
+      if (!band) return null;
+      const from = filled;
+      filled += band.length / 4;
+      const colors = remapper.colors(band, indices?.subarray(from, filled));
+      if (indices && filled === indices.length) keep?.(indices);
+      return colors;
+    },
+    close: () => rows.close(),
+  };
+}
+
+/** Palette indices as rows. */
+function painted(indices: Uint8Array, palette: Uint8Array, size: Pick<Rows, "width" | "height" | "opaque">): Rows {
+  const { width, height } = size;
+  const colors = new Uint32Array(palette.slice().buffer);
+  const band = new Uint32Array(width * QUANTIZE_WINDOW_ROWS);
+  let y = 0;
+  return {
+    ...size,
+    async read(max) {
+      if (y >= height) return null;
+      const count = Math.min(max, QUANTIZE_WINDOW_ROWS, height - y) * width;
+      paint(band, colors, indices.subarray(y * width, y * width + count));
+      y += count / width;
+      return new Uint8Array(band.buffer, 0, count * 4);
+    },
+    close() {
+      y = height;
+    },
+  };
+}
+
+/** A function of its own: in one that waits for others a pixel takes ten times as long. */
+function paint(band: Uint32Array, colors: Uint32Array, indices: Uint8Array): void {
+  for (let at = 0; at < indices.length; at++) band[at] = colors[indices[at]!]!;
+}

@@ -1,0 +1,114 @@
+/** Writes still pictures of 16 bits a sample. */
+import { FREE, type Price, priced, sequence, times } from "../../../../wasm/estimate.ts";
+import { COLOR_TYPE, type ColorType } from "../../../../wasm/pixels/png-header.ts";
+import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png-writer.ts";
+import type { Breath } from "../../../scheduler/time-slice.ts";
+import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
+import { bytesPerPixel, rowsOver } from "../../pixels/rows.ts";
+import { assemble } from "./assemble.ts";
+import { compress, compressPrice, lengthOf, pngBands } from "./compress.ts";
+import { type Compression, compressionFor, TRIAL_LEVEL } from "./levels.ts";
+
+const DEEP_DEPTH = 16;
+/** Filters that are tried: of samples of 16 bits, every other byte of which is mostly noise. */
+const DEEP_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
+const DEEP_TRIAL = { level: TRIAL_LEVEL, kind: "photograph" } as const satisfies Compression;
+
+/** Pixels of the rows, from the top, that filters are tried on, about: 4 MB. */
+const SAMPLE_PIXELS = 1 << 19;
+/** To see whether a pixel is gray and whether something shows through it. */
+const SURVEY_NANOSECONDS = 4;
+/** The part of its raw size that a picture takes as a file: nearly all, and for a moment twice. */
+const RESULT_RATIO = 1.8;
+
+/** The file of a picture whose rows are deep, pixels exact. */
+export async function writeDeep(picture: Picture, effort: number, breath: Breath): Promise<Uint8Array> {
+  const { width, height } = picture;
+  const { type, sample } = await surveyed(picture, breath);
+  const representation = { type, depth: DEEP_DEPTH };
+  const part = {
+    width,
+    height: sample.length / (width * bytesPerPixel({ deep: true })),
+    opaque: false,
+    deep: true,
+  } as const;
+  const strategy = await deepStrategy((tried, compression) => {
+    const bands = pngBands(rowsOver(sample, part), breath);
+    return compress({ representation, strategy: tried, ...compression }, { ...part, bands, input: "deep" }, breath);
+  });
+  const choice = { representation, strategy, ...compressionFor(width * height * 2, effort) };
+  const bands = pngBands(await firstFrame(picture, breath), breath);
+  return assemble(representation, picture, [], await compress(choice, { width, height, bands, input: "deep" }, breath));
+}
+
+/** The strategy by which what `write` makes of samples of 16 bits is smallest. */
+export async function deepStrategy(
+  write: (strategy: FilterStrategy, compression: Compression) => Promise<readonly Uint8Array[]>,
+): Promise<FilterStrategy> {
+  let best: { readonly strategy: FilterStrategy; readonly length: number } | undefined;
+  for (const strategy of DEEP_STRATEGIES) {
+    const length = lengthOf(await write(strategy, DEEP_TRIAL));
+    if (!best || length < best.length) best = { strategy, length };
+  }
+  return best?.strategy ?? "sum";
+}
+
+/**
+ * The price of `deepStrategy`, and of as many more such files.
+ * @param pixels of one try, those of 16 bits counted twice
+ * @param source of reading them once
+ */
+export function deepStrategyPrice(pixels: number, source = FREE, more = 0): Price {
+  const trial = sequence(source, compressPrice({ ...DEEP_TRIAL, strategy: "entropy" }, pixels));
+  return times(DEEP_STRATEGIES.length + more, trial);
+}
+
+/** The price of `writeDeep`. A pixel is compressed as two of others are. */
+export function deepPrice({ width, height, opaque }: Extent, effort: number): Price {
+  const pixels = width * height;
+  const sampled = Math.min(pixels, Math.ceil(SAMPLE_PIXELS / width) * width);
+  const last = compressionFor(pixels * 2, effort);
+  const work = sequence(
+    priced(0, pixels, SURVEY_NANOSECONDS),
+    deepStrategyPrice(sampled * 2),
+    compressPrice({ ...last, strategy: "entropy" }, pixels * 2),
+  );
+  const raw = pixels * (opaque ? 6 : 8);
+  return { bytes: Math.ceil(raw * RESULT_RATIO) + sampled * 8 + pngWriterBytes(width * 2, last.level), ms: work.ms };
+}
+
+/** Which samples a picture needs, and its first rows. */
+async function surveyed(
+  picture: Picture,
+  breath: Breath,
+): Promise<{ readonly type: ColorType; readonly sample: Uint8Array }> {
+  const { width, height, opaque } = picture;
+  const rows = Math.min(height, Math.ceil(SAMPLE_PIXELS / width));
+  const sample = new Uint8Array(rows * width * bytesPerPixel({ deep: true }));
+  let filled = 0;
+  let isGray = true;
+  let isOpaque = true;
+  for await (const band of pngBands(await firstFrame(picture, breath), breath)) {
+    sample.set(band.subarray(0, sample.length - filled), filled);
+    filled += Math.min(band.length, sample.length - filled);
+    const samples = new Uint16Array(band.buffer, band.byteOffset, band.length / 2);
+    isGray &&= areGray(samples);
+    isOpaque &&= opaque || areOpaque(samples);
+    await breath.spend((samples.length / 4) * SURVEY_NANOSECONDS * 1e-6);
+    if (filled === sample.length && !isGray && isOpaque === opaque) break;
+  }
+  if (isGray) return { type: isOpaque ? COLOR_TYPE.gray : COLOR_TYPE.grayAlpha, sample };
+  return { type: isOpaque ? COLOR_TYPE.rgb : COLOR_TYPE.rgba, sample };
+}
+
+function areGray(samples: Uint16Array): boolean {
+  for (let at = 0; at < samples.length; at += 4) {
+    if (samples[at] !== samples[at + 1] || samples[at] !== samples[at + 2]) return false;
+  }
+  return true;
+}
+
+function areOpaque(samples: Uint16Array): boolean {
+  for (let at = 3; at < samples.length; at += 4) if (samples[at] !== 65_535) return false;
+  return true;
+}

@@ -1,0 +1,81 @@
+/** From bytes to a known format and its facts, without decoding; every bound on size is checked here. */
+import { ApiError } from "../../errors.ts";
+import {
+  MAX_FRAMES,
+  MAX_LONG_SIDE_PIXELS,
+  MAX_RESULT_PIXELS,
+  MAX_SIDE_PIXELS,
+  MAX_SOURCE_PIXELS,
+} from "../../limits.ts";
+import { Allowance } from "../../scheduler/job-limits.ts";
+import { type Breath, isolateThread } from "../../scheduler/time-slice.ts";
+import type { Facts, FormatDefinition } from "../codec/format.ts";
+import { FORMATS, type FormatName } from "../formats.ts";
+import type { Stored } from "./planned-picture.ts";
+
+const HEAD_BYTES = 4_096;
+
+/** The name of the format that the bytes are in, by their signature; null when it is none of ours. */
+export function detect(bytes: Uint8Array): FormatName | null {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  const found = Object.entries<FormatDefinition>(FORMATS).find(([, row]) => row.signature(head));
+  return found ? (found[0] as FormatName) : null;
+}
+
+/**
+ * The format and the facts of a file.
+ * @throws ApiError 415 for an unknown format, 422 for a damaged header or a picture beyond the limits
+ */
+export function identify(bytes: Uint8Array): Stored & { readonly name: FormatName } {
+  const name = detect(bytes);
+  if (!name) throw new ApiError(415, "The file is not an image in a supported format");
+  const format: FormatDefinition = FORMATS[name];
+  const facts = isolateThread.atOnce(() => format.read.probe(bytes));
+  checkLimits(facts);
+  return { name, bytes, format, facts };
+}
+
+/** Milliseconds in which the headers of a file are read, and nanoseconds for each of its bytes: 30 MiB of the worst take 48. */
+const READING_MS = 1;
+const READING_NANOSECONDS = 2;
+
+/**
+ * The format and the facts of a file that somebody sent: others have their turn before it is read, and the time counts for
+ * the job even where nothing comes of it.
+ * @throws ApiError 415 or 422 as `identify`; the reason of the allowance's signal when that is aborted
+ */
+export async function readHeaders(bytes: Uint8Array, allowance = new Allowance()): ReturnType<typeof readNow> {
+  if (allowance.within) return readNow(bytes, allowance.within);
+  const counted = allowance.countReading();
+  return isolateThread.run((breath) => readNow(bytes, counted.breath(breath)), counted);
+}
+
+async function readNow(bytes: Uint8Array, breath: Breath) {
+  if (detect(bytes)) await breath.spend(READING_MS + (bytes.length * READING_NANOSECONDS) / 1e6);
+  return identify(bytes);
+}
+
+function checkLimits({ width, height, frames, decodePixelNanoseconds }: Facts): void {
+  if (width < 1 || height < 1) throw new ApiError(422, "The image has no pixels");
+  if (frames > MAX_FRAMES) throw new ApiError(422, `The animation must have at most ${MAX_FRAMES} frames`);
+  if (width * height * frames > MAX_SOURCE_PIXELS) {
+    const megapixels = MAX_SOURCE_PIXELS / 1_000_000;
+    throw new ApiError(422, `The image must have at most ${megapixels} megapixels, all frames together`);
+  }
+  // A drawing has no pixels before it is drawn: it can be asked for at a size that fits.
+  const mostSide = decodePixelNanoseconds === undefined ? MAX_LONG_SIDE_PIXELS : MAX_SIDE_PIXELS;
+  if (width > mostSide || height > mostSide) {
+    throw new ApiError(422, `The image must have at most ${mostSide} pixels on each side`);
+  }
+}
+
+/** @throws ApiError 422 when a result, all its frames together, would be too large */
+export function checkResult({ width, height }: { width: number; height: number }, frames: number): void {
+  if (width > MAX_LONG_SIDE_PIXELS || height > MAX_LONG_SIDE_PIXELS) {
+    throw new ApiError(422, `The result must be at most ${MAX_LONG_SIDE_PIXELS} pixels on each side`);
+  }
+  if (width * height * frames > MAX_RESULT_PIXELS) {
+    const megapixels = MAX_RESULT_PIXELS / 1_000_000;
+    throw new ApiError(422, `The result must have at most ${megapixels} megapixels, all frames together`);
+  }
+}

@@ -1,0 +1,41 @@
+/** A look at every pixel of a picture, for operations that must not miss one. */
+import { beside, type Price, priced, times } from "../../../wasm/estimate.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { type Box, turnBox } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
+import type { BoxFinder, Scan, Step } from "../steps/operation.ts";
+import { type Plan, planSteps, storedSize } from "./plan.ts";
+import { pictureOf, picturePrice, type Stored } from "./planned-picture.ts";
+
+export interface PricedScan {
+  /** Decoding included: whatever is decoded for a look is decoded again for the result. */
+  readonly price: Price;
+  readonly find: (finder: BoxFinder, breath: Breath) => Promise<Box | undefined>;
+}
+
+/**
+ * A look at what `steps` make of a stored picture. A picture that is only turned is looked at as it lies in the file, so
+ * that it need not be held, and the box is turned.
+ */
+export function scanOf(stored: Stored, steps: readonly Step[], { nanosecondsPerPixel, columnBytes }: Scan): PricedScan {
+  const plan = planSteps(storedSize(stored.facts), steps);
+  const { orientation, target, box } = plan.view;
+  const isPlain = !target && plan.steps.length === 0;
+  const lying: Plan = isPlain ? { ...plan, view: { box, orientation: 1 }, size: box } : plan;
+  const { width, height } = lying.size;
+  const frames = stored.firstOnly ? 1 : stored.facts.frames;
+  return {
+    price: beside(
+      picturePrice(stored, lying),
+      times(frames, priced(width * columnBytes, width * height, nanosecondsPerPixel)),
+    ),
+    async find(finder, breath) {
+      const found = await finder(rowsOfFrames(stored, lying, breath));
+      return found && isPlain ? turnBox(found, lying.size, orientation) : found;
+    },
+  };
+}
+
+async function* rowsOfFrames(stored: Stored, plan: Plan, breath: Breath): AsyncGenerator<Rows, void> {
+  for await (const { rows } of pictureOf(stored, plan).open(breath)) yield rows;
+}

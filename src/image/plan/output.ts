@@ -1,0 +1,96 @@
+/** The members `output` and `optimize` of a request: what file is wanted. */
+import * as v from "valibot";
+
+import { flag, integer, oneOf, record } from "../../fields.ts";
+import { MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../../limits.ts";
+import type { FormatDefinition } from "../codec/format.ts";
+import { PROFILE_WISHES } from "../color/profile-option.ts";
+import { FORMATS, type FormatName } from "../formats.ts";
+import { HDR_WISHES } from "../gain-map/gain-map-option.ts";
+import { METADATA_WISHES, PROVENANCE_WISHES } from "../metadata/metadata-option.ts";
+
+type Writable = { [Name in FormatName]: (typeof FORMATS)[Name] extends { write: unknown } ? Name : never }[FormatName];
+
+/** Every name under which a request may ask for a format: the registry's names and file extensions. */
+const OUTPUT_NAMES = new Map<string, FormatName>(
+  Object.entries<FormatDefinition>(FORMATS)
+    .filter(([, row]) => row.write)
+    .flatMap(([name, row]) => [name, ...row.extensions].map((word) => [word, name as FormatName] as const)),
+);
+
+/** The format that a request's `output.format` names. */
+export function outputFormat(word: string): Writable {
+  return OUTPUT_NAMES.get(word) as Writable;
+}
+
+export const Output = record({
+  format: v.optional(oneOf(["auto", ...OUTPUT_NAMES.keys()])),
+  quality: v.optional(integer(1, 100)),
+  // Not named, it is progressive, but where baseline takes fewer bytes.
+  encoding: v.optional(oneOf(["baseline", "progressive"])),
+  // Animations stay animations where the format can hold them; false: the first frame alone.
+  animation: v.optional(flag()),
+  // What is kept of the original's EXIF, XMP and IPTC; nothing by default.
+  metadata: v.optional(oneOf(METADATA_WISHES)),
+  // What becomes of what the original says of where it is from.
+  provenance: v.optional(oneOf(PROVENANCE_WISHES)),
+  // The color space of the result; sRGB by default.
+  profile: v.optional(oneOf(PROFILE_WISHES)),
+  // Whether the result keeps what makes its original one of high dynamic range; not by default.
+  hdr: v.optional(oneOf(HDR_WISHES)),
+  name: v.optional(
+    v.pipe(
+      v.string("must be a text"),
+      // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
+      v.regex(/^(?!\.{1,2}$)[^/\\\u0000-\u001f\u007f]+$/, "must be a file name without slashes and control characters"),
+      v.maxLength(MAX_NAME_CHARACTERS, `must be at most ${MAX_NAME_CHARACTERS} characters`),
+    ),
+  ),
+});
+export type Output = v.InferOutput<typeof Output>;
+
+export const PRESETS = ["low", "medium", "high", "ultra"] as const;
+export type Preset = (typeof PRESETS)[number];
+
+const EFFORTS = ["fast", "balanced", "best"] as const;
+/** How much time it is worth to come close to the score of a preset. */
+export type Effort = (typeof EFFORTS)[number];
+
+export const Optimize = v.pipe(
+  record({
+    compression: v.optional(oneOf([...PRESETS, "lossless"])),
+    effort: v.optional(oneOf(EFFORTS)),
+    lossless: v.optional(flag(), false),
+    quality: v.optional(integer(1, 100)),
+    target_bytes: v.optional(integer(1, MAX_TARGET_BYTES)),
+  }),
+  v.check(
+    ({ target_bytes: bytes, quality, lossless, compression }) =>
+      bytes === undefined || (quality === undefined && !lossless && compression === undefined),
+    "must have target_bytes alone: it stands for a quality, a preset and lossless",
+  ),
+  v.check(
+    ({ target_bytes: bytes, quality, lossless, compression, effort }) =>
+      effort === undefined || (bytes === undefined && quality === undefined && !lossless && compression !== "lossless"),
+    "must have effort with a preset only: without one, no quality is searched for",
+  ),
+);
+export type Optimize = v.InferOutput<typeof Optimize>;
+
+/** How a result is to be encoded. */
+export type Aim =
+  | { readonly kind: "lossless" }
+  | { readonly kind: "quality"; readonly quality: number }
+  /** The best that is not larger than this. */
+  | { readonly kind: "size"; readonly bytes: number }
+  | { readonly kind: "smart"; readonly preset: Preset; readonly effort?: Effort | undefined };
+
+/** A size before everything; lossless before `optimize.quality` before `output.quality` before the preset. */
+export function aimOf(output: Output | undefined, optimize: Optimize | undefined): Aim {
+  const compression = optimize?.compression;
+  if (optimize?.target_bytes !== undefined) return { kind: "size", bytes: optimize.target_bytes };
+  if (optimize?.lossless || compression === "lossless") return { kind: "lossless" };
+  const quality = optimize?.quality ?? output?.quality;
+  if (quality !== undefined) return { kind: "quality", quality };
+  return { kind: "smart", preset: compression ?? "medium", effort: optimize?.effort };
+}

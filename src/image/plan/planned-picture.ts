@@ -1,0 +1,244 @@
+/** Runs a plan: opens the stored picture as its view asks, and hands every frame's rows through the steps. */
+import { beside, FREE, type Price, sequence, times } from "../../../wasm/estimate.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { changesOf, detailOf, textureOf } from "../codec/complexity.ts";
+import { conversionPrice, toSpace } from "../codec/convert-colors.ts";
+import type { Facts, FormatDefinition } from "../codec/format.ts";
+import { decodedFrames, ownBreath, paced } from "../codec/metered-rows.ts";
+import type { ProfileWish } from "../color/profile-option.ts";
+import { type Space, spaceOf } from "../color/space.ts";
+import type { GainMap } from "../gain-map/gain-map.ts";
+import { type Box, isWhole, type Size, turnSize, whole } from "../pixels/geometry.ts";
+import { firstFrame, type Frame, type Picture, stillPicture } from "../pixels/picture.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { clocked, type Stopwatch } from "../pixels/stopwatch.ts";
+import { crop } from "../steps/crop.ts";
+import type { Step } from "../steps/operation.ts";
+import { resample, resamplePrice } from "../steps/resample.ts";
+import { rotate, rotatePrice } from "../steps/rotate.ts";
+import { needsStrips, stripPrice, stripRegions, turnByStrips } from "../steps/turn-strips.ts";
+import { turn, turnPrice } from "../steps/turn.ts";
+import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
+
+/** A file whose format and facts are known. */
+export interface Stored {
+  readonly bytes: Uint8Array;
+  readonly format: FormatDefinition;
+  readonly facts: Facts;
+  /** Of an animation nothing but the first frame is wanted. */
+  readonly firstOnly?: boolean | undefined;
+  /** Its pixels are in memory, as they are read. */
+  readonly isKept?: boolean | undefined;
+  /** Bytes of originals that are held while it is worked on; absent: its own. */
+  readonly heldBytes?: number | undefined;
+  /** Bytes that the work holds besides, in whose price they are; absent: none. */
+  readonly keptBytes?: number | undefined;
+  /** What its pictures are brought to; absent: sRGB. */
+  readonly space?: Space | undefined;
+  /** The gain map that a result is to keep. */
+  readonly gainMap?: GainMap | undefined;
+  /** Its rows are deep: only by `deepened`, which knows where they can be. */
+  readonly deep?: true | undefined;
+  /** Told how long its pictures take. */
+  readonly stopwatch?: Stopwatch | undefined;
+}
+
+/** A file that is worked on in the colors that a request wants. */
+export function inSpace<Own extends Stored>(stored: Own, wish: ProfileWish | undefined): Own {
+  const space = spaceOf(stored.facts, wish);
+  return space ? { ...stored, space } : stored;
+}
+
+/** What requests may say of their original. */
+export interface InputWish {
+  readonly damaged?: "refuse" | "show" | undefined;
+}
+
+/** A file whose damage is shown, where that is wished for and its format can; or else the file as it is. */
+export function asWished<Own extends Stored>(stored: Own, wish: InputWish | undefined): Own {
+  if (wish?.damaged !== "show" || !stored.format.read.showsDamage) return stored;
+  return { ...stored, facts: { ...stored.facts, showsDamage: true } };
+}
+
+/** A file whose damage is refused. */
+export function asWhole<Own extends Stored>(stored: Own): Own {
+  const { showsDamage: _, ...facts } = stored.facts;
+  return { ...stored, facts };
+}
+
+/** What can be done with deep rows. */
+const DEEP_STEPS: ReadonlySet<Step["kind"]> = new Set(["crop", "turn", "resize"]);
+/** Bits of a sample that deep rows can hold. */
+const MOST_BITS = 16;
+
+/**
+ * A file of which the planned picture has deep rows; null where that has no more than 8 bits, or something on the way from
+ * the file to it knows no other rows.
+ */
+export function deepened<Own extends Stored>(stored: Own, { steps }: Plan): Own | null {
+  const { facts, format } = stored;
+  const has = (facts.bits ?? 0) > 8 && facts.frames === 1 && format.read.deep === true;
+  return has && steps.every(({ kind }) => DEEP_STEPS.has(kind)) ? { ...stored, deep: true } : null;
+}
+
+/** The planned picture; nothing is decoded before its rows are read. */
+export function pictureOf(stored: Stored, plan: Plan): Picture {
+  const { facts, stopwatch, firstOnly = false, deep } = stored;
+  const picture: Picture = {
+    ...plan.size,
+    opaque: plan.steps.reduce((opaque, step) => opaqueAfter(step, opaque), !facts.alpha),
+    frames: facts.frames,
+    loops: facts.loops,
+    changes: changesOf(facts, plan.size),
+    detail: detailOf(facts, plan.size),
+    texture: textureOf(facts, plan.size),
+    space: stored.space,
+    bits: deep && Math.min(MOST_BITS, facts.bits ?? MOST_BITS),
+    open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
+  };
+  return firstOnly ? stillPicture(picture, (breath) => firstFrame(picture, breath)) : picture;
+}
+
+async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Breath): AsyncIterable<Frame> {
+  let frame = 0;
+  for await (const { delayMs, rows: viewed } of viewedFrames(stored, view, breath)) {
+    let rows = viewed;
+    try {
+      for (const step of steps) {
+        const { ms } = stepPrice(step, rows, rows.opaque, rows.deep);
+        const own = ownBreath(breath);
+        rows = paced(applied(rows, step, own, frame), ms, breath, own);
+      }
+      yield { delayMs, rows };
+    } finally {
+      rows.close();
+    }
+    frame++;
+  }
+}
+
+/** The frames of a stored picture as a view wants them. */
+async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncIterable<Frame> {
+  const { facts, format, bytes, space, stopwatch, deep } = stored;
+  const { orientation } = view;
+  if (turnsByStrips(stored, view)) {
+    const openRegion = (box: Box) => firstFrame(regionOf(stored, box), breath);
+    const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha, deep });
+    yield { delayMs: 0, rows: paced(rows, stripPrice({ ...viewedSize(view), deep }, orientation).ms, breath) };
+    return;
+  }
+  const demand = demandOf(view, stored);
+  const decoding = clocked(decodedFrames(format, bytes, facts, demand, breath), "decode", breath, stopwatch);
+  for await (const decoded of decoding) {
+    let { rows } = decoded;
+    try {
+      rows = sized(rows, decoded.box, view, breath);
+      rows = paced(toSpace(rows, facts, space), conversionPrice(rows, facts, space).ms, breath);
+      rows = paced(turn(rows, orientation), turnPrice(rows, orientation).ms, breath);
+      yield { delayMs: decoded.delayMs, rows };
+    } finally {
+      rows.close();
+    }
+  }
+}
+
+/** A still picture that is too large to be turned whole. What is shrunk first is small enough. */
+function turnsByStrips({ facts: { frames }, deep }: Stored, { box, target, orientation }: View): boolean {
+  return frames === 1 && !target && needsStrips({ ...box, deep }, orientation);
+}
+
+/** A region of a stored picture, neither resized nor turned. */
+function regionOf(stored: Stored, box: Box): Picture {
+  const open = (breath: Breath) => viewedFrames(stored, { box, orientation: 1 }, breath);
+  return { width: box.width, height: box.height, opaque: !stored.facts.alpha, frames: 1, loops: 0, open };
+}
+
+/** The price of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
+export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
+  const { facts, firstOnly = false, deep } = stored;
+  const frame: Price[] = [viewPrice(stored, view)];
+  let size = turnSize(viewedSize(view), view.orientation);
+  let opaque = !facts.alpha;
+  for (const step of steps) {
+    frame.push(stepPrice(step, size, opaque, deep));
+    size = sizeAfter(step, size);
+    opaque = opaqueAfter(step, opaque);
+  }
+  return beside(decodingPrice(stored, view), times(firstOnly ? 1 : facts.frames, beside(...frame)));
+}
+
+/** The price of decoding all frames, as often as a view needs. */
+function decodingPrice(stored: Stored, view: View): Price {
+  const { format, facts, deep } = stored;
+  const demands = turnsByStrips(stored, view)
+    ? stripRegions({ ...view.box, deep }, view.orientation).map(({ margin }) =>
+        demandOf({ box: margin, orientation: 1 }, { deep }),
+      )
+    : [demandOf(view, stored)];
+  return sequence(...demands.map((demand) => format.read.price(facts, demand)));
+}
+
+/** The price of bringing a decoded frame to the size, the colors and the orientation of a view. */
+function viewPrice(stored: Stored, view: View): Price {
+  const { format, facts, space, deep } = stored;
+  const { target, orientation } = view;
+  const viewed = { ...viewedSize(view), deep };
+  const turning = turnsByStrips(stored, view) ? stripPrice : turnPrice;
+  return beside(
+    target ? resamplePrice(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha, deep }) : FREE,
+    conversionPrice(viewed, facts, space),
+    turning(viewed, orientation),
+  );
+}
+
+/** The size of the wanted region as the decoder makes it. */
+function decodedSize({ read }: FormatDefinition, facts: Facts, view: View): Size {
+  const demand = demandOf(view);
+  const { width, height } = demand.box;
+  const scale = read.scale?.(facts, demand) ?? 1;
+  return { width: width * scale, height: height * scale };
+}
+
+/** The price of one frame of this size on its way through a step. */
+export function stepPrice(step: Step, size: Size, opaque: boolean, deep?: true): Price {
+  switch (step.kind) {
+    case "turn":
+      return turnPrice({ ...size, deep }, step.orientation);
+    case "crop":
+      return FREE;
+    case "resize":
+      return resamplePrice(step.box ?? size, step, { ...step, opaque, deep });
+    case "rotate":
+      return rotatePrice(size, opaque, step);
+    case "rows":
+      return step.price;
+  }
+}
+
+/** The wanted region at the wanted size, not yet turned. */
+function sized(rows: Rows, box: Box, { target, orientation }: View, breath: Breath): Rows {
+  if (!target) return isWhole(box, rows) ? rows : crop(rows, box);
+  const { kernel, linear = false } = target;
+  const { opaque, deep } = rows;
+  const size = turnSize(target, orientation);
+  const { ms } = resamplePrice(box, size, { linear, opaque, deep });
+  return paced(resample(rows, { box, ...size, kernel, linear }), ms, breath);
+}
+
+/** A frame after a step, by its number in the animation. */
+export function applied(rows: Rows, step: Step, breath: Breath, frame = 0): Rows {
+  switch (step.kind) {
+    case "turn":
+      return turn(rows, step.orientation);
+    case "crop":
+      return crop(rows, step.box);
+    case "resize": {
+      const { box = whole(rows), width, height, kernel, linear = false } = step;
+      return resample(rows, { box, width, height, kernel, linear });
+    }
+    case "rotate":
+      return rotate(rows, step);
+    case "rows":
+      return step.apply(rows, breath, frame);
+  }
+}

@@ -1,0 +1,83 @@
+/** What a picture is: analyses of a file, made from small versions of what it shows. */
+import { isolateBudget } from "../../scheduler/budget.ts";
+import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { type AnalysisName, ANALYSES } from "../analyses.ts";
+import { withoutMemory } from "../codec/guard.ts";
+import { type Size, turnSize } from "../pixels/geometry.ts";
+import { firstFrame } from "../pixels/picture.ts";
+import { pixelsOf } from "../pixels/rows.ts";
+import { identify } from "../plan/detect.ts";
+import { pictureOf, type Stored } from "../plan/planned-picture.ts";
+import { lookPrice, smallVersion } from "../plan/thumbnail.ts";
+import type { Analysis, Small } from "../steps/analysis.ts";
+import { LOOK_BYTES_PER_PIXEL, type Step } from "../steps/operation.ts";
+
+/** Besides what is held while somebody looks: the pixels themselves, and a copy of them on white. */
+const PIXEL_BYTES = LOOK_BYTES_PER_PIXEL + 8;
+
+export type Answers = { [Name in AnalysisName]?: Awaited<ReturnType<(typeof ANALYSES)[Name]["of"]>> };
+
+/**
+ * Analyses of the first frame of a file, upright.
+ * @param names of the analyses; the answers are in this order
+ * @throws ApiError 422 when it takes more time than is allowed, 503 when there is no room for it
+ */
+export async function analyze(
+  bytes: Uint8Array,
+  names: readonly AnalysisName[],
+  allowance?: Allowance,
+): Promise<Answers> {
+  const stored = identify(bytes);
+  const { facts } = stored;
+  const steps: readonly Step[] = [{ kind: "turn", orientation: facts.orientation }];
+  return analyzePicture({ stored, steps, size: turnSize(facts, facts.orientation) }, names, allowance);
+}
+
+/** A picture that is to be looked at: what is done with a stored one, and the size that it has then. */
+interface Shown {
+  readonly stored: Stored;
+  readonly steps: readonly Step[];
+  readonly size: Size;
+}
+
+/** Analyses of the first frame of a picture. Those that look at a version of the same size share it. */
+export async function analyzePicture(
+  shown: Shown,
+  names: readonly AnalysisName[],
+  allowance?: Allowance,
+): Promise<Answers> {
+  const answers = new Map<AnalysisName, unknown>();
+  const asked = names.map((name): [AnalysisName, Analysis] => [name, ANALYSES[name]]);
+  const earlier = ({ after }: Analysis) => asked.find(([name]) => name === after)?.[1];
+  for (const [side, alike] of Map.groupBy(asked, ([, row]) => (earlier(row) ?? row).side)) {
+    const rows = alike.toSorted(
+      ([, one], [, other]) => Number(Boolean(earlier(one))) - Number(Boolean(earlier(other))),
+    );
+    for (const [name, answer] of await lookedAt(shown, side, rows, allowance)) answers.set(name, answer);
+  }
+  return Object.fromEntries(names.map((name) => [name, answers.get(name)])) as Answers;
+}
+
+async function lookedAt(
+  { stored, steps, size: picture }: Shown,
+  side: number,
+  rows: readonly (readonly [AnalysisName, Analysis])[],
+  allowance: Allowance | undefined,
+): Promise<(readonly [AnalysisName, unknown])[]> {
+  const plan = smallVersion(stored, steps, side);
+  const lookMs = rows.reduce((sum, [, row]) => sum + row.ms(plan.size), 0);
+  const look = async (breath: Breath) => {
+    const shown = await firstFrame(pictureOf(stored, plan), breath);
+    const { width, height, opaque } = shown;
+    const small: Small = { width, height, opaque, picture, pixels: await pixelsOf(shown) };
+    const found: (readonly [AnalysisName, unknown])[] = [];
+    for (const [name, row] of rows) {
+      found.push([name, await row.of(small, breath)]);
+    }
+    return found;
+  };
+  return isolateBudget.run(lookPrice(stored, plan, lookMs, PIXEL_BYTES), look, allowance).catch((error: unknown) => {
+    throw withoutMemory(error);
+  });
+}

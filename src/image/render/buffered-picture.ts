@@ -1,0 +1,86 @@
+/** A picture whose pixels are in memory, in the place of one that is stored in a file. */
+import { priced } from "../../../wasm/estimate.ts";
+import type { Reservation } from "../../files.ts";
+import { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { Facts, FormatDefinition } from "../codec/format.ts";
+import { bandBytes } from "../pixels/band.ts";
+import { collectPixels, type Pixels, rowsOfPixels } from "../pixels/buffered.ts";
+import { isOpaque } from "../pixels/opaque.ts";
+import { firstFrame, type Picture } from "../pixels/picture.ts";
+import type { Plan } from "../plan/plan.ts";
+import { pictureOf, type Stored } from "../plan/planned-picture.ts";
+
+/** Pixels that are kept, and who holds them. */
+export interface HeldPixels {
+  readonly size: Pick<Picture, "width" | "height" | "opaque">;
+  readonly pixels: Pixels;
+  readonly bytes: SharedBytes;
+}
+
+/**
+ * Computes a picture and keeps it; files with alpha often make no use of it.
+ * @param memory what was set aside for its pixels, to be given back with them
+ */
+export async function keep(stored: Stored, plan: Plan, breath: Breath, memory?: Reservation): Promise<HeldPixels> {
+  const pixels = await collectPixels(await firstFrame(pictureOf(stored, plan), breath), breath);
+  const { width, height } = pixels;
+  const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
+  return { size: { width, height, opaque }, pixels, bytes: SharedBytes.of(pixels.bytes, memory) };
+}
+
+/** To hand out a pixel. */
+const NANOSECONDS_PER_PIXEL = 1;
+
+/** Pixels as a format: decoding them is reading them. */
+function formatOf(pixels: Pixels | undefined, opaque: boolean): FormatDefinition {
+  return {
+    summary: "Pixels in memory.",
+    label: "PIXELS",
+    mime: "application/octet-stream",
+    extensions: ["pixels"],
+    can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
+    signature: () => false,
+    read: {
+      probe: () => notPlanned(),
+      price: ({ width, height }) => priced(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL),
+      async *open(_bytes, _facts, { box }) {
+        yield { delayMs: 0, rows: { ...rowsOfPixels(pixels ?? notPlanned()), opaque }, box };
+      },
+    },
+  };
+}
+
+function notPlanned(): never {
+  throw new Error("pixels were read before they were computed");
+}
+
+/**
+ * A picture as one that is stored, to plan with before its pixels are there.
+ * @param origin the file that it is made of: what it says of the pixels
+ * @param holding what is held while it is worked on, itself included
+ */
+export function keptPicture(
+  { width, height, opaque }: Pick<Picture, "width" | "height" | "opaque">,
+  { facts: { codedBytes, quality, depth }, space, stopwatch }: Stored,
+  { heldBytes, keptBytes }: Pick<Stored, "heldBytes" | "keptBytes">,
+  pixels?: Pixels,
+): Stored {
+  const facts: Facts = {
+    width,
+    height,
+    orientation: 1,
+    frames: 1,
+    loops: 0,
+    alpha: !opaque,
+    colorspace: "RGB",
+    interlaced: false,
+    subsample: "4:4:4",
+    depth,
+    quality,
+    ...(codedBytes !== undefined && { codedBytes }),
+    ...(space && { profile: space.profile }),
+  };
+  const bytes = pixels?.bytes ?? new Uint8Array(0);
+  return { bytes, format: formatOf(pixels, opaque), facts, isKept: true, heldBytes, keptBytes, space, stopwatch };
+}

@@ -1,0 +1,56 @@
+/** What the formats that are tried are made from: the file, or pixels that are computed once for all of them. */
+import { beside } from "../../../wasm/estimate.ts";
+import { isolateBudget } from "../../scheduler/budget.ts";
+import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { FormatDefinition } from "../codec/format.ts";
+import { collectPrice, pixelBytes } from "../pixels/buffered.ts";
+import type { Aim } from "../plan/output.ts";
+import { type Plan, planSteps } from "../plan/plan.ts";
+import { pictureOf, picturePrice, type Stored } from "../plan/planned-picture.ts";
+import { keep, keptPicture } from "./buffered-picture.ts";
+
+/** A picture to encode, and who holds its bytes. */
+export interface Origin {
+  readonly stored: Stored;
+  readonly plan: Plan;
+  readonly source: SharedBytes;
+}
+
+/**
+ * Pixels of a picture that is kept at most, 8 MB: of a larger one each format computes its own, for what is held beside the
+ * work leaves less room for encoders.
+ */
+const MAX_KEPT_PIXELS = 2_000_000;
+
+/**
+ * The picture as it is encoded: once several formats are searched through that would each decode the same file, its pixels
+ * take the place of the file, which is let go of.
+ */
+export async function originFor(
+  file: Origin,
+  formats: readonly FormatDefinition[],
+  aim: Aim,
+  allowance?: Allowance,
+): Promise<Origin> {
+  const { stored, plan, source } = file;
+  const picture = pictureOf(stored, plan);
+  const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
+  if (formats.length < 2 || aim.kind !== "smart" || !plan.changesPixels || !isSmall) return file;
+  const price = beside(picturePrice(stored, plan), collectPrice(picture));
+  if (!isolateBudget.canHold(price, stored.bytes.length) || allowance?.affords(price) === false) return file;
+  // Held as an original is, beside the work on it; where there is no room right now the file stays what is worked on.
+  const memory = isolateBudget.tryTake(pixelBytes(picture));
+  if (!memory) return file;
+  try {
+    const work = (breath: Breath) => keep(stored, plan, breath, memory);
+    const { size, pixels, bytes } = await isolateBudget.run(price, work, allowance);
+    const kept = keptPicture(size, stored, { heldBytes: pixelBytes(pixels) }, pixels);
+    source.release();
+    return { stored: kept, plan: planSteps(size, []), source: bytes };
+  } catch (error) {
+    memory.release();
+    throw error;
+  }
+}

@@ -1,0 +1,209 @@
+/** The formats that a result may have, and the best of what they make of it. */
+import { ApiError } from "../../errors.ts";
+import { isolateBudget } from "../../scheduler/budget.ts";
+import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { fullness } from "../codec/complexity.ts";
+import type { FormatDefinition } from "../codec/format.ts";
+import type { ProfileWish } from "../color/profile-option.ts";
+import type { Space } from "../color/space.ts";
+import { FORMATS } from "../formats.ts";
+import { isOpaque } from "../pixels/opaque.ts";
+import { type Extent, firstFrame } from "../pixels/picture.ts";
+import { type Aim, type Output, outputFormat } from "../plan/output.ts";
+import type { Plan } from "../plan/plan.ts";
+import { pictureOf, picturePrice, type Stored } from "../plan/planned-picture.ts";
+import { plainestRefusal } from "../search/fit-size.ts";
+import type { Rendition } from "../search/rendition.ts";
+
+/** What a request says about the format of its result. */
+interface Wish {
+  readonly output: Output | undefined;
+  /** Media types that the client takes, for `auto`; absent: what the open web takes. */
+  readonly accept: string | undefined;
+  /** Of the job. */
+  readonly allowance?: Allowance | undefined;
+}
+
+/** The output formats to try: one, unless the request leaves it open. */
+export async function outputFormatsOf(
+  stored: Stored,
+  plan: Plan,
+  { output, accept, allowance }: Wish,
+): Promise<FormatDefinition[]> {
+  const word = output?.format;
+  const { format, facts, firstOnly, space, gainMap } = stored;
+  if (word !== undefined && word !== "auto") {
+    return [inSpace(roomy(FORMATS[outputFormat(word)], plan), space, output?.profile)];
+  }
+  const isStill = facts.frames === 1 || firstOnly;
+  // Drawings stay drawings unless pixels are asked for.
+  const keeps = format.write ?? (word === undefined && !plan.changesPixels && !space && format.recompress);
+  const moves = !isStill && !format.can.animation;
+  const same = keeps && !moves ? format : fallback(pictureOf(stored, plan).opaque, moves);
+  if (word === undefined) return [inSpace(roomy(same, plan), space)];
+  const able = Object.values<FormatDefinition>(FORMATS).filter(
+    (row) =>
+      row.write &&
+      isTaken(row, accept) &&
+      (isStill || row.can.animation) &&
+      holds(row, space) &&
+      hasRoom(row, plan) &&
+      (!gainMap || row.gainMap?.web),
+  );
+  const taken = isStill ? able.filter((row) => !isOutdone(row, able)) : able;
+  const withAlpha = taken.filter((row) => row.can.alpha);
+  const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
+  const candidates = choice && (await isTranslucent(stored, plan, allowance)) ? withAlpha : taken;
+  return candidates.length > 0 ? candidates : [inSpace(roomy(same, plan), space)];
+}
+
+/** Whether files of a format are written with sides as long as those of a result. */
+function hasRoom({ can: { mostSide = Infinity } }: FormatDefinition, { size }: Plan): boolean {
+  return Math.max(size.width, size.height) <= mostSide;
+}
+
+/** A format that has room for a result. @throws ApiError 422 */
+function roomy(format: FormatDefinition, plan: Plan): FormatDefinition {
+  if (hasRoom(format, plan)) return format;
+  throw new ApiError(
+    422,
+    `The result must be at most ${format.can.mostSide} pixels on each side in this output format`,
+  );
+}
+
+/** A format, if its files can have the colors of a space. @throws ApiError 422 */
+function inSpace(format: FormatDefinition, space: Space | undefined, wish: ProfileWish = "srgb"): FormatDefinition {
+  const isRefused = wish !== "srgb" && !format.can.spaces;
+  if (!isRefused && holds(format, space)) return format;
+  const spaces = format.can.spaces === "p3" ? "srgb or p3" : "srgb";
+  throw new ApiError(422, `output.profile must be ${spaces} in this output format, which cannot hold another`);
+}
+
+function holds({ can }: FormatDefinition, space: Space | undefined): boolean {
+  return !space || can.spaces === "any" || (can.spaces === "p3" && space.isP3);
+}
+
+/** What a picture becomes whose own format cannot be written: WebP where it moves, PNG where it has alpha, else JPEG. */
+function fallback(opaque: boolean, moves: boolean): FormatDefinition {
+  if (moves) return FORMATS.webp;
+  return opaque ? FORMATS.jpeg : FORMATS.png;
+}
+
+/** Formats that only some browsers show are for clients that name them. */
+function isTaken({ can, mime }: FormatDefinition, accept: string | undefined): boolean {
+  if (can.web) return accepts(accept, mime);
+  const isNamed = accept?.split(",").some((range) => range.split(";")[0]?.trim().toLowerCase() === mime) === true;
+  return can.named === true && isNamed && accepts(accept, mime);
+}
+
+/** Whether stills of a format are larger than those of another one that is tried as well. */
+function isOutdone(format: FormatDefinition, tried: readonly FormatDefinition[]): boolean {
+  const smaller = LARGER_THAN.get(format);
+  return smaller !== undefined && tried.includes(smaller);
+}
+
+/**
+ * Whether an Accept header names a media type, and does not refuse it; without one, browsers' common ground is assumed.
+ */
+function accepts(accept: string | undefined, mime: string): boolean {
+  if (accept === undefined) return true;
+  const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim().toLowerCase()));
+  const named = [mime, "image/*", "*/*"].map((name) => ranges.find(([range]) => range === name)).find(Boolean);
+  return named !== undefined && !named.slice(1).some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+}
+
+/** Whether something of a still picture can be seen through: files with alpha often make no use of it. */
+async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance): Promise<boolean> {
+  const picture = pictureOf(stored, plan);
+  if (picture.opaque) return false;
+  const look = async (breath: Breath) => !(await isOpaque(await firstFrame(picture, breath)));
+  return isolateBudget.run(picturePrice(stored, plan), look, allowance);
+}
+
+/** The order in which formats are tried: those that are mostly the smallest come first, beside which others are given up at a look. */
+const ORDER_OF_TRIAL: readonly FormatDefinition[] = [
+  FORMATS.avif,
+  FORMATS.jxl,
+  FORMATS.jpeg,
+  FORMATS.webp,
+  FORMATS.png,
+  FORMATS.gif,
+];
+
+/**
+ * Formats whose files are larger than those of another one, which has the same colors and a better compression: never tried
+ * beside that of a still, and of animations given up where that was.
+ */
+const LARGER_THAN: ReadonlyMap<FormatDefinition, FormatDefinition> = new Map([[FORMATS.gif, FORMATS.png]]);
+
+/** Formats that make larger files of drawings than any other: what a look at them says is seen best when another is known. */
+const LAST_OF_DRAWINGS: ReadonlySet<FormatDefinition> = new Set([FORMATS.jpeg]);
+
+/**
+ * Formats in the order in which they are tried; where nothing is given up, that is as they come.
+ * @param picture that is to be written
+ */
+export function inOrderOfTrial(
+  formats: readonly FormatDefinition[],
+  { kind }: Aim,
+  picture: Pick<Extent, "detail">,
+): readonly FormatDefinition[] {
+  if (kind !== "smart") return formats;
+  const isDrawing = fullness(picture) < 1;
+  const place = (format: FormatDefinition) =>
+    isDrawing && LAST_OF_DRAWINGS.has(format) ? ORDER_OF_TRIAL.length : ORDER_OF_TRIAL.indexOf(format);
+  return formats.toSorted((one, other) => place(one) - place(other));
+}
+
+type Written = Rendition & { readonly format: FormatDefinition };
+
+/**
+ * The best that formats make of a picture. What one of them cannot do does not matter as long as another can.
+ * @param write gives null for a file that would plainly be larger than `rivalBytes`, the best so far, whose format takes
+ *   about `rivalSampleBytes` for the sample of the picture
+ * @throws ApiError 422 when none can, 503
+ */
+export async function bestOf(
+  formats: readonly FormatDefinition[],
+  aim: Aim,
+  write: (
+    format: FormatDefinition,
+    rivalBytes: number | undefined,
+    rivalSampleBytes: number | undefined,
+  ) => Promise<Rendition | null>,
+): Promise<Written> {
+  let best: Written | undefined;
+  const refusals: ApiError[] = [];
+  const givenUp = new Set<FormatDefinition>();
+  for (const format of formats) {
+    const smaller = LARGER_THAN.get(format);
+    if (smaller && givenUp.has(smaller)) continue;
+    try {
+      const made = await write(format, best?.file.bytes.length, best?.sampleBytes);
+      if (!made) {
+        givenUp.add(format);
+        continue;
+      }
+      const isBest = !best || isBetter(made, best, aim);
+      (isBest ? best : made)?.file.release();
+      if (isBest) best = { ...made, format };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 422) throw error;
+      refusals.push(error);
+    }
+  }
+  if (best) return best;
+  const [first, ...others] = refusals;
+  throw first ? plainestRefusal([first, ...others]) : new ApiError(422, "output.format cannot be written");
+}
+
+/**
+ * Whether one file is to be preferred: one that was searched for to one whose search took too long; where files may have a
+ * size, the one that looks better, else the smaller one.
+ */
+function isBetter(one: Rendition, other: Rendition, aim: Aim): boolean {
+  if (one.isCutOff !== other.isCutOff) return !one.isCutOff;
+  const looks = aim.kind === "size" ? (one.score ?? 0) - (other.score ?? 0) : 0;
+  return looks > 0 || (looks === 0 && one.file.bytes.length < other.file.bytes.length);
+}

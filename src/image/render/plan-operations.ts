@@ -1,0 +1,205 @@
+/** Turns the operations of a request into a plan, each planned on the picture as the ones before it leave it. */
+import { beside, type Price } from "../../../wasm/estimate.ts";
+import { ApiError } from "../../errors.ts";
+import { isolateBudget } from "../../scheduler/budget.ts";
+import type { Allowance } from "../../scheduler/job-limits.ts";
+import { type Breath, UNPAUSED } from "../../scheduler/time-slice.ts";
+import { focusMs } from "../analyses/focus-point.ts";
+import { GLIMPSE_BYTES_PER_PIXEL, type Seen, SIGHT_BYTES_PER_PIXEL, sightsOf } from "../analyses/region-of-interest.ts";
+import type { FormatDefinition } from "../codec/format.ts";
+import { parseColor } from "../color/rgba.ts";
+import { colorIn } from "../color/space.ts";
+import { findFacesPrice } from "../faces/detect.ts";
+import { reported, reportedPoint } from "../faces/report.ts";
+import { FORMATS } from "../formats.ts";
+import { OPERATIONS, type OperationName } from "../operations.ts";
+import type { Box, Size } from "../pixels/geometry.ts";
+import type { Point } from "../pixels/gravity.ts";
+import { firstFrame } from "../pixels/picture.ts";
+import { checkResult } from "../plan/detect.ts";
+import { scanOf } from "../plan/full-pass.ts";
+import { type Output, outputFormat } from "../plan/output.ts";
+import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "../plan/plan.ts";
+import { pictureOf, type Stored } from "../plan/planned-picture.ts";
+import { lookPrice, smallVersion } from "../plan/thumbnail.ts";
+import type { BoxFinder, OperationRow, Stage, Step } from "../steps/operation.ts";
+
+/** What is to be done with a picture before it is encoded. */
+interface Operations {
+  readonly operations: { readonly [Name in OperationName]?: unknown };
+  /** The files of saved pictures that operations need, by id. */
+  readonly overlays: ReadonlyMap<string, Uint8Array>;
+  readonly allowance?: Allowance | undefined;
+}
+
+/** What results can hold. */
+interface Room {
+  /** Some format that the picture is written in has alpha. */
+  readonly alpha: boolean;
+  /** Frames that are worked on. */
+  readonly frames: number;
+  /** Frames that operations have to see, where those are others. */
+  readonly seen?: number;
+}
+
+/** A picture after operations, planned. */
+export interface Planned {
+  /** All that is done with the stored picture. */
+  readonly steps: readonly Step[];
+  readonly plan: Plan;
+  readonly size: Size;
+  readonly opaque: boolean;
+  /** In whole pixels of the upright picture, most prominent first; absent when none were sought. */
+  readonly faces: readonly Box[] | undefined;
+  /** Where was looked, in shares of the upright picture; absent when nobody asked. */
+  readonly focus: Point | undefined;
+}
+
+/** @param before what was planned already; absent: the picture is made upright first */
+export async function planOperations(
+  stored: Stored,
+  order: Operations,
+  room: Room,
+  before?: Pick<Planned, "steps" | "size" | "opaque">,
+): Promise<Planned> {
+  const { facts } = stored;
+  const written = { ...stored, firstOnly: (room.seen ?? room.frames) === 1 };
+  const upright: Step = { kind: "turn", orientation: facts.orientation };
+  const steps: Step[] = [...(before?.steps ?? [upright])];
+  let size = before?.size ?? sizeAfter(upright, storedSize(facts));
+  let opaque = before?.opaque ?? !facts.alpha;
+  const found: Found = {};
+  for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
+    const params = order.operations[name as OperationName];
+    if (params === undefined) continue;
+    const side = row.looks?.(params as never) ?? 0;
+    const small = side > 0 ? smallVersion(stored, steps, side) : undefined;
+    const scans = row.scans?.(params as never);
+    const scan = scans && scanOf(written, steps, scans);
+    const stage = { size, frames: room.frames, opaque, alpha: room.alpha, ...broughtTo(stored, order) };
+    const plan = async (breath: Breath): Promise<readonly Step[]> => {
+      const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), breath);
+      const animation = () => pictureOf(written, small ?? raise(name));
+      const sights = sightsOf(look, stage.size, breath, { animation, most: row.glimpses ?? 1 });
+      const shown = sizeAfter(upright, storedSize(facts));
+      const noted = notedIn(found, sights, {
+        faces: (faces) => reported(faces, steps.slice(1), shown),
+        focus: (point) => reportedPoint(point, stage.size, steps.slice(1), shown),
+      });
+      const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, breath);
+      return row.plan(params as never, { ...stage, breath, look, ...noted, findBox });
+    };
+    const price = small ? sightPrice(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.price;
+    const planned = price ? await isolateBudget.run(price, plan, order.allowance) : await plan(UNPAUSED);
+    for (const step of planned) {
+      steps.push(step);
+      size = sizeAfter(step, size);
+      opaque = opaqueAfter(step, opaque);
+      if (step.kind !== "crop") checkResult(size, room.frames);
+    }
+  }
+  return { steps, plan: planSteps(storedSize(facts), steps), size, opaque, faces: found.faces, focus: found.focus };
+}
+
+/** What the first operations that asked were told, as answers say it. */
+interface Found {
+  faces?: readonly Box[];
+  focus?: Point | undefined;
+}
+
+/** The same sights, and what is told first is noted. */
+function notedIn(
+  found: Found,
+  sights: Seen,
+  said: {
+    readonly faces: (faces: readonly Box[]) => readonly Box[];
+    readonly focus: (point: Point) => Point | undefined;
+  },
+): Seen {
+  const faces = async () => {
+    const sought = await sights.faces();
+    found.faces ??= said.faces(sought);
+    return sought;
+  };
+  return {
+    seen: sights.seen,
+    faces,
+    async *glimpses() {
+      await faces();
+      yield* sights.glimpses();
+    },
+    async focus(part) {
+      const point = await sights.focus(part);
+      found.focus ??= said.focus(point);
+      return point;
+    },
+  };
+}
+
+function raise(name: string): never {
+  throw new Error(`${name} looks at the picture without saying so`);
+}
+
+/** The price of what an operation sees in a small version; faces and what stands out are sought in the same pixels. */
+function sightPrice(stored: Stored, small: Plan, row: OperationRow, frames: number): Price {
+  const seeks = row.seldomSeeksFaces !== true;
+  const first = lookPrice(stored, small, lookMs(row, small.size), seeks ? SIGHT_BYTES_PER_PIXEL : undefined);
+  const others = Math.min(frames, row.glimpses ?? 1) - 1;
+  if (others === 0) return first;
+  const { width, height } = small.size;
+  const ms = others * findFacesPrice(small.size).ms;
+  return beside(first, { bytes: width * height * GLIMPSE_BYTES_PER_PIXEL, ms });
+}
+
+/** Nanoseconds that it takes to look at a pixel, for all but faces. */
+const LOOK_NANOSECONDS = 8;
+
+/** Milliseconds that an operation looks at a small version. */
+function lookMs({ seldomSeeksFaces = false }: OperationRow, { width, height }: Size): number {
+  return seldomSeeksFaces ? width * height * LOOK_NANOSECONDS * 1e-6 : focusMs({ width, height });
+}
+
+/** What operations bring to a picture, and the colors that it has there. */
+function broughtTo(
+  { facts, space }: Stored,
+  order: Operations,
+): Pick<Stage, "lossless" | "space" | "colorOf" | "overlay"> {
+  return {
+    lossless: facts.quality === 100,
+    space,
+    colorOf: (hex, form) => colorIn(space, parseColor(hex, form)),
+    overlay: (id) => overlayOf(order, id),
+  };
+}
+
+function overlayOf({ overlays }: Operations, id: string): Uint8Array {
+  const bytes = overlays.get(id);
+  if (!bytes) throw new ApiError(422, "watermark.id is not the id of a saved watermark");
+  return bytes;
+}
+
+/** Whether some format holds alpha and a gain map that browsers show. */
+const ALPHA_BESIDE_GAINS = Object.values<FormatDefinition>(FORMATS).some(
+  ({ can, gainMap }) => can.alpha && gainMap?.web === true,
+);
+
+/** Whether a picture that is written as a request says can have alpha. */
+export function canHoldAlpha(stored: Stored, output: Output | undefined): boolean {
+  const word = output?.format;
+  if (word === "auto") return !stored.gainMap || ALPHA_BESIDE_GAINS;
+  if (word === undefined) return stored.format.write ? stored.format.can.alpha : true;
+  return (FORMATS[outputFormat(word)] as FormatDefinition).can.alpha;
+}
+
+/** How many frames are worked on: formats without animation take the first. */
+export function writtenFrames({ facts, firstOnly }: Stored, output: Output | undefined): number {
+  if (firstOnly) return 1;
+  const word = output?.format;
+  if (word === undefined || word === "auto") return facts.frames;
+  return (FORMATS[outputFormat(word)] as FormatDefinition).can.animation ? facts.frames : 1;
+}
+
+/** Whether a result shows the first frame of an animation alone, which is decoded as a still is. */
+export function isOfFirstFrame(stored: Stored, output: Output | undefined): boolean {
+  return stored.facts.frames > 1 && (output?.animation === false || writtenFrames(stored, output) === 1);
+}

@@ -1,0 +1,99 @@
+/**
+ * One picture from file to file: identify, plan, decode, work, encode. Everything a job will hold in memory is known
+ * before it starts, and is waited for.
+ */
+import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { Facts, FormatDefinition } from "../codec/format.ts";
+import { withoutMemory } from "../codec/guard.ts";
+import { metadataBytes } from "../metadata/blocks.ts";
+import type { OperationName } from "../operations.ts";
+import type { Box } from "../pixels/geometry.ts";
+import type { Point } from "../pixels/gravity.ts";
+import type { Stopwatch } from "../pixels/stopwatch.ts";
+import { readHeaders } from "../plan/detect.ts";
+import { aimOf, type Optimize, type Output } from "../plan/output.ts";
+import { asWished, type InputWish, inSpace, pictureOf } from "../plan/planned-picture.ts";
+import { optimized } from "../search/attempts.ts";
+import type { Rendition } from "../search/rendition.ts";
+import { unpackedFor } from "./embedded-file.ts";
+import { originFor } from "./origin.ts";
+import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
+import { inOwnRange } from "./own-range.ts";
+import { canHoldAlpha, isOfFirstFrame, planOperations, writtenFrames } from "./plan-operations.ts";
+import { besideGainMap, besideHeld, resultGainMap, withGainMap, withResultGainMap } from "./result-gain-map.ts";
+import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
+
+/** What to do with a picture, as requests say it. */
+export interface Order {
+  readonly operations: { readonly [Name in OperationName]?: unknown };
+  /** How the original is read; absent: what is damaged is refused. */
+  readonly input?: InputWish | undefined;
+  readonly output: Output | undefined;
+  readonly optimize: Optimize | undefined;
+  /** The files of saved pictures that operations need, by id. */
+  readonly overlays: ReadonlyMap<string, Uint8Array>;
+  /** Media types that the client takes, for `output.format: "auto"`; absent: what the open web takes. */
+  readonly accept: string | undefined;
+  /** Told how long decoding and operations take. */
+  readonly stopwatch?: Stopwatch | undefined;
+  /** What the job may take, and when it ends; absent: anything. */
+  readonly allowance?: Allowance | undefined;
+}
+
+export interface Rendered {
+  readonly input: {
+    readonly format: FormatDefinition;
+    readonly facts: Facts;
+    /** In whole pixels of the upright picture, most prominent first; absent when none were sought. */
+    readonly faces?: readonly Box[] | undefined;
+    /** Where was looked, in shares of the upright picture; absent when nobody asked. */
+    readonly focus?: Point | undefined;
+  };
+  readonly output: Rendition & { readonly format: FormatDefinition; readonly facts: Facts };
+}
+
+/**
+ * Carries out an order. The result's bytes are the caller's to release.
+ * @param source the bytes of the original, which are released when they will not be read again
+ * @throws ApiError 415, 422 or 503; what its allowance ends it with
+ */
+export async function render(source: SharedBytes, order: Order): Promise<Rendered> {
+  let isHandedOver = false;
+  let heldBytes = source;
+  try {
+    const { allowance, stopwatch } = order;
+    const found = asWished(await readHeaders(source.bytes, allowance), order.input);
+    const { output } = order;
+    const firstOnly = isOfFirstFrame(found, output);
+    const begin = withGainMap(inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile), order.output);
+    const room = { alpha: canHoldAlpha(begin, order.output), frames: writtenFrames(begin, order.output) };
+    const { plan, steps, faces, focus } = await planOperations(begin, order, room);
+    const kept = keptOf(begin, order.output);
+    const asked = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
+    const encoding = order.output?.encoding;
+    const formats = inOrderOfTrial(await outputFormatsOf(begin, plan, order), asked, pictureOf(begin, plan));
+    const stored = inOwnRange(begin, plan, formats, output);
+    const gainMap = await resultGainMap(stored, { steps, formats, aim: asked, encoding }, allowance);
+    const aim = besideGainMap(asked, gainMap);
+    const keepsMetadata = order.output?.metadata === "all";
+    const { source: held, ...origin } = await originFor({ stored, plan, source }, formats, aim, allowance);
+    const shown = { ...origin, stored: besideHeld(origin.stored, gainMap) };
+    heldBytes = held;
+    const made = await bestOf(formats, aim, async (format, rivalBytes, rivalSampleBytes) => {
+      const isLast = format === formats.at(-1);
+      const wish = { ...shown, format, aim, encoding, keepsMetadata, rivalBytes, rivalSampleBytes, isLast };
+      const unpacked = await unpackedFor(format, shown.stored, allowance);
+      if (unpacked) return optimized({ ...wish, stored: unpacked.stored }, unpacked.source, allowance);
+      isHandedOver = isLast;
+      return optimized(wish, isLast ? held : held.retain(), allowance);
+    });
+    const best = withResultGainMap(withMetadata(made, kept), gainMap);
+    const facts = best.format.read.probe(best.file.bytes);
+    return { input: { ...stored, faces, focus }, output: { ...best, facts } };
+  } catch (error) {
+    throw withoutMemory(error);
+  } finally {
+    if (!isHandedOver) heldBytes.release();
+  }
+}

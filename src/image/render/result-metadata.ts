@@ -1,0 +1,51 @@
+/** The metadata of a result: what its request keeps of the original's, and how that gets into its file. */
+import { ApiError } from "../../errors.ts";
+import { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { FormatDefinition } from "../codec/format.ts";
+import { FORMATS } from "../formats.ts";
+import { keptMetadata, type Metadata, metadataBytes } from "../metadata/blocks.ts";
+import { type Aim, type Output, outputFormat } from "../plan/output.ts";
+import type { Stored } from "../plan/planned-picture.ts";
+import type { Rendition } from "../search/rendition.ts";
+
+/** What was read of an original for its results, by what is wished for. */
+export type KnownMetadata = Map<string, Metadata>;
+
+/**
+ * What is kept of the original's metadata, which outlives its bytes.
+ * @param known what was read for other results of the original
+ * @throws ApiError 422 when the format that is named cannot hold any
+ */
+export function keptOf(
+  { bytes, format }: Pick<Stored, "bytes" | "format">,
+  output: Output | undefined,
+  known: KnownMetadata = new Map(),
+): Metadata {
+  const { metadata: wish = "none", format: word, provenance } = output ?? {};
+  const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
+  if (wish !== "none" && named && !named.metadata?.write) {
+    throw new ApiError(422, "output.metadata must be none in this output.format, which cannot hold any");
+  }
+  const dropsMark = provenance === "drop";
+  const key = `${wish} ${dropsMark}`;
+  const kept = known.get(key) ?? keptMetadata(format.metadata?.read(bytes) ?? {}, wish, dropsMark);
+  known.set(key, kept);
+  return kept;
+}
+
+/** A size that is asked for is that of the file with its metadata. */
+export function besideMetadata(aim: Aim, bytes: number): Aim {
+  return aim.kind === "size" ? { ...aim, bytes: Math.max(1, aim.bytes - bytes) } : aim;
+}
+
+/** A result with what is kept; the file without it is released. */
+export function withMetadata<Made extends Rendition & { readonly format: FormatDefinition }>(
+  made: Made,
+  kept: Metadata,
+): Made {
+  const { write } = made.format.metadata ?? {};
+  if (!write || made.hasMetadata || metadataBytes(kept) === 0) return made;
+  const file = SharedBytes.of(write(made.file.bytes, kept));
+  made.file.release();
+  return { ...made, file };
+}

@@ -1,0 +1,106 @@
+/** What the results of a group take, and what they are made from. */
+import { beside, FREE, held, type Price, sequence } from "../../../../wasm/estimate.ts";
+import type { Facts, FormatDefinition } from "../../codec/format.ts";
+import { collectPrice, pixelBytes } from "../../pixels/buffered.ts";
+import { isWhole } from "../../pixels/geometry.ts";
+import { type Plan, planSteps, storedSize } from "../../plan/plan.ts";
+import { picturePrice, type Stored } from "../../plan/planned-picture.ts";
+import { pricedWish } from "../../search/attempts.ts";
+import { resultDecodePrice } from "../../search/estimates.ts";
+import type { Start } from "../../search/rendition.ts";
+import { keptPicture } from "../buffered-picture.ts";
+import { unpackPrice } from "../embedded-file.ts";
+import type { Origin } from "../origin.ts";
+import { area, type Given, type Group, type Job, type Placed, type SetWork } from "./parts.ts";
+
+/** The file, or the kept picture, that the jobs of a group are made from, and what is to be done with it. */
+export function originOf<Entry>(
+  { stored, groups }: Given<Entry>,
+  { shared, keepsFile }: Pick<SetWork<Entry>, "shared" | "keepsFile">,
+  { group, onShared, kept }: Placed<Entry>,
+): { readonly stored: Stored; readonly plan: Plan } {
+  const file = stored.bytes.length;
+  const pixels = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0);
+  const keptBytes = pixels + gainMapBytesOf(groups);
+  const holding = { heldBytes: keepsFile ? file : 0, keptBytes };
+  if (kept) return { stored: keptPicture(kept, group.stored, holding), plan: planSteps(kept, []) };
+  if (!shared || !onShared) return { stored: { ...group.stored, ...holding }, plan: group.planned.plan };
+  return { stored: keptPicture(shared, stored, holding), plan: onShared };
+}
+
+/** Bytes of the gain maps of all results, which are made before their pictures. */
+function gainMapBytesOf<Entry>(groups: readonly Group<Entry>[]): number {
+  const maps = groups.flatMap(({ jobs }) => jobs.map(({ gainMap }) => gainMap?.file.length ?? 0));
+  return maps.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Whether nothing of a picture changes but, perhaps, how it lies. */
+export function isWholePicture({ view, steps }: Plan, facts: Facts): boolean {
+  return steps.length === 0 && !view.target && isWhole(view.box, storedSize(facts));
+}
+
+/** The price of the file that was packed in what a result is made from, where the result may be made from that. */
+export function unpackingPrice(
+  format: FormatDefinition,
+  { stored, plan }: Pick<Origin, "stored" | "plan">,
+): Price | null {
+  return isWholePicture(plan, stored.facts) ? unpackPrice(format, stored) : null;
+}
+
+/** In the place of what is found out when the work is done. */
+const SOME_START: Start = { quality: 80, slope: 1, variant: {} };
+
+/** Pixels of all results in a format; undefined where it is one result alone. */
+export function pixelsIn<Entry>(groups: readonly Group<Entry>[], format: FormatDefinition): number | undefined {
+  const all = groups.flatMap(({ planned, jobs }) =>
+    jobs.filter(({ formats }) => formats.includes(format)).map(() => area(planned.size)),
+  );
+  return all.length > 1 ? all.reduce((sum, pixels) => sum + pixels, 0) : undefined;
+}
+
+/**
+ * The price of the results of a group; null where there is not enough memory.
+ * @param known searches in smaller pictures, from which those of the group start
+ */
+export function groupPrice<Entry>(
+  given: Given<Entry>,
+  work: Pick<SetWork<Entry>, "shared" | "keepsFile">,
+  placed: Placed<Entry>,
+  known: ReadonlySet<string>,
+): Price | null {
+  const { group, onShared, kept } = placed;
+  const origin = originOf(given, work, placed);
+  const prices: Price[] = [];
+  for (const job of group.jobs) {
+    for (const format of job.formats) {
+      const key = searchKey(group, job, format);
+      const start = key !== undefined && known.has(key) ? SOME_START : undefined;
+      const { aim, encoding, keepsMetadata } = job;
+      const allPixels = pixelsIn(given.groups, format);
+      const price = pricedWish({ ...origin, format, aim, encoding, keepsMetadata, isLast: false, start, allPixels });
+      if (!price) return null;
+      prices.push(unpackingPrice(format, origin) ?? FREE, price);
+      if (job.analyzes) prices.push(resultDecodePrice(format, { ...group.planned.size, opaque: false, frames: 1 }));
+    }
+  }
+  if (!kept) return sequence(...prices);
+  const { stored } = originOf(given, work, { group, ...(onShared && { onShared }) });
+  const making = beside(picturePrice(stored, kept.plan), collectPrice(kept));
+  return sequence(making, beside(held(pixelBytes(kept)), sequence(...prices)));
+}
+
+/** What searches have in common that start where another one ended; undefined where a picture is more than another size. */
+export function searchKey<Entry>(
+  { wanted }: Group<Entry>,
+  { aim }: Pick<Job<Entry>, "aim">,
+  { label }: FormatDefinition,
+): string | undefined {
+  return wanted.isScale ? JSON.stringify([label, aim]) : undefined;
+}
+
+/** What the searches of a group have in common with others. */
+export function searchKeys<Entry>(group: Group<Entry>): readonly string[] {
+  return group.jobs
+    .flatMap((job) => job.formats.map((format) => searchKey(group, job, format)))
+    .filter((key) => key !== undefined);
+}

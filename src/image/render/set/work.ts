@@ -1,0 +1,121 @@
+/** How a set is made: what is kept for several of its results, and the price of all of it. */
+import { beside, FREE, held, type Price, sequence } from "../../../../wasm/estimate.ts";
+import { isolateBudget } from "../../../scheduler/budget.ts";
+import { collectPrice, pixelBytes } from "../../pixels/buffered.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import { demandOf, planSteps } from "../../plan/plan.ts";
+import { picturePrice, type Stored } from "../../plan/planned-picture.ts";
+import { unpackPrice } from "../embedded-file.ts";
+import { groupPrice, isWholePicture, searchKeys } from "./group.ts";
+import { area, type Given, type Group, type Job, type Kept, type Placed, type SetWork } from "./parts.ts";
+import { isServed, MAX_SHARED_PIXELS, planOnShared, sharedSize } from "./shared.ts";
+
+/** The work of a set in the least time that there is memory for; null where there is not enough even for the least. */
+export function workOf<Entry>(given: Given<Entry>): SetWork<Entry> | null {
+  const shared = sharedOf(given);
+  const works = [...(shared ? [workBy(given, shared)] : []), workBy(given, null)];
+  return quickest(works.filter((work) => work !== null));
+}
+
+/** The first of those that take the least time; null where there are none. */
+function quickest<One extends { readonly price: Price }>(all: readonly One[]): One | null {
+  const [first = null] = all.toSorted((one, other) => one.price.ms - other.price.ms);
+  return first;
+}
+
+function workBy<Entry>(given: Given<Entry>, shared: Kept | null): SetWork<Entry> | null {
+  const ways = divided(given.groups)
+    .map((group) => placesOf(given, group, shared))
+    .toSorted(([one], [other]) => area(one.group.planned.size) - area(other.group.planned.size));
+  const keepsFile = ways.some(([{ onShared }]) => !onShared);
+  const fileBytes = given.stored.bytes.length;
+  const keeping = shared ? held(pixelBytes(shared)) : FREE;
+  const known = new Set<string>();
+  const chosen: { readonly placed: Placed<Entry>; readonly price: Price }[] = [];
+  for (const ofGroup of ways) {
+    const priced = ofGroup.flatMap((placed) => {
+      const price = groupPrice(given, { shared, keepsFile }, placed, known);
+      return price && isolateBudget.canHold(beside(keeping, price), fileBytes) ? [{ placed, price }] : [];
+    });
+    const best = quickest(priced);
+    if (!best) return null;
+    chosen.push(best);
+    for (const key of searchKeys(best.placed.group)) known.add(key);
+  }
+  const making = shared ? beside(picturePrice(given.stored, shared.plan), collectPrice(shared)) : FREE;
+  const price = sequence(making, beside(keeping, sequence(...chosen.map((one) => one.price))));
+  if (!isolateBudget.canHold(price, fileBytes)) return null;
+  return { shared, placed: chosen.map(({ placed }) => placed), keepsFile, price };
+}
+
+/** The picture that groups share; null where none is worth keeping. Animations are not kept. */
+function sharedOf<Entry>({ stored, base, groups }: Given<Entry>): Kept | null {
+  if (stored.facts.frames > 1) return null;
+  const served = divided(groups).filter((group) => !isOwn(group, stored));
+  const size = sharedSize(
+    base.size,
+    served.map(({ wanted }) => wanted),
+  );
+  if (!size) return null;
+  const { width, height } = size;
+  const isWhole = width === base.size.width && height === base.size.height;
+  const steps = isWhole ? base.steps : [...base.steps, { kind: "resize", width, height, kernel: "lanczos3" } as const];
+  return { width, height, opaque: base.opaque, plan: planSteps(storedSizeOf(stored), steps) };
+}
+
+function storedSizeOf({ facts: { width, height } }: Stored): Size {
+  return { width, height };
+}
+
+/** The ways to come to the picture of a group: with it kept, where that can be worth while, and without. */
+function placesOf<Entry>(
+  { stored, base }: Given<Entry>,
+  group: Group<Entry>,
+  shared: Kept | null,
+): readonly [Placed<Entry>, ...Placed<Entry>[]] {
+  const { size, opaque, plan } = group.planned;
+  const mayKeep = group.jobs.length > 1 && area(size) <= MAX_SHARED_PIXELS;
+  if (!shared || isOwn(group, stored) || !isServed(group.wanted, base.size, shared)) {
+    const isKept = mayKeep && group.stored.facts.frames === 1 && !isUnchanged(group);
+    return isKept ? [{ group, kept: { ...size, opaque, plan } }, { group }] : [{ group }];
+  }
+  const onShared = planOnShared(group.wanted, base.size, shared);
+  const isShared = !onShared.changesPixels;
+  if (isShared || !mayKeep || area(size) > area(shared)) return [{ group, onShared }];
+  return [
+    { group, onShared, kept: { ...size, opaque, plan: onShared } },
+    { group, onShared },
+  ];
+}
+
+/** Whether a group is made from the file, even where there is a version that has all of its pixels. */
+function isOwn<Entry>(group: Group<Entry>, { space }: Stored): boolean {
+  if (group.stored.space !== space) return true;
+  const { format, facts } = group.stored;
+  const scale = format.read.scale?.(facts, demandOf(group.planned.plan.view)) ?? 1;
+  // What a decoder makes smaller costs little, and looks like nothing else: a result alone would be made of that.
+  return scale < 1 || isUnchanged(group);
+}
+
+/**
+ * Whether the original itself, a part of its code, or the file that was packed in it may be a result of the group: at most
+ * it is turned.
+ */
+function isUnchanged<Entry>({ stored, planned, jobs }: Group<Entry>): boolean {
+  return isWholePicture(planned.plan, stored.facts) && jobs.some((job) => isOfFile(job, stored));
+}
+
+function isOfFile<Entry>({ formats }: Job<Entry>, stored: Stored): boolean {
+  return formats.some((format) => format === stored.format || unpackPrice(format, stored) !== null);
+}
+
+/** Groups of which none has jobs that ask for the original as it is beside others. */
+function divided<Entry>(groups: readonly Group<Entry>[]): readonly Group<Entry>[] {
+  return groups.flatMap((group) => {
+    if (!isUnchanged(group)) return [group];
+    const { stored, jobs } = group;
+    const others = jobs.filter((job) => !isOfFile(job, stored));
+    const own = { ...group, jobs: jobs.filter((job) => isOfFile(job, stored)) };
+    return others.length > 0 ? [own, { ...group, jobs: others }] : [own];
+  });
+}

@@ -1,0 +1,138 @@
+/** Animations that look as good as asked. */
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
+import type { Picture } from "../pixels/picture.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
+import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
+import { type Found, pictureIn } from "./probe.ts";
+import { MIN_QUALITY } from "./quality.ts";
+import { inComparedColors, judgeRows } from "./score.ts";
+import { type Judgement, SAME, worse } from "./second-opinion.ts";
+import type { WritableFormat } from "./task.ts";
+
+/** Frames that are compared: spread evenly, first and last included. */
+export const SAMPLED_FRAMES = 6;
+
+/**
+ * The score of an animation as a rendition of another: the least SSIMULACRA 2.1 of six frames as they are shown, since
+ * the worst moment is what is noticed. Both are decoded to their end.
+ * @throws RangeError when the sizes differ
+ */
+export async function scoreAnimation(first: Picture, second: Picture, breath: Breath): Promise<number> {
+  return (await judgeAnimation(first, second, breath)).score;
+}
+
+/** What both opinions say of an animation: the worst that each says of the frames that are compared. */
+async function judgeAnimation(first: Picture, second: Picture, breath: Breath): Promise<Judgement> {
+  const sample = spreadFrames(first.frames, SAMPLED_FRAMES);
+  const partners = first.frames === second.frames ? sample : await shownAt(first, second, sample, breath);
+  const others = numbered(second.open(breath), partners);
+  let worst = SAME;
+  let last = -1;
+  for await (const [at, frame] of numbered(first.open(breath), sample)) {
+    const partner = partners[sample.indexOf(at)]!;
+    // Two frames may be shown as one: it is compared with the first of them.
+    const other = partner === last ? undefined : (await others.next()).value;
+    last = partner;
+    const shown = (rows: Rows) => inComparedColors(rows, first.space);
+    if (other) worst = worse(worst, await judgeRows(shown(frame.rows), shown(other[1].rows), breath));
+    else frame.rows.close();
+  }
+  await others.return(undefined);
+  return worst;
+}
+
+/** For frames of one animation, which of another are shown at the same time; formats round times differently. */
+async function shownAt(first: Picture, second: Picture, sample: readonly number[], breath: Breath): Promise<number[]> {
+  const [ends, otherEnds] = [await endsOf(first, breath), await endsOf(second, breath)];
+  const scale = (otherEnds.at(-1) ?? 0) / Math.max(1, ends.at(-1) ?? 0);
+  return sample.map((at) => {
+    const middle = ((ends[at - 1] ?? 0) + (ends[at] ?? 0)) / 2;
+    const other = otherEnds.findIndex((end) => end > middle * scale);
+    return other < 0 ? otherEnds.length - 1 : other;
+  });
+}
+
+/** When each frame ends, in milliseconds. */
+async function endsOf(picture: Picture, breath: Breath): Promise<number[]> {
+  const ends: number[] = [];
+  for await (const { delayMs, rows } of picture.open(breath)) {
+    rows.close();
+    ends.push((ends.at(-1) ?? 0) + delayMs);
+  }
+  return ends;
+}
+
+/** Points that a quality step is worth. */
+const POINTS_PER_QUALITY = 0.7;
+/** A result this close above its aim is close enough. */
+const CLOSE_POINTS = 2;
+const MAX_QUALITY = 100;
+/** An original, or a rival, so many times smaller than a result was made with means that no quality makes up for. */
+const HOPELESS = 2;
+/** Encodings of an animation, and of one with more pixels in all its frames than `MANY_PIXELS`. */
+const MAX_TRIES = 4;
+const MAX_TRIES_OF_MANY = 2;
+const MANY_PIXELS = 20_000_000;
+
+/** Encodings of an animation that a search usually makes: most often it comes close before the last. */
+export function usualTries(picture: Picture): number {
+  return Math.max(2, mostTries(picture) - 1);
+}
+
+/** Encodings of an animation that a search makes at most. */
+function mostTries({ width, height, frames }: Picture): number {
+  return width * height * frames > MANY_PIXELS ? MAX_TRIES_OF_MANY : MAX_TRIES;
+}
+
+/** What encodings of an animation are held against. */
+interface Rivals {
+  /** The original, where it may stay. */
+  readonly originalBytes?: number | undefined;
+  /** The best file in another format: one that is plainly larger is given up. */
+  readonly rivalBytes?: number | undefined;
+  /** The animation as results are looked at; absent: as it is encoded. */
+  readonly compared?: Picture;
+  readonly deadline?: EndsInTime;
+}
+
+/**
+ * The smallest encoding found of an animation, or of a still as one, that scores at least the target score, or the best one;
+ * `settings` say where to begin. What it takes is bounded by the number of encodings. Null where it would plainly be larger
+ * than its rival.
+ * @throws Overrun with what was found, when the deadline comes first
+ */
+export async function smallestAnimation(
+  picture: Picture,
+  format: WritableFormat,
+  settings: EncodeSettings,
+  targetScore: number,
+  breath: Breath,
+  { originalBytes = Infinity, rivalBytes = Infinity, compared = picture, deadline = ENDLESS }: Rivals = {},
+): Promise<Found | null> {
+  const tries = mostTries(picture);
+  let best: Found | undefined;
+  let low = MIN_QUALITY - 1;
+  let high = MAX_QUALITY + 1;
+  let quality = settings.quality;
+  for (let count = 0; count < tries && high - low > 1; count++) {
+    if (deadline.isOver()) throw new Overrun(best && best.score >= targetScore ? best : undefined, { quality });
+    const bytes = await format.write.encode(picture, { ...settings, quality }, breath);
+    if (bytes.length > rivalBytes * HOPELESS) return null;
+    const judgement = await judgeAnimation(compared, pictureIn(format, bytes, compared.space), breath);
+    const { points: score, score: metric } = judgement;
+    const reaches = score >= targetScore;
+    if (reaches) high = quality;
+    else low = quality;
+    const improves =
+      !best || (reaches ? best.score < targetScore || bytes.length < best.bytes.length : score > best.score);
+    if (improves && (reaches || !best || best.score < targetScore)) best = { bytes, score, metric };
+    if (reaches && score < targetScore + CLOSE_POINTS) break;
+    if (bytes.length > originalBytes * HOPELESS) break;
+    const step = (targetScore + CLOSE_POINTS / 4 - score) / POINTS_PER_QUALITY;
+    quality = Math.min(high - 1, Math.max(low + 1, Math.round(quality + step)));
+  }
+  if (!best) throw new RangeError("no encoding was tried");
+  return best;
+}

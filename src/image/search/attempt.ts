@@ -1,0 +1,40 @@
+/** What is wanted of a picture, and the ways to get it, each as a value. */
+import type { Price } from "../../../wasm/estimate.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { Rendition } from "./rendition.ts";
+import type { Session } from "./session.ts";
+
+/** No file of this format can be as small as the one that there is in another. */
+export const BEATEN = Symbol("beaten");
+
+/** What came of an attempt: null when this way turned out not to lead anywhere. */
+export type Outcome = Rendition | typeof BEATEN | null;
+
+/** One way to make the file that is asked for. */
+export interface Attempt {
+  readonly name:
+    | "keep original"
+    | "recompress"
+    | "repack"
+    | "requantize"
+    | "re-encode planes"
+    | "search pixels"
+    | "search frames"
+    | "search deep"
+    | "fit size"
+    | "encode blind"
+    | "encode exactly";
+  readonly price: Price;
+  /** What it takes where less is kept of what only saves time, the leanest last: the file is the same. */
+  readonly leaner?: readonly Price[];
+  /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
+  readonly isFallback?: boolean;
+  /** It tries several files, and ends where that takes far more than its price: not tried once another search has. */
+  readonly isSearch?: boolean;
+  /** It works on the coefficients of the original: where these cannot be read the pixels are another way. */
+  readonly onCoefficients?: boolean;
+  /** Whether it is worth trying beside the best so far; one that makes the first file of all is not asked. */
+  readonly mayBeat?: (best: Rendition) => boolean;
+  /** @param room in which it may go on: 0 for its price, and then those that are leaner */
+  readonly run: (session: Session, breath: Breath, room: number) => Promise<Outcome>;
+}

@@ -1,0 +1,207 @@
+/** The file that is asked for, by the ways to get it, in the order in which they are tried. */
+import { either, type Price } from "../../../wasm/estimate.ts";
+import { ApiError } from "../../errors.ts";
+import { isolateBudget, tooLarge } from "../../scheduler/budget.ts";
+import { type Allowance, TooLong, tooLong } from "../../scheduler/job-limits.ts";
+import { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import { type Breath, UNPAUSED } from "../../scheduler/time-slice.ts";
+import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
+import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
+import { fits } from "./estimates.ts";
+import { fitSize, fitSizeInHaste } from "./fit-size.ts";
+import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
+import { asNamed } from "./named-encoding.ts";
+import { inOneScan } from "./one-scan.ts";
+import { Deadline, ENDLESS, Overrun } from "./overrun.ts";
+import { TARGET_SCORE } from "./presets.ts";
+import { recompressOnly, recompressToo } from "./recompress.ts";
+import type { Rendition } from "./rendition.ts";
+import { repackOriginal } from "./repack.ts";
+import { requantize, requantizeWithoutPixels } from "./requantize.ts";
+import { searchDeep, searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
+import { Session } from "./session.ts";
+import { type Task, taskOf, type Wish } from "./task.ts";
+import { refusalOfWay } from "./ways.ts";
+
+/**
+ * The ways to get the file that a task asks for. The first whose price can be paid makes a file; those after it are
+ * asked whether they may beat it.
+ */
+export function attemptsFor(task: Task): readonly Attempt[] {
+  const attempts = [
+    keepMarked(task),
+    keepFitting(task),
+    fitSize(task),
+    fitSizeInHaste(task),
+    recompressOnly(task),
+    requantizeWithoutPixels(task),
+    requantize(task),
+    searchFrames(task),
+    searchPixels(task),
+    searchPixelsFrugally(task),
+    searchDeep(task),
+    reencodePlanes(task),
+    repackOriginal(task),
+    encodeExactly(task),
+    encodeBlind(task),
+    encodeExactlyInstead(task),
+    recompressToo(task),
+    keepOriginal(task),
+  ];
+  return attempts.filter((attempt) => attempt !== null);
+}
+
+/**
+ * The price of a wish before anything is known: the time of the first attempt that can be made, and the memory of any. Null
+ * where none can.
+ */
+export function pricedWish(wish: Wish): Price | null {
+  const task = taskOf(wish);
+  const [first, ...others] = attemptsFor(task)
+    .map(({ price }) => price)
+    .filter((price) => fits(task, price));
+  return first ? { bytes: either(first, ...others).bytes, ms: first.ms } : null;
+}
+
+/**
+ * The file that is wished for, never a larger one than there was where neither pixels nor format change; null where it
+ * would plainly be larger than its rival in another format.
+ * @param source the bytes of the original, which are released when they will not be read again
+ * @param allowance of the job: what it cannot afford is not tried
+ * @throws ApiError 422 when no way leads to a file in the memory and the time that there is, 503 when too much work waits
+ */
+export async function optimized(wish: Wish, source: SharedBytes, allowance?: Allowance): Promise<Rendition | null> {
+  let session: Session | undefined;
+  try {
+    const planned = taskOf(wish);
+    const attempts = attemptsFor(planned);
+    const task = await inOneScan(planned, attempts, allowance);
+    session = new Session(task, source);
+    const best = await firstOrBetter(session, task === planned ? attempts : attemptsFor(task), allowance);
+    return best && (await asNamed(task, best, allowance));
+  } finally {
+    if (session) session.close();
+    else source.release();
+  }
+}
+
+async function firstOrBetter(
+  session: Session,
+  attempts: readonly Attempt[],
+  allowance?: Allowance,
+): Promise<Rendition | null> {
+  if (attempts.length === 0) throw new ApiError(422, "output.format cannot be written");
+  let best: Rendition | null = null;
+  let isBeaten = false;
+  let isOverrun = false;
+  // What a way failed for says more than that there was no room for another.
+  let failure: ApiError | undefined;
+  let refusal: (() => ApiError) | undefined;
+  let left = attempts;
+  for (let attempt = left[0]; attempt; attempt = left[0]) {
+    left = left.slice(1);
+    const { mayBeat, isSearch, onCoefficients } = attempt;
+    const price = session.beside(attempt.price);
+    const { task } = session;
+    if (best ? !mayBeat?.(best) : isBeaten && !mayBeat) continue;
+    if (isOverrun && isSearch) continue;
+    if (!fits(task, price)) {
+      refusal ??= tooLarge;
+      continue;
+    }
+    if (allowance?.affords(price) === false) {
+      refusal = tooLong;
+      continue;
+    }
+    let outcome: Outcome;
+    try {
+      outcome = await outcomeOf(attempt, session, allowance);
+    } catch (error) {
+      if (error instanceof Overrun) {
+        allowance?.goOn();
+        isOverrun = true;
+        session.predicted = error.predicted;
+        session.wasCutOff = !error.best;
+        outcome = error.best ? session.rendition(error.best) : null;
+      } else {
+        if (error instanceof TooLong) return best ?? (await withoutWork(session, left, error));
+        const lost = allowance?.signal?.aborted ? null : refusalOfWay(error);
+        if (!lost) throw error;
+        failure ??= lost;
+        outcome = null;
+        if (onCoefficients && !task.leavesCoefficients) {
+          session.leaveCoefficients();
+          left = attemptsFor(session.task);
+        }
+      }
+    }
+    if (outcome === BEATEN && isFarAbove(task)) return null;
+    if (outcome === BEATEN) isBeaten = true;
+    if (!outcome || outcome === BEATEN) continue;
+    const made = marked(task, outcome);
+    best = best ? better(task, best, made) : made;
+    if (best.isFinal) break;
+  }
+  if (!best && !isBeaten && failure) throw failure;
+  if (!best && !isBeaten && refusal) throw refusal();
+  return best;
+}
+
+/** What comes of an attempt once its turn has come. */
+function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): Promise<Outcome> {
+  const { isSearch, run } = attempt;
+  const [price, ...leaner] = [
+    session.beside(attempt.price),
+    ...(attempt.leaner ?? []).map((one) => session.beside(one)),
+  ];
+  const timed = (own: Breath, room: number) => {
+    const deadline = isSearch ? new Deadline(own, price, allowance) : undefined;
+    const breath = deadline?.breath ?? own;
+    session.deadline = deadline ?? ENDLESS;
+    return clocked(session.task, breath, () => run(session, breath, room));
+  };
+  return isolateBudget.runIn([price, ...leaner], timed, allowance);
+}
+
+/**
+ * The original, where the job has taken all that it may take and the original needs no work any more.
+ * @throws what ended the job, otherwise
+ */
+async function withoutWork(session: Session, left: readonly Attempt[], ended: TooLong): Promise<Rendition> {
+  const keeping = left.find(({ name }) => name === "keep original");
+  const kept = session.wasRead ? await keeping?.run(session, UNPAUSED, 0) : undefined;
+  if (!kept || kept === BEATEN) throw ended;
+  return kept;
+}
+
+/** Once a search was given up, files of more than so many times the bytes of their rival are not worth writing anew. */
+const FAR_ABOVE = 2;
+
+/** Whether the original is so much larger than what another format makes of it that it need not be recompressed. */
+function isFarAbove({ rivalBytes = Infinity, unchanged }: Task): boolean {
+  return rivalBytes < Infinity && (unchanged?.original?.length ?? Infinity) > rivalBytes * FAR_ABOVE;
+}
+
+/** Counts the time of an attempt as encoding, but for what it spends on decoding and operations. */
+function clocked(task: Task, breath: Breath, work: () => Promise<Outcome>): Promise<Outcome> {
+  const { stopwatch } = task.stored;
+  return stopwatch ? stopwatch.run("encode", breath, work) : work();
+}
+
+/** Picks one of two files: the one that looks as promised, or else the smaller one. */
+function better(task: Task, one: Rendition, other: Rendition): Rendition {
+  const targetScore = searchedScore(task) ?? 0;
+  const keepsPromise = ({ score = 100 }: Rendition) => score >= targetScore;
+  const isBetter =
+    keepsPromise(other) === keepsPromise(one) ? other.file.bytes.length <= one.file.bytes.length : keepsPromise(other);
+  (isBetter ? one : other).file.release();
+  return isBetter ? other : one;
+}
+
+/** A result with the mark by which it is known when it comes back; originals stay as they are. */
+function marked({ aim, format }: Task, rendition: Rendition): Rendition {
+  if (aim.kind !== "smart" || !format.mark || rendition.isOriginal) return rendition;
+  const file = SharedBytes.of(format.mark.write(rendition.file.bytes, TARGET_SCORE[aim.preset]));
+  rendition.file.release();
+  return { ...rendition, file };
+}

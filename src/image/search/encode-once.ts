@@ -1,0 +1,109 @@
+/** Attempts that encode the picture once, at a quality that is known. */
+import { sequence } from "../../../wasm/estimate.ts";
+import type { Facts } from "../codec/format.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
+import { resizedOnly } from "../plan/plan.ts";
+import type { Attempt } from "./attempt.ts";
+import { encodePrice, sourcePrice } from "./estimates.ts";
+import { isTiny } from "./recompress.ts";
+import type { Rendition } from "./rendition.ts";
+import { searchedScore } from "./search-pixels.ts";
+import { needsDepth, needsDepthPrice } from "./sixteen-bit.ts";
+import { canDivide, deepTask, type Task, writableIn } from "./task.ts";
+
+/** Re-encodes the planes of a file of the same format of which at most the size changes: pixels are never made of them. */
+export function reencodePlanes(task: Task): Attempt | null {
+  const { stored, plan, format, aim, settings, unchanged } = task;
+  const isBlind = aim.kind === "quality" || (aim.kind === "smart" && searchedScore(task) === undefined);
+  const isExact = aim.kind === "lossless" && !unchanged;
+  if (format !== stored.format || stored.space || (!isBlind && !isExact)) return null;
+  const wanted = resizedOnly(plan);
+  const { coefficients } = format;
+  const shortcut = wanted && coefficients?.resize(stored.bytes, settings, wanted, stored.stopwatch);
+  if (!shortcut) return null;
+  return {
+    name: "re-encode planes",
+    price: shortcut.price,
+    async run(session, breath) {
+      const made = await shortcut.run(breath);
+      return made && { ...session.rendition({ bytes: made }), ...searchedBy(task, settings) };
+    },
+  };
+}
+
+/** Encodes without loss what may lose nothing, or at the highest quality in a format that always loses something. */
+export function encodeExactly(task: Task): Attempt | null {
+  const { aim, unchanged, stored, format, settings } = task;
+  const cannotRecompress = !stored.format.recompress && format.can.lossless;
+  if (aim.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
+  // Nothing is as exact as the file that there is: of floating point for instance.
+  if (unchanged?.original && isDeep(stored.facts)) return null;
+  const deep = deepTask(task);
+  return deep ? encodedDeep(task, deep) : encoded(task, "encode exactly", settings);
+}
+
+/** Bits of samples as they are decoded and written. */
+const SAMPLE_BITS = 8;
+
+/** Whether a file has samples of more bits than are mostly written: it loses them unless it stays as it is. */
+function isDeep({ depth, colorspace, alpha }: Facts): boolean {
+  const colors = colorspace === "Gray" ? 1 : colorspace === "CMYK" || colorspace === "YCCK" ? 4 : 3;
+  return depth > SAMPLE_BITS * (colors + (alpha ? 1 : 0));
+}
+
+/** Encodes at the quality that is asked for, or at that which reaches a preset's score on average. */
+export function encodeBlind(task: Task): Attempt | null {
+  const { aim, settings } = task;
+  if (aim.kind === "lossless" || aim.kind === "size" || isTiny(task)) return null;
+  const isSearched = searchedScore(task) !== undefined;
+  if (isSearched && canDivide(task)) return null;
+  return encoded(deepTask(task) ?? task, "encode blind", settings, isSearched);
+}
+
+/** Encodes without loss a picture that there is no memory to encode otherwise. */
+export function encodeExactlyInstead(task: Task): Attempt | null {
+  const isPossible = task.aim.kind === "smart" && task.format.can.lossless && !isTiny(task);
+  return isPossible ? encoded(task, "encode exactly", { ...task.settings, lossless: true }, true) : null;
+}
+
+/** Encodes without loss a picture of more than 8 bits, unless it is one of 8 bits that is stored as one of 16. */
+function encodedDeep(task: Task, deep: Task): Attempt | null {
+  const exact = encoded(deep, "encode exactly", task.settings);
+  const shallow = encoded(task, "encode exactly", task.settings);
+  if (!exact || !shallow) return null;
+  return {
+    ...exact,
+    price: sequence(exact.price, needsDepthPrice(deep.picture, sourcePrice(deep))),
+    async run(session, breath, room) {
+      const { run } = (await needsDepth(deep.picture, breath)) ? exact : shallow;
+      return run(session, breath, room);
+    },
+  };
+}
+
+/** Says of a file that is to look as a preset promises that its quality is what does on average. */
+function searchedBy({ aim }: Task, { lossless }: EncodeSettings): Pick<Rendition, "searched"> {
+  return aim.kind === "smart" && !lossless ? { searched: false } : {};
+}
+
+function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, isFallback = false): Attempt | null {
+  const format = writableIn(task);
+  if (!format) return null;
+  return {
+    name,
+    price: encodePrice(task, format, settings),
+    isFallback,
+    async run(session, breath) {
+      const { predicted } = session;
+      const wanted = name === "encode blind" && predicted ? { ...settings, ...predicted } : settings;
+      const picture = session.pictureFor(task);
+      const bytes = await format.write.encode(picture, wanted, breath);
+      const made = session.rendition({ bytes, ...(settings.lossless && { score: 100 }) });
+      return {
+        ...made,
+        ...searchedBy(task, wanted),
+        ...(session.wasCutOff && !settings.lossless && { isCutOff: true }),
+      };
+    },
+  };
+}

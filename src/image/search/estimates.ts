@@ -1,0 +1,139 @@
+/** What the attempts take, composed of what decoders, encoders and the score declare. */
+import { beside, held, type Price, sequence, times } from "../../../wasm/estimate.ts";
+import { isolateBudget } from "../../scheduler/budget.ts";
+import { byDetail } from "../codec/complexity.ts";
+import type { Facts, FormatDefinition } from "../codec/format.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
+import { type Size, whole } from "../pixels/geometry.ts";
+import type { Extent } from "../pixels/picture.ts";
+import { pictureOf, picturePrice } from "../plan/planned-picture.ts";
+import { flattenPrice } from "../steps/flatten.ts";
+import { SAMPLED_FRAMES } from "./animation.ts";
+import { hasManyTiles, sampleBytes, samplePart, sampleSize } from "./sample.ts";
+import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
+import type { Task, WritableFormat } from "./task.ts";
+
+/**
+ * Renditions that a search mostly looks at: of tiles, or of a picture that is its own sample, and of the whole beside tiles.
+ * Where a format shows what it would write, as many for each choice that it leaves. Qualities of flat pictures are farther
+ * from where searches begin: so many times as many are looked at.
+ */
+const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.25 };
+const PREVIEWED_TRIES = { tiles: 0.75, sample: 0.4, whole: 0.45, flat: 1 };
+/** Coarser divisors of coefficients have no quality to begin at: more of them are tried on the whole. */
+const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
+/** From where the search in a neighbor of the picture ended fewer renditions are looked at. */
+const STARTED_TRIES = { ...TRIES, tiles: 1.1, sample: 1.4, whole: 1.3 };
+/** Of many tiles more renditions are looked at, unless a neighbor says as much: what they say of a large picture saves tries of it. */
+const TRIES_OF_MANY = { tiles: 2.5, whole: 1.25 };
+
+/** Renditions that a search mostly looks at which writes files. */
+export function triesOf(picture: Size, kind: "divided" | "started" | "usual"): typeof TRIES {
+  const tries = { divided: DIVIDED_TRIES, started: STARTED_TRIES, usual: TRIES }[kind];
+  return hasManyTiles(picture) && kind !== "started" ? { ...tries, ...TRIES_OF_MANY } : tries;
+}
+
+/** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
+export function lookPrice(format: FormatDefinition, picture: Extent): Price {
+  return sequence(resultDecodePrice(format, picture), scorePrice(picture));
+}
+
+/** Milliseconds of looking at an animation of this format: all of it is decoded, and some frames are compared. */
+export function framesLookMs(format: FormatDefinition, picture: Extent): number {
+  const compared = Math.min(picture.frames, SAMPLED_FRAMES);
+  return resultDecodePrice(format, picture).ms + compared * scorePrice(picture).ms;
+}
+
+/** The price of decoding a result that is not written yet, in one scan unless told otherwise. */
+export function resultDecodePrice(
+  format: FormatDefinition,
+  { width, height, opaque, frames, bits }: Extent,
+  interlaced = false,
+): Price {
+  const facts: Facts = {
+    width,
+    height,
+    orientation: 1,
+    frames,
+    loops: 0,
+    alpha: !opaque,
+    colorspace: "YCbCr",
+    interlaced,
+    subsample: "4:2:0",
+    depth: 24,
+    ...(bits !== undefined && { bits }),
+    quality: 80,
+  };
+  return format.read.price(facts, { box: whole(facts), width, height });
+}
+
+/** Bytes that comparing with a picture of this size holds, besides the two pictures. */
+export function comparingBytes(picture: Extent): number {
+  return sampleBytes(picture) + scorePrice(picture).bytes;
+}
+
+/** The price of encoding the picture once, decoded as it is written, as often as that reads it. */
+export function encodePrice(task: Task, { write }: WritableFormat, settings: EncodeSettings): Price {
+  const readings = write.readings?.(task.picture) ?? 1;
+  return beside(times(readings, sourcePrice(task)), write.price(task.picture, settings));
+}
+
+/** The price of the pixels that are to be encoded: decoded, worked on, and laid on white where the format has no alpha. */
+export function sourcePrice({ stored, plan, picture }: Task): Price {
+  const planned = picturePrice(stored, plan);
+  return picture.opaque && !pictureOf(stored, plan).opaque ? beside(planned, flattenPrice(picture)) : planned;
+}
+
+/** Whether work of this price could ever run beside the original of its task. */
+export function fits({ stored }: Task, price: Price): boolean {
+  const { heldBytes = stored.bytes.length, keptBytes = 0 } = stored;
+  return isolateBudget.canHold(beside(price, held(keptBytes)), heldBytes);
+}
+
+/** Of flat pictures fewer choices are tried: they have no more colors than a palette. */
+const FLAT_CHOICES = 0.2;
+
+/** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
+export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings, isStarted = false): number {
+  const { study, qualities, variants } = format.write;
+  const isHasty = (extent: Extent) => extent !== picture && qualities.haste === undefined;
+  if (!study)
+    return searchMs(
+      picture,
+      (extent) => tryMs(format, extent, { ...settings, ...variants[0], trial: isHasty(extent) }),
+      triesOf(picture, isStarted ? "started" : "usual"),
+    );
+  const encodingMs = (extent: Extent, studied: boolean) => {
+    const of = { ...settings, progressive: false, trial: true, studied };
+    const all = variants.map((variant) => format.write.price(extent, { ...of, ...variant }).ms);
+    return all.reduce((sum, ms) => sum + ms, 0) * byDetail(picture, FLAT_CHOICES, 1);
+  };
+  const previewed = (extent: Extent) => {
+    const all = encodingMs(extent, true);
+    const decode = resultDecodePrice(format, extent).ms;
+    return extent === picture ? all / variants.length + decode : all + decode * variants.length;
+  };
+  // What is found out of the sample, and of the whole where that is another picture, is found out once.
+  const studying = (extent: Extent) => encodingMs(extent, false) - encodingMs(extent, true);
+  const sample = { ...picture, ...sampleSize(picture), frames: 1 };
+  const once = studying(sample) + (samplePart(picture) < 1 ? studying(picture) / variants.length : 0);
+  return once + searchMs(picture, previewed, PREVIEWED_TRIES);
+}
+
+/** Milliseconds of writing a file and decoding it. */
+function tryMs(format: WritableFormat, extent: Extent, settings: EncodeSettings): number {
+  return format.write.price(extent, settings).ms + resultDecodePrice(format, extent).ms;
+}
+
+/**
+ * Milliseconds of a search that looks at renditions of the sample, and then of the whole picture where that is another.
+ * @param oneMs of making and decoding one rendition of the whole, or one of the sample for each choice that there is
+ */
+export function searchMs(picture: Extent, oneMs: (extent: Extent) => number, tries = TRIES): number {
+  const sample = { ...picture, ...sampleSize(picture), frames: 1 };
+  const sampleMs = oneMs(sample) + comparePreparedPrice(sample).ms;
+  const more = byDetail(picture, tries.flat, 1);
+  if (samplePart(picture) === 1) return preparePrice(sample).ms + more * tries.sample * sampleMs;
+  const wholeMs = oneMs(picture) + scorePrice(picture).ms;
+  return preparePrice(sample).ms + more * (tries.tiles * sampleMs + tries.whole * wholeMs);
+}

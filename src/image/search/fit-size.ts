@@ -1,0 +1,211 @@
+/** The best file that is not larger than asked. */
+import { beside, either, FREE, type Price } from "../../../wasm/estimate.ts";
+import { ApiError } from "../../errors.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { FormatDefinition } from "../codec/format.ts";
+import type { EncodeSettings, Variant } from "../codec/writer.ts";
+import type { Scale } from "../codec/writer.ts";
+import { firstFrame, type Picture } from "../pixels/picture.ts";
+import { picturePrice } from "../plan/planned-picture.ts";
+import type { Attempt } from "./attempt.ts";
+import { encodePrice, fits, lookPrice, sourcePrice } from "./estimates.ts";
+import { isDoubtful, leastSizeBeyond, leastSizePrice } from "./least-size.ts";
+import { fullSearch } from "./memory-tiers.ts";
+import type { EndsInTime } from "./overrun.ts";
+import { decoded, type Encode, type Found } from "./probe.ts";
+import { MIN_QUALITY, neighborOf } from "./quality.ts";
+import { divided, requantizePrice } from "./requantize.ts";
+import { canScore, inComparedColors, judgeRows } from "./score.ts";
+import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
+
+const MAX_QUALITY = 100;
+
+/** A file of this part of what there is room for is close enough: the rest is worth a tenth of a point. */
+const CLOSE = 0.99;
+
+/** By what a point of quality multiplies the bytes of most files, as a logarithm. */
+const GROWTH = 0.04;
+
+/** Where a file is this many times too large, the smallest comes next: it may be too large as well. */
+const FAR = 4;
+
+/** How a size is searched for. */
+interface Pace {
+  /** Encodings that most searches take. */
+  readonly typicalTries: number;
+  /** The most that one does, besides the smallest file where none of them fits. */
+  readonly maxTries: number;
+  /** In place of the usual effort of encoding. */
+  readonly effort?: number;
+}
+
+const USUAL: Pace = { typicalTries: 4, maxTries: 8 };
+const HASTY: Pace = { typicalTries: 2, maxTries: 3, effort: 0 };
+
+/** Where a picture is studied, every encoding after the first takes about this part of it. */
+const STUDIED_SHARE = 0.6;
+
+/** Tries after which bytes are not believed to grow evenly, and what is left is halved. */
+const GUESSES = 4;
+
+/** Even the smallest file is larger than asked. */
+export class TooSmall extends ApiError {
+  readonly leastBytes: number;
+
+  constructor(leastBytes: number, word = "") {
+    super(422, `optimize.target_bytes is too small for this image: the least is ${word}${leastBytes}`);
+    this.leastBytes = leastBytes;
+  }
+}
+
+/**
+ * What several formats were refused for in one sentence: the least size that any of them has, or else the first reason.
+ */
+export function plainestRefusal([first, ...others]: readonly [ApiError, ...ApiError[]]): ApiError {
+  const leastOf = (refusal: ApiError) => (refusal instanceof TooSmall ? refusal.leastBytes : Infinity);
+  return others.reduce((least, other) => (leastOf(other) < leastOf(least) ? other : least), first);
+}
+
+/**
+ * Makes the file of the best quality that has at most so many bytes, with its score where there is memory to take it.
+ * @throws ApiError 422, when it runs, naming the smallest size there is if none fits
+ */
+export function fitSize(task: Task): Attempt | null {
+  return fitSizeAt(task, USUAL);
+}
+
+/** Makes do with few encodings of little effort, where there is no time for more: the file is a few percent smaller. */
+export function fitSizeInHaste(task: Task): Attempt | null {
+  return fitSizeAt(task, HASTY);
+}
+
+function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attempt | null {
+  const { stored, picture, aim } = task;
+  const settings = { ...task.settings, ...(effort !== undefined && { effort }) };
+  const format = writableIn(task);
+  const { coefficients } = stored.format;
+  if (aim.kind !== "size" || !format) return null;
+  const divides = canDivide(task) ? coefficients : undefined;
+  const [room] = (divides ? null : fullSearch(task, format))?.rooms ?? [];
+  const blind = divides ? requantizePrice(task, divides) : encodePrice(task, format, settings);
+  const scored = beside(lookPrice(format, picture), either(blind, picturePrice(stored, task.plan)));
+  const scores = picture.frames === 1 && !stored.deep && canScore(picture) && fits(task, room?.price ?? scored);
+  const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
+  const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
+  const wanted = choices.map((choice) => ({ ...settings, ...choice }));
+  const asking = divides || stored.deep ? null : askingPrice(task, format, wanted, aim.bytes);
+  const tries = divides || !format.write.study ? typicalTries : 1 + (typicalTries - 1) * STUDIED_SHARE;
+  const triesMs = (one: EncodeSettings) => tries * (divides ? blind : encodePrice(task, format, one)).ms;
+  const looking = scores ? lookPrice(format, picture).ms + picturePrice(stored, task.plan).ms : 0;
+  return {
+    name: "fit size",
+    price: {
+      bytes: either(blind, asking ?? FREE, scores ? (room?.price ?? scored) : FREE).bytes,
+      ms: wanted.reduce((sum, one) => sum + triesMs(one) + looking, asking?.ms ?? 0),
+    },
+    isSearch: true,
+    onCoefficients: divides !== undefined,
+    async run(session, breath) {
+      if (room?.keepsPixels && scores) await session.keepPixels(breath);
+      const beyond = asking && (await leastSizeBeyond(aim.bytes, format, session.picture, wanted, breath));
+      if (beyond) throw new TooSmall(beyond, "about ");
+      const { finish } = divides ? divided(task, divides, breath) : session.way(format, breath);
+      const files: Uint8Array[] = [];
+      for (const one of wanted) {
+        if (files.length > 0 && session.deadline.isOver()) break;
+        const terms = { scale: format.write.qualities, maxTries, deadline: session.deadline };
+        files.push(await largestWithin(finish, one, aim.bytes, terms));
+      }
+      const fitting = files.filter(({ length }) => length <= aim.bytes);
+      const [first] = fitting;
+      if (!first) throw new TooSmall(Math.min(...files.map(({ length }) => length)));
+      if (!scores || session.deadline.isOver()) return session.rendition({ bytes: first });
+      return session.rendition(await bestLooking(session.picture, format, fitting, breath));
+    },
+  };
+}
+
+/** The price of asking a sample whether the picture can be so small; null where it is not worth it, or does not fit. */
+function askingPrice(
+  task: Task,
+  format: WritableFormat,
+  settings: readonly EncodeSettings[],
+  limitBytes: number,
+): Price | null {
+  if (!isDoubtful(task.picture, limitBytes)) return null;
+  const price = beside(sourcePrice(task), leastSizePrice(format, task.picture, settings));
+  return fits(task, price) ? price : null;
+}
+
+/** The file that looks best. */
+async function bestLooking(
+  picture: Picture,
+  format: FormatDefinition,
+  files: readonly Uint8Array[],
+  breath: Breath,
+): Promise<Found> {
+  let best: Found | undefined;
+  for (const bytes of files) {
+    const { space } = picture;
+    const shown = inComparedColors(await firstFrame(picture, breath), space);
+    const made = inComparedColors(await decoded(format, bytes, breath, space), space);
+    const { points, score } = await judgeRows(shown, made, breath);
+    if (!best || points > best.score) best = { bytes, score: points, metric: score };
+  }
+  if (!best) throw new RangeError("there are no files to compare");
+  return best;
+}
+
+interface Try {
+  readonly quality: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The encoding of about the highest quality whose bytes fit, or else the smallest one: bytes grow with quality, about
+ * exponentially, which says where to look next.
+ */
+async function largestWithin(
+  encode: Encode,
+  settings: EncodeSettings,
+  limitBytes: number,
+  { deadline, ...terms }: { readonly scale: Scale; readonly maxTries: number; readonly deadline: EndsInTime },
+): Promise<Uint8Array> {
+  let fits: Try | undefined;
+  let over: Try | undefined;
+  for (let tries = 0; !fits || fits.bytes.length < limitBytes * CLOSE; tries++) {
+    // Once the time is over the file is one that fits, or else the smallest.
+    const pace = deadline.isOver() && tries > 0 ? { ...terms, maxTries: 0 } : terms;
+    const quality = nextQuality(fits, over, settings.quality, limitBytes, { ...pace, tries });
+    if (quality === undefined) break;
+    const bytes = await encode({ ...settings, quality });
+    if (bytes.length <= limitBytes) fits = { quality, bytes };
+    else over = { quality, bytes };
+  }
+  const found = fits ?? over;
+  if (!found) throw new RangeError("no quality was tried");
+  return found.bytes;
+}
+
+/** A quality between the best that fits and the worst that does not, undefined when there is none. */
+function nextQuality(
+  fits: Try | undefined,
+  over: Try | undefined,
+  first: number,
+  limitBytes: number,
+  { scale, tries, maxTries }: { readonly scale: Scale; readonly tries: number; readonly maxTries: number },
+): number | undefined {
+  const low = fits ? neighborOf(fits.quality, "above", scale) : MIN_QUALITY;
+  const high = over ? neighborOf(over.quality, "below", scale) : MAX_QUALITY;
+  if (low > high) return undefined;
+  if (tries >= maxTries) return fits ? undefined : low;
+  const known = fits ?? over;
+  if (!known) return first;
+  if (!fits && known.bytes.length > limitBytes * FAR) return low;
+  const room = (bytes: Uint8Array) => Math.log(limitBytes / bytes.length);
+  const growth =
+    fits && over ? (room(fits.bytes) - room(over.bytes)) / (over.quality - fits.quality) : GROWTH / 2 ** (tries - 1);
+  const isHalved = fits && over && tries >= GUESSES;
+  const guess = isHalved ? (low + high) / 2 : known.quality + room(known.bytes) / growth;
+  return Math.min(high, Math.max(low, Math.floor(guess / scale.step) * scale.step));
+}

@@ -1,0 +1,42 @@
+/** Attempts that hand the original back, without its metadata, where it shows all that is asked for. */
+import { beside, held } from "../../../wasm/estimate.ts";
+import { picturePrice } from "../plan/planned-picture.ts";
+import type { Attempt } from "./attempt.ts";
+import { TARGET_SCORE } from "./presets.ts";
+import { asStored, hasCoefficients, isEncodedOtherwise, type Task } from "./task.ts";
+
+/** Keeps a file that was already reduced as far as the preset allows: once more would add one loss to another. */
+export function keepMarked(task: Task): Attempt | null {
+  const { stored, aim } = task;
+  if (aim.kind !== "smart") return null;
+  const mark = stored.format.mark?.read(stored.bytes);
+  return mark !== undefined && mark <= TARGET_SCORE[aim.preset] ? kept(task, true) : null;
+}
+
+/** Keeps a file that has the size that is asked for. */
+export function keepFitting(task: Task): Attempt | null {
+  const { unchanged, aim, stored } = task;
+  if (isEncodedOtherwise(task, stored)) return null;
+  return aim.kind === "size" && (unchanged?.original?.length ?? Infinity) <= aim.bytes ? kept(task, true) : null;
+}
+
+/** Keeps the original where nothing smaller was made. Files of kinds that browsers do not show are kept only if nothing may be lost. */
+export function keepOriginal(task: Task): Attempt | null {
+  const { stored, aim, format } = task;
+  if (aim.kind === "size" || !format.write) return null;
+  const isShown = !stored.format.coefficients || hasCoefficients(stored);
+  const attempt = aim.kind === "lossless" || isShown ? kept(task, false) : null;
+  return attempt && { ...attempt, isFallback: true };
+}
+
+function kept(task: Task, isFinal: boolean): Attempt | null {
+  const { stored, plan, unchanged } = task;
+  const original = unchanged?.original;
+  if (!original) return null;
+  return {
+    name: "keep original",
+    price: beside(picturePrice(stored, asStored(plan, stored)), held(original.copiedBytes)),
+    mayBeat: ({ file }) => file.bytes.length >= original.length,
+    run: async (session, breath) => ({ ...(await session.original(original, breath)), isOriginal: true, isFinal }),
+  };
+}

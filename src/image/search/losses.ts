@@ -1,0 +1,189 @@
+/**
+ * What qualities cost. Qualities of all formats are scaled to look alike, and what pictures lose by them follows one curve,
+ * but for a factor of the picture's own: from one rendition whose score is known, the score at another quality is known
+ * within a point. Learned from pictures that nothing is measured with (test/bench/search-pictures.ts).
+ */
+import type { Scale } from "../codec/writer.ts";
+import { MAX_QUALITY, MIN_QUALITY, neighborOf } from "./quality.ts";
+
+/** A quality whose score is known. */
+export interface Known {
+  readonly quality: number;
+  readonly score: number;
+  /** What it takes, in bits for each pixel. */
+  readonly bits?: number;
+}
+
+/** Points below which it does not matter how few are lost, and by which files without loss have a place on the curve. */
+const LEAST_LOST = 3;
+/** By what a point may be further along the curve than it was expected to be, as logarithms. */
+const SLOPES = { least: 0.3, usual: 1, most: 2.5 };
+/** What bits say of it at most. */
+const LIKELY_SLOPES = { least: 0.7, most: 1.4 };
+/** How much steeper the curve of a picture is that takes more bits than an average one, by their quotient as a logarithm. */
+const STEEPER_WITH_BITS = 0.26;
+/** Where nothing else is to be known, they say it when they are not quite so far apart. */
+const HARDLY_APART = 0.04;
+/** Two renditions say how steep the curve is where what they lose is expected to differ by this much, as a logarithm. */
+const APART = 0.08;
+/** How far along the curve one step goes at most, as a logarithm. */
+const MAX_STEP = 0.8;
+/** What bytes grow by with what is lost no more, both as logarithms: the median over photographs. */
+const ELASTICITY = 1.2;
+/** Tries after which halves of what is left are tried: the curve has steps. */
+const GUESSES = 5;
+
+/** Points that an average picture loses at qualities, on the way to which it loses a constant part more with each. */
+type Losses = NonNullable<Scale["losses"]>;
+
+/** What JPEG loses: medians of how steep the curves of 52 pictures are, through 25 at quality 80. */
+const USUAL_LOSSES: Losses = [
+  [1, 75],
+  [8, 68],
+  [15, 60],
+  [25, 48],
+  [35, 40],
+  [45, 37.4],
+  [55, 34.6],
+  [65, 31.4],
+  [75, 27.7],
+  [80, 25],
+  [85, 22.6],
+  [92, 16.9],
+  [96, 12.7],
+  [100, 8.5],
+];
+
+/** Points that a picture loses at a quality, if it is an average one. */
+export function usualLoss(quality: number, losses: Losses = USUAL_LOSSES): number {
+  const above = Math.max(
+    1,
+    losses.findIndex(([at]) => at >= quality),
+  );
+  const [[from, most], [to, least]] = [losses[above - 1]!, losses[above]!];
+  const part = Math.min(1, Math.max(0, (quality - from) / (to - from)));
+  return most * (least / most) ** part;
+}
+
+/** The lowest quality of a scale at which an average picture loses no more than so many points. */
+function qualityOf(loss: number, scale: Scale): number {
+  const { step, losses } = scale;
+  let low = 0;
+  let high = Math.floor((MAX_QUALITY - MIN_QUALITY) / step);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (usualLoss(MIN_QUALITY + middle * step, losses) <= loss) high = middle;
+    else low = middle + 1;
+  }
+  return Math.min(MAX_QUALITY, MIN_QUALITY + low * step);
+}
+
+/** Where to begin to look for what a quality is expected to look like. */
+export function firstQuality(quality: number, scale: Scale): number {
+  return scale.losses ? qualityOf(usualLoss(quality), scale) : quality;
+}
+
+/** A place on the curve: what is expected to be lost, and what is, as logarithms. */
+interface Place {
+  readonly expected: number;
+  readonly lost: number;
+}
+
+function placeOf({ quality, score }: Known, scale: Scale): Place {
+  return { expected: Math.log(usualLoss(quality, scale.losses)), lost: lostBy(score) };
+}
+
+function lostBy(score: number): number {
+  return Math.log(Math.max(LEAST_LOST, 100 - score));
+}
+
+/** The same for a neighbor of the picture, whose own curve is as steep as another one says where its qualities do not. */
+export function steepnessFor(known: readonly Known[], scale: Scale, otherwise: number | undefined): number {
+  return steepnessOf(known, scale, { apart: HARDLY_APART, otherwise });
+}
+
+/** When qualities say how steep a curve is, and what it is where they do not. */
+interface Steepness {
+  readonly apart: number;
+  readonly otherwise?: number | undefined;
+}
+
+/**
+ * How steep the curve of a picture is between two qualities that are apart, as a part of what is usual; or else what the
+ * bits say that it takes.
+ */
+export function steepnessOf(
+  known: readonly Known[],
+  scale: Scale,
+  { apart, otherwise }: Steepness = { apart: APART },
+): number {
+  const places = known.map((one) => placeOf(one, scale)).toSorted((one, other) => one.expected - other.expected);
+  const [first, last] = [places[0], places.at(-1)];
+  if (!first || !last || last.expected - first.expected < apart) return otherwise ?? likelySlope(known, scale);
+  const slope = (last.lost - first.lost) / (last.expected - first.expected);
+  return Math.min(SLOPES.most, Math.max(SLOPES.least, slope));
+}
+
+/** What is busy loses more quickly than what is plain: of 52 pictures that explains more than half of the differences. */
+function likelySlope(known: readonly Known[], { bits }: Scale): number {
+  const taken = known.at(-1)?.bits;
+  if (!bits || !taken) return SLOPES.usual;
+  const slope = SLOPES.usual + STEEPER_WITH_BITS * Math.log(taken / bits);
+  return Math.min(LIKELY_SLOPES.most, Math.max(LIKELY_SLOPES.least, slope));
+}
+
+/**
+ * The quality at which a picture is expected to have a score, by what is known of it: at least one quality.
+ * @param slope how steep its curve is, where only qualities on one side are known
+ */
+export function expectedQuality(
+  known: readonly Known[],
+  score: number,
+  scale: Scale,
+  slope = steepnessOf(known, scale),
+): number {
+  const { good, bad } = around(known, score);
+  const wanted = lostBy(score);
+  const nearest = placeOf(good ?? bad ?? { quality: MAX_QUALITY, score: 100 }, scale);
+  const other = good && bad && placeOf(bad, scale);
+  if (!other) {
+    const step = (wanted - nearest.lost) / slope;
+    return qualityOf(Math.exp(nearest.expected + Math.min(MAX_STEP, Math.max(-MAX_STEP, step))), scale);
+  }
+  const part = known.length > GUESSES ? 1 / 2 : (wanted - nearest.lost) / (other.lost - nearest.lost);
+  return qualityOf(Math.exp(nearest.expected + part * (other.expected - nearest.expected)), scale);
+}
+
+/**
+ * The quality to try next: the expected one, or the nearest between those that are known to reach the target and not to.
+ * Undefined where there is none left.
+ */
+export function nextQuality(
+  known: readonly Known[],
+  target: number,
+  scale: Scale,
+  expected: number,
+): number | undefined {
+  const { good, bad } = around(known, target);
+  const low = bad ? neighborOf(bad.quality, "above", scale) : MIN_QUALITY;
+  const high = good ? neighborOf(good.quality, "below", scale) : MAX_QUALITY;
+  if (low > high) return undefined;
+  return Math.min(high, Math.max(low, expected));
+}
+
+/** The lowest quality that reaches a score, and the highest below that which does not. */
+function around(known: readonly Known[], score: number): { readonly good?: Known; readonly bad?: Known } {
+  let good: Known | undefined;
+  let bad: Known | undefined;
+  for (const one of known) if (one.score >= score && (!good || one.quality < good.quality)) good = one;
+  for (const one of known) {
+    const isBelow = one.score < score && (!good || one.quality < good.quality);
+    if (isBelow && (!bad || one.quality > bad.quality)) bad = one;
+  }
+  return { ...(good && { good }), ...(bad && { bad }) };
+}
+
+/** The part of its bytes that a rendition is expected to have at the target score. */
+export function bytesAtTarget(score: number, targetScore: number): number {
+  return Math.exp(ELASTICITY * (lostBy(score) - lostBy(targetScore)));
+}

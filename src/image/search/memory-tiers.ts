@@ -1,0 +1,215 @@
+/**
+ * The memory that a search through pixels may have. What it must have decides which files it tries. What it may have besides
+ * saves time and nothing else: the file is the same without it. So a search has several rooms, and begins in the first of
+ * them that is free.
+ */
+import { beside, either, FREE, held, type Price } from "../../../wasm/estimate.ts";
+import { byDetail } from "../codec/complexity.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
+import { collectPrice } from "../pixels/buffered.ts";
+import type { Extent } from "../pixels/picture.ts";
+import { comparingBytes, fits, resultDecodePrice, sourcePrice, triesMs, triesOf } from "./estimates.ts";
+import { comparedPixelsPrice, type Keeping, preparedSamplePrice, preparedWholePrice } from "./reference.ts";
+import { samplePart } from "./sample.ts";
+import { deepTask, type Task, type WritableFormat } from "./task.ts";
+
+/** Larger pictures are computed anew each time that they are read. */
+const MAX_KEPT_PIXELS = 4_000_000;
+
+/** What decides which files a search tries. */
+interface Course {
+  /** The best result so far is kept while another is made. */
+  readonly keepsResults: boolean;
+  /** The whole picture is tried as it is written to stay, in several scans where it may have them. */
+  readonly triesFinal: boolean;
+  /** A file without loss can be made beside. */
+  readonly triesExact: boolean;
+}
+
+/** A room for a search: what it keeps in it that saves time, and the price of the search with that. */
+export interface Room {
+  readonly price: Price;
+  /** The pixels are computed once. */
+  readonly keepsPixels: boolean;
+  /** What is kept of what renditions are compared with. */
+  readonly reference: Keeping;
+}
+
+/** A search through pixels, and its rooms: the first is the quickest, the last the smallest. */
+export interface Search extends Course {
+  readonly rooms: readonly [Room, ...Room[]];
+  /** The price without what is kept of the reference. */
+  readonly own: (keepsPixels: boolean) => Price;
+}
+
+/** The search that tries most files in the memory there is; null where there is not enough even for the least of it. */
+export function fullSearch(task: Task, format: WritableFormat): Search | null {
+  const { picture } = task;
+  const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
+  const isKept = task.stored.isKept === true && !task.plan.changesPixels;
+  const lean = { keepsResults: true, triesFinal: false };
+  const keepsPixels = isSmall && !isKept && fits(task, pixelsPrice(task, format, lean, true));
+  const final = pixelsPrice(task, format, { ...lean, triesFinal: true }, keepsPixels);
+  const triesFinal = fits(task, final);
+  const roomy = triesFinal ? final : pixelsPrice(task, format, lean, keepsPixels);
+  if (!fits(task, roomy)) return null;
+  const exact = withExact(roomy, task, format);
+  const triesExact = fits(task, exact);
+  const most = triesExact ? exact : roomy;
+  const own = (keeps: boolean) => {
+    if (keeps === keepsPixels) return most;
+    const price = pixelsPrice(task, format, { ...lean, triesFinal }, keeps);
+    return triesExact ? withExact(price, task, format) : price;
+  };
+  const rooms = roomsFor(task, keepsPixels, own, (keeps) => worthKeeping(format, keeps || isKept));
+  return fits(task, rooms[0].price) ? { rooms, own, keepsResults: true, triesFinal, triesExact } : null;
+}
+
+/** The search for which least is to be kept, and fewest files are to be tried: its price says where even that does not fit. */
+export function leastSearch(task: Task, format: WritableFormat): Search {
+  const course = { keepsResults: false, triesFinal: false, triesExact: false };
+  const own = () => pixelsPrice(task, format, course, false);
+  return { ...course, own, rooms: roomsFor(task, false, own, () => worthKeeping(format, false)) };
+}
+
+/** Whether the pixels that renditions are compared with are worth being kept. */
+export type Worth = "needless" | "worthwhile" | "necessary";
+
+/**
+ * A format that shows what it would write reads the picture for that, while it is compared: nothing has two decoders at
+ * once, so one of the two sides is kept.
+ */
+function worthKeeping({ write }: WritableFormat, keepsPixels: boolean): Worth {
+  if (keepsPixels) return "needless";
+  return write.study ? "necessary" : "worthwhile";
+}
+
+/** What may be kept of a reference, the quickest first. */
+const KEEPINGS: Readonly<Record<Worth, readonly Keeping[]>> = {
+  needless: [
+    { pixels: false, prepared: true },
+    { pixels: false, prepared: false },
+  ],
+  worthwhile: [
+    { pixels: true, prepared: true },
+    { pixels: true, prepared: false },
+    { pixels: false, prepared: true },
+    { pixels: false, prepared: false },
+  ],
+  necessary: [
+    { pixels: true, prepared: true },
+    { pixels: true, prepared: false },
+  ],
+};
+
+/**
+ * Pixels up to which what comparisons need of the whole is kept besides, by formats that show what they would write: they look
+ * at several renditions of it, and the memory for two saves no time.
+ */
+const MAX_PREPARED_PIXELS = 1_500_000;
+
+/** What may be kept of the reference of a task, the quickest first. */
+function keepingsFor({ picture, format }: Task, worth: Worth): readonly Keeping[] {
+  const keepings = KEEPINGS[worth];
+  const [most] = keepings;
+  const isPrepared = picture.width * picture.height <= MAX_PREPARED_PIXELS && samplePart(picture) < 1;
+  return most && isPrepared && format.write?.study ? [{ ...most, whole: true }, ...keepings] : keepings;
+}
+
+/** A room that saves less than this beside the one before it saves nothing that matters. */
+const LEAST_SAVING_BYTES = 1 << 20;
+
+/**
+ * The rooms of a search that fit, the quickest first; the smallest alone where none does.
+ * @param mayKeep the pixels may be kept
+ * @param own the price of the search, without what is kept of the reference
+ * @param worth of the pixels of the reference, where those of the picture are kept and where they are not
+ */
+export function roomsFor(
+  task: Task,
+  mayKeep: boolean,
+  own: (keepsPixels: boolean) => Price,
+  worth: (keepsPixels: boolean) => Worth,
+): Search["rooms"] {
+  // Kept pixels show whether there is alpha at all: without them another file may be written.
+  const all = mayKeep && task.picture.opaque ? [true, false] : [mayKeep];
+  const rooms = all.flatMap((keepsPixels) => {
+    const price = own(keepsPixels);
+    return keepingsFor(task, worth(keepsPixels)).map((reference): Room => {
+      return { price: beside(price, referencePrice(task, reference)), keepsPixels, reference };
+    });
+  });
+  const [first, ...others] = rooms.filter(({ price }) => fits(task, price));
+  if (!first) return [smallestOf(rooms)];
+  const leaner: Room[] = [];
+  for (const room of others) {
+    const { price } = leaner.at(-1) ?? first;
+    if (room.price.bytes + LEAST_SAVING_BYTES <= price.bytes) leaner.push(room);
+  }
+  return [first, ...leaner];
+}
+
+function smallestOf(rooms: readonly Room[]): Room {
+  return rooms.reduce((least, room) => (room.price.bytes < least.price.bytes ? room : least));
+}
+
+function referencePrice({ picture }: Task, { pixels, prepared, whole = false }: Keeping): Price {
+  return beside(
+    pixels ? comparedPixelsPrice(picture) : FREE,
+    either(prepared ? preparedSamplePrice(picture) : FREE, whole ? preparedWholePrice(picture) : FREE),
+  );
+}
+
+/** The price of a search through pixels. */
+function pixelsPrice(
+  task: Task,
+  format: WritableFormat,
+  { triesFinal, keepsResults }: Omit<Course, "triesExact">,
+  keepsPixels: boolean,
+): Price {
+  const { picture, settings } = task;
+  const deep = keepsResults ? deepTask(task) : null;
+  const source = either(sourcePrice(task), ...(deep ? [sourcePrice(deep)] : []));
+  const pixels = keepsPixels ? collectPrice(picture) : FREE;
+  const encode = format.write.price(picture, { ...settings, trial: true });
+  const final = format.write.price(deep?.picture ?? picture, settings);
+  const decode = resultDecodePrice(format, picture, triesFinal && settings.progressive);
+  const comparing = held(comparingBytes(picture));
+  // A format decodes in the memory that it encodes in.
+  const work = either(encode, final, decode).bytes;
+  const results = keepsResults ? final.bytes / 4 : 0;
+  const bytes = source.bytes + pixels.bytes + comparing.bytes + work + results;
+  // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
+  const tried = samplePart(picture) < 1 ? triesOf(picture, "usual").whole : 0;
+  // No try is the result where that has more bits than what is compared.
+  const isTried = triesFinal && !deep;
+  const readings = keepsPixels ? (deep ? 2 : 1) : 1 + 2 * tried + (isTried ? 0 : 1);
+  const lastMs = isTried && !format.write.study ? 0 : chosenMs(format, deep?.picture ?? picture, settings);
+  const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings, task.start !== undefined) + lastMs;
+  return { bytes: Math.ceil(bytes), ms };
+}
+
+/** Milliseconds of writing the result once it is known what to choose: whatever that is, on average. */
+function chosenMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
+  const { write } = format;
+  const all = write.variants.map((variant) => write.price(picture, { ...settings, ...variant }).ms);
+  return all.reduce((sum, ms) => sum + ms, 0) / all.length;
+}
+
+/** Files without loss, or nearly, that are made of what is flat, their looks included; of photographs seldom one. */
+const EXACT_FILES = { flat: 3, photograph: 0.1 };
+
+/** A price with a file without loss made besides: where there are several kinds of it, or nothing else will do. */
+function withExact(price: Price, { picture, settings }: Task, { write, can }: WritableFormat): Price {
+  if (!can.lossless) return price;
+  const lossy = write.price(picture, settings);
+  const [nearLossless] = write.nearLosslessLevels ?? [];
+  const exact = write.price(picture, {
+    ...settings,
+    lossless: true,
+    ...(nearLossless !== undefined && { nearLossless }),
+  });
+  const files = byDetail(picture, EXACT_FILES.flat, EXACT_FILES.photograph);
+  const ms = write.nearLosslessLevels ? exact.ms * files : 0;
+  return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + ms };
+}

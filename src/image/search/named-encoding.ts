@@ -1,0 +1,27 @@
+/** The encoding that the caller named: the smallest file that was found, or the original, may have the other. */
+import { isolateBudget } from "../../scheduler/budget.ts";
+import type { Allowance } from "../../scheduler/job-limits.ts";
+import { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { Rendition } from "./rendition.ts";
+import { isEncodedOtherwise, type Task } from "./task.ts";
+import { withoutWay } from "./ways.ts";
+
+/** The rendition in the encoding that was named, if any was; its pixels stay what they are. */
+export async function asNamed(task: Task, rendition: Rendition, allowance?: Allowance): Promise<Rendition> {
+  const { format, encoding } = task;
+  const { recompress, mark: marker, read } = format;
+  const { bytes } = rendition.file;
+  if (encoding === undefined || !recompress) return rendition;
+  const facts = read.probe(bytes);
+  if (!isEncodedOtherwise(task, { bytes, format, facts })) return rendition;
+  const settings = { progressive: encoding === "progressive", tag: facts.orientation };
+  const price = recompress.price(bytes, facts, settings);
+  if (allowance?.affords(price) === false) return rendition;
+  const work = (breath: Breath) => recompress.run(bytes, facts, settings, breath);
+  const made = await isolateBudget.run(price, work, allowance).catch(withoutWay);
+  if (!made) return rendition;
+  const mark = marker?.read(bytes);
+  rendition.file.release();
+  return { ...rendition, file: SharedBytes.of(mark === undefined || !marker ? made : marker.write(made, mark)) };
+}

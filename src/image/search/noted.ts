@@ -1,0 +1,101 @@
+/** What the tries of a search came to, for the case that it ends before it is done. */
+import type { EncodeSettings, Scale } from "../codec/writer.ts";
+import type { Way } from "./candidates.ts";
+import { expectedQuality } from "./losses.ts";
+import { ending, type EndsInTime, Overrun, type Predicted } from "./overrun.ts";
+import { type Found, Look, type Maker, type Trial } from "./probe.ts";
+import type { Sample } from "./sample.ts";
+
+/** A try, its score included. */
+interface Note {
+  readonly settings: EncodeSettings;
+  readonly score: number;
+  /** The file, where it is one of the whole picture. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Points above its target that a predicted quality aims at: it is looked at by nobody. */
+const MARGIN_POINTS = 2;
+
+export class Notes {
+  private readonly settingsOf = new WeakMap<Uint8Array, EncodeSettings>();
+  private readonly scale: Scale;
+  private readonly targetScore: number;
+  /** All but files, which are large: of these only the best is held. */
+  private readonly tried: Omit<Note, "bytes">[] = [];
+  private best: Found | undefined;
+
+  constructor(scale: Scale, targetScore: number) {
+    this.scale = scale;
+    this.targetScore = targetScore;
+  }
+
+  /** A way whose files are known here, and which ends in time. */
+  way(way: Way, deadline: EndsInTime): Way {
+    const noted = <Own extends Maker>(maker: Own): Own => {
+      const { encode } = maker;
+      const marking = async (settings: EncodeSettings) => {
+        const bytes = await encode(settings);
+        this.settingsOf.set(bytes, settings);
+        return bytes;
+      };
+      return ending({ ...maker, encode: marking }, deadline);
+    };
+    const { encode, finish, onSample } = way;
+    const made = noted(way);
+    return {
+      ...made,
+      finish: finish === encode ? made.encode : ending({ encode: finish }, deadline).encode,
+      onSample: async (sample: Sample) => noted(await onSample(sample)),
+    };
+  }
+
+  /** Notes what a file looks like. */
+  add({ bytes, score, metric = score }: Found, isWhole: boolean): void {
+    const settings = this.settingsOf.get(bytes);
+    if (!settings || settings.draft || settings.lossless) return;
+    this.tried.push({ settings, score });
+    if (!isWhole || score < this.targetScore) return;
+    if (!this.best || bytes.length < this.best.bytes.length) this.best = { bytes, score, metric };
+  }
+
+  /** The end of the search before it is done, with what is known by now. */
+  overrun(): Overrun {
+    return new Overrun(this.best, this.predicted());
+  }
+
+  /** The quality that the model of losses expects, by the choice of chroma and loss that was tried last. */
+  private predicted(): Predicted | undefined {
+    const last = this.tried.at(-1)?.settings;
+    if (!last) return undefined;
+    const { subsample, loss } = last;
+    const known = this.tried
+      .filter(({ settings }) => settings.subsample === subsample && settings.loss === loss)
+      .map(({ settings: { quality }, score }) => ({ quality, score }));
+    const quality = expectedQuality(known, this.targetScore + MARGIN_POINTS, this.scale);
+    return { quality, ...(subsample && { subsample }), ...(loss && { loss }) };
+  }
+}
+
+/** A look that notes what it sees. */
+export class NotingLook extends Look {
+  private readonly note: (found: Found) => void;
+
+  constructor(note: (found: Found) => void, ...look: ConstructorParameters<typeof Look>) {
+    super(...look);
+    this.note = note;
+  }
+
+  override written(quality: number, bytes: Uint8Array): Trial {
+    const trial = super.written(quality, bytes);
+    return {
+      ...trial,
+      score: async () => {
+        const score = await trial.score();
+        const metric = await trial.metric?.();
+        this.note({ bytes, score, ...(metric !== undefined && { metric }) });
+        return score;
+      },
+    };
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Searches that take far more than their price. The end of a search is not the end of its job: the best file so far is the
+ * answer, or one of a quality that follows from what was tried, or the original.
+ */
+import type { Price } from "../../../wasm/estimate.ts";
+import { OVERRUN_FACTOR, OVERRUN_GRACE_MS } from "../../limits.ts";
+import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
+import type { Found, Maker } from "./probe.ts";
+
+/** Settings of a file at a quality that was predicted, not searched for. */
+export type Predicted = Pick<EncodeSettings, "quality" | "subsample" | "loss">;
+
+/** Thrown by a search between two of its tries. It never leaves the attempts (attempts.ts). */
+export class Overrun extends Error {
+  override name = "Overrun";
+  /** The best file so far that is as good as asked. */
+  readonly best: Found | undefined;
+  readonly predicted: Predicted | undefined;
+
+  constructor(best?: Found, predicted?: Predicted) {
+    super("a search took far more than its price");
+    this.best = best;
+    this.predicted = predicted;
+  }
+}
+
+/** Asked between two tries, when native code holds nothing: whether the search is to end. */
+export interface EndsInTime {
+  readonly isOver: () => boolean;
+}
+
+/** When a search ends: once it has taken far more than its price, or all that its job may take. */
+export class Deadline implements EndsInTime {
+  /** What the search declares its work by, which is counted. */
+  readonly breath: Breath;
+  private readonly mostMs: number;
+  private takenMs = 0;
+
+  constructor(breath: Breath, { ms }: Pick<Price, "ms">, allowance?: Allowance) {
+    this.mostMs = Math.min(ms * OVERRUN_FACTOR + OVERRUN_GRACE_MS, allowance?.leftMs ?? Infinity);
+    this.breath = {
+      spend: (spentMs) => {
+        this.takenMs += spentMs;
+        return breath.spend(spentMs);
+      },
+      worked: () => breath.worked(),
+    };
+  }
+
+  isOver(): boolean {
+    return this.takenMs > this.mostMs;
+  }
+}
+
+/** A search without an end, as tests and benchmarks run it. */
+export const ENDLESS: EndsInTime = { isOver: () => false };
+
+/** A maker that makes no further file once the time is over: it throws Overrun then. */
+export function ending<Own extends Maker>(maker: Own, deadline: EndsInTime): Own {
+  const { encode, preview } = maker;
+  const inTime =
+    <Settings, Result>(make: (settings: Settings) => Promise<Result>) =>
+    async (settings: Settings) => {
+      if (deadline.isOver()) throw new Overrun();
+      return make(settings);
+    };
+  return { ...maker, encode: inTime(encode), preview: preview && inTime(preview) };
+}

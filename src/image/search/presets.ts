@@ -1,0 +1,88 @@
+/** What requests aim at, as numbers. */
+import type { FormatDefinition } from "../codec/format.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
+import type { Aim, Effort, Preset } from "../plan/output.ts";
+
+/**
+ * The SSIMULACRA 2.1 score that a preset promises. The scale's own reading: 90 cannot be told apart at normal viewing
+ * distance, 70 is high quality, 50 medium. Blind encoding at mozjpeg's quality 80, common practice, averages 75 over
+ * photographs and scatters from 63 to 79; `medium` gives 75 to every one. Six photographs reach 92 at our quality 95, 82
+ * at 85 and 65 at 50, each within 6 points (src/docs/optimization.md). A fixed quality for `ultra` instead took 34 KB for
+ * a logo that needs 14 to score 60.
+ */
+export const TARGET_SCORE: Readonly<Record<Preset, number>> = { low: 90, medium: 75, high: 65, ultra: 50 };
+
+/** The scores that stricter presets promise. */
+export function stricterThan(targetScore: number): readonly number[] {
+  const [one = 0] = Object.values(TARGET_SCORE)
+    .filter((score) => score <= targetScore)
+    .toSorted((a, b) => b - a);
+  return Object.values(TARGET_SCORE)
+    .filter((score) => score > one)
+    .map((score) => score + targetScore - one);
+}
+
+/** How a search comes close to its target score. */
+export interface Patience {
+  /** Points aimed at above the target score. */
+  readonly aim: number;
+  /** Points above it that are close enough. */
+  readonly close: number;
+  /** Choices are looked at even where hardly a photograph has bytes to win by them. */
+  readonly triesAll: boolean;
+}
+
+/**
+ * Every effort keeps the promise of a preset. The sample says what the whole picture scores within 0.8 points: `fast` mostly
+ * reaches the target score at once, `balanced` three times in four in JPEG and three in five in WebP.
+ */
+const PATIENCE: Readonly<Record<Effort, Patience>> = {
+  fast: { aim: 1.5, close: 4, triesAll: false },
+  balanced: { aim: 0.4, close: 1.8, triesAll: false },
+  best: { aim: 0.2, close: 0.4, triesAll: true },
+};
+
+/**
+ * From where the search in a neighbor of the picture ended, qualities are a point off, up or down: a second look costs more
+ * than half a point is worth.
+ */
+const FROM_NEIGHBOR = { aim: 0.9, close: 2.4 } as const;
+
+/** How patient a search is that starts where another one ended. */
+export function patienceFrom(patience: Patience): Patience {
+  const { aim, close } = patience;
+  return patience.triesAll
+    ? patience
+    : { ...patience, aim: Math.max(aim, FROM_NEIGHBOR.aim), close: Math.max(close, FROM_NEIGHBOR.close) };
+}
+
+/** How patient a search for an aim is. */
+export function patienceOf(aim: Aim): Patience {
+  return PATIENCE[(aim.kind === "smart" && aim.effort) || "balanced"];
+}
+
+/** The quality at which presets begin to search, and at which they encode where no score is taken. */
+const PRESET_QUALITY: Readonly<Record<Preset, number>> = { low: 90, medium: 80, high: 68, ultra: 45 };
+
+/** Small pictures have no score that could vouch for them, and little to save: they are encoded with care. */
+const SMALL_QUALITY = 98;
+
+/** How a picture is encoded that is too small to be scored. */
+export function carefulSettings(settings: EncodeSettings, format: FormatDefinition): EncodeSettings {
+  return { ...settings, lossless: format.can.lossless, quality: format.can.lossless ? 100 : SMALL_QUALITY };
+}
+
+/** What the encoder of `format` is told to reach an aim; the quality of a smart aim is only its starting point. */
+export function encodeSettings(aim: Aim, format: FormatDefinition, progressive: boolean): EncodeSettings {
+  const common = { progressive, effort: 0.5 };
+  switch (aim.kind) {
+    case "lossless":
+      return { ...common, lossless: format.can.lossless, quality: 100 };
+    case "quality":
+      return { ...common, lossless: false, quality: aim.quality, fast: !progressive };
+    case "size":
+      return { ...common, lossless: false, quality: PRESET_QUALITY.low };
+    case "smart":
+      return { ...common, lossless: false, quality: PRESET_QUALITY[aim.preset] };
+  }
+}

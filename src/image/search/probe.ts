@@ -1,0 +1,227 @@
+/** Renditions of a picture that are made to be looked at: each once, written in haste or not at all. */
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { conversionPrice, toSpace } from "../codec/convert-colors.ts";
+import type { FormatDefinition } from "../codec/format.ts";
+import { decodedFrames, paced } from "../codec/metered-rows.ts";
+import type { EncodeSettings, Preview } from "../codec/writer.ts";
+import type { Space } from "../color/space.ts";
+import { whole } from "../pixels/geometry.ts";
+import { firstFrame, type Picture } from "../pixels/picture.ts";
+import type { Rows } from "../pixels/rows.ts";
+import type { Start } from "./rendition.ts";
+import { BACKGROUNDS } from "./score.ts";
+import { type Judgement, SAME, worse } from "./second-opinion.ts";
+
+/** A file and how it looks. */
+export interface Found {
+  readonly bytes: Uint8Array;
+  /** In points: the stricter of both opinions. */
+  readonly score: number;
+  /** What the metric says, where that is not all. */
+  readonly metric?: number;
+  /** A file without loss would be larger, however thoroughly it is written; absent where that is not known. */
+  readonly beatsExact?: boolean;
+  /** About what the sample takes at the target score. */
+  readonly sampleBytes?: number;
+  /** Where the search ended; absent where nothing is to be learned from it. */
+  readonly ended?: Start;
+}
+
+/** A rendition at a quality. What is asked of it is found out once, by work: nothing is encoded or scored before. */
+export interface Trial {
+  readonly quality: number;
+  /** In points: the stricter of both opinions. */
+  readonly score: () => Promise<number>;
+  /** What the metric says; absent where that is all. */
+  readonly metric?: () => Promise<number>;
+  readonly bytes: () => Promise<Uint8Array>;
+  /** What `bytes` hardly exceeds, where that is known before they are made. */
+  readonly mostBytes?: number | undefined;
+  /** Makes sure of a score that was taken on one background: whether it is what it seemed. */
+  readonly confirm: () => Promise<boolean>;
+}
+
+/** How a picture is encoded. */
+export type Encode = (settings: EncodeSettings) => Promise<Uint8Array>;
+
+/** How renditions are made, to be looked at. */
+export interface Maker {
+  readonly encode: Encode;
+  /** What `encode` will show, where that is found without writing a file. */
+  readonly preview?: ((settings: EncodeSettings) => Promise<Preview>) | undefined;
+  /** What a file shows at a value of `nearLossless`, where that is known without writing it. */
+  readonly nearly?: ((level: number) => Picture) | undefined;
+}
+
+/** What comes of qualities. */
+export type Curve = (quality: number) => Trial | Promise<Trial>;
+
+type JudgementOf = (rendition: Rows, background?: number) => Promise<Judgement>;
+
+type Looked = Pick<Picture, "opaque" | "space">;
+
+/** How renditions are looked at. */
+export class Look {
+  private readonly format: FormatDefinition;
+  private readonly judgementOf: JudgementOf;
+  private readonly breath: Breath;
+  private readonly space: Space | undefined;
+  /** Backgrounds that show different things; null for opaque pictures. */
+  private readonly backgrounds: readonly number[] | null;
+  /** A look at a part of the same picture, which says on which of them it looks worst. */
+  private readonly onPart: Look | undefined;
+  /** Once a rendition was looked at on all of them, others are at first looked at only where the last such one looked worst. */
+  private worst: number | undefined;
+
+  constructor(
+    format: FormatDefinition,
+    { opaque, space }: Looked,
+    judgementOf: JudgementOf,
+    breath: Breath,
+    onPart?: Look,
+  ) {
+    this.format = format;
+    this.judgementOf = judgementOf;
+    this.breath = breath;
+    this.space = space;
+    this.backgrounds = opaque ? null : BACKGROUNDS;
+    this.onPart = onPart;
+  }
+
+  /** What is said of a file. */
+  async judge(bytes: Uint8Array): Promise<Judgement> {
+    return this.judgementOf(await decoded(this.format, bytes, this.breath, this.space));
+  }
+
+  /** What is said of what a file would show. */
+  async judgeShown(picture: Picture): Promise<Judgement> {
+    return this.judgementOf(await firstFrame(picture, this.breath));
+  }
+
+  /** What comes of a rendition that is written to be looked at. */
+  written(quality: number, bytes: Uint8Array): Trial {
+    let judgement: Judgement | undefined;
+    const judged = async () => (judgement ??= await this.judge(bytes));
+    return {
+      quality,
+      bytes: async () => bytes,
+      score: async () => (await judged()).points,
+      metric: async () => (await judged()).score,
+      confirm: async () => true,
+    };
+  }
+
+  /** What comes of a rendition of which it is known how it will look; it is written only for its bytes. */
+  previewed(quality: number, { exact, mostBytes, open }: Preview, make: () => Promise<Uint8Array>): Trial {
+    const judgements = new Map<number | undefined, Judgement>();
+    const judgedOn = async (backgrounds: readonly (number | undefined)[]) => {
+      for (const background of backgrounds) {
+        if (!judgements.has(background)) {
+          judgements.set(background, await this.judgementOf(await open(this.breath), background));
+        }
+      }
+      return worstOf(judgements);
+    };
+    const all = this.backgrounds ?? [undefined];
+    const worstIn = ({ points }: Judgement) =>
+      this.backgrounds?.find((background) => judgements.get(background)?.points === points);
+    let bytes: Uint8Array | undefined;
+    const judged = async () => {
+      if (exact) return SAME;
+      this.worst ??= this.onPart?.worst;
+      const judgement = await judgedOn(this.worst === undefined ? all : [this.worst]);
+      this.worst ??= worstIn(judgement);
+      return judgement;
+    };
+    return {
+      quality,
+      mostBytes,
+      bytes: async () => (bytes ??= await make()),
+      score: async () => (await judged()).points,
+      metric: async () => (await judged()).score,
+      confirm: async () => {
+        if (judgements.size === 0) return true;
+        const seemed = worstOf(judgements).points;
+        const judgement = await judgedOn(all);
+        this.worst = worstIn(judgement);
+        return judgement.points === seemed;
+      },
+    };
+  }
+}
+
+function worstOf(judgements: ReadonlyMap<unknown, Judgement>): Judgement {
+  return judgements.values().reduce(worse, SAME);
+}
+
+/** How what is tried is written: as it is to stay, or otherwise. */
+type Manner = Partial<Pick<EncodeSettings, "progressive" | "trial">>;
+
+/** A decoder of several scans keeps the whole picture in memory, one of a single scan some rows. */
+const IN_ONE_SCAN: Manner = { progressive: false };
+const IN_HASTE: Manner = { ...IN_ONE_SCAN, trial: true };
+const MANNERS = { haste: IN_HASTE, oneScan: IN_ONE_SCAN, stays: {} } as const;
+
+/** What comes of qualities. Each is tried once, and written in haste and in a single scan unless told otherwise. */
+export function curveOf(
+  { encode, preview }: Maker,
+  settings: EncodeSettings,
+  look: Look,
+  manner: keyof typeof MANNERS = "haste",
+): Curve {
+  const known = new Map<string, Trial>();
+  return async (quality) => {
+    const tried = { ...settings, quality, ...MANNERS[manner] };
+    const shown = await preview?.(tried);
+    const key = shown?.key ?? `${quality}`;
+    const make = () => encode(tried);
+    const made = known.get(key) ?? (shown ? look.previewed(quality, shown, make) : look.written(quality, await make()));
+    known.set(key, made);
+    return { ...made, quality };
+  };
+}
+
+/** What a search finds once its score is sure: it is made again where a score was not what it seemed. */
+export async function surely(search: () => Promise<Trial>): Promise<Trial> {
+  for (;;) {
+    const found = await search();
+    if (await found.confirm()) return found;
+  }
+}
+
+/** About the points that are lost at a quality, where that is known without looking. */
+export type DistortionAt = (quality: number) => Promise<number>;
+
+export function distortionOf({ preview }: Pick<Maker, "preview">, settings: EncodeSettings): DistortionAt | undefined {
+  return preview && (async (quality) => (await preview({ ...settings, quality })).distortion);
+}
+
+/** The pixels of a file that a format wrote of a picture in this space, sRGB by default. */
+export async function decoded(
+  format: FormatDefinition,
+  bytes: Uint8Array,
+  breath: Breath,
+  space?: Space,
+): Promise<Rows> {
+  return firstFrame(pictureIn(format, bytes, space), breath);
+}
+
+/** The picture in a file that a format wrote of one in this space, sRGB by default: in that space. */
+export function pictureIn(format: FormatDefinition, bytes: Uint8Array, space?: Space): Picture {
+  const facts = format.read.probe(bytes);
+  const { width, height, frames, loops, alpha } = facts;
+  const demand = { box: whole(facts), width, height };
+  return {
+    width,
+    height,
+    frames,
+    loops,
+    opaque: !alpha,
+    async *open(breath) {
+      for await (const { delayMs, rows } of decodedFrames(format, bytes, facts, demand, breath)) {
+        const { ms } = conversionPrice(rows, facts, space);
+        yield { delayMs, rows: paced(toSpace(rows, facts, space), ms, breath) };
+      }
+    },
+  };
+}

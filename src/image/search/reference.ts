@@ -1,0 +1,158 @@
+/** What renditions of a picture are compared with: the whole picture, or strips of a large one, and its sample. */
+import { held, type Price } from "../../../wasm/estimate.ts";
+import type { PreparedReference, Tile } from "../../../wasm/score/score.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { collectPixels, pixelBytes, rowsOfPixels } from "../pixels/buffered.ts";
+import type { Size } from "../pixels/geometry.ts";
+import { firstFrame, type Picture } from "../pixels/picture.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { comparedRows, onlyStrips, type Strip, stripsOf } from "../pixels/strips.ts";
+import { SAMPLE_TILE, type Sample, sampleOf, sampleSize } from "./sample.ts";
+import { compareRows, compareWith, inComparedColors, preparedOf, preparePrice, tileOf } from "./score.ts";
+import type { Judgement } from "./second-opinion.ts";
+
+type Looked = Pick<Picture, "width" | "height" | "opaque" | "space">;
+
+/** The price of keeping what is compared of a picture, so that it is not computed anew for each rendition. */
+export function comparedPixelsPrice(picture: Looked): Price {
+  return held(pixelBytes({ ...picture, height: comparedRows(picture) }));
+}
+
+/** The price of preparing the sample of a picture, so that its side of a comparison is computed once. */
+export function preparedSamplePrice(picture: Looked): Price {
+  return preparePrice({ ...picture, ...sampleSize(picture) });
+}
+
+/** The price of preparing what is compared of a picture, on one background. */
+export function preparedWholePrice(picture: Looked): Price {
+  return held(preparePrice({ ...picture, height: comparedRows(picture), opaque: true }).bytes);
+}
+
+/** What takes memory to save time. */
+export interface Keeping {
+  /** What is compared of the picture stays in memory; otherwise the picture is read anew for each score. */
+  readonly pixels: boolean;
+  /** What comparisons need of the sample is computed once, and not for each of them. */
+  readonly prepared: boolean;
+  /** So is what they need of the whole, on the background on which it is first looked at. */
+  readonly whole?: boolean;
+}
+
+/** The whole of a picture, prepared on a background; the middle one for what is opaque. */
+interface PreparedWhole {
+  readonly background: number | undefined;
+  readonly reference: PreparedReference;
+}
+
+export class Reference {
+  readonly size: Size;
+  readonly sample: Sample;
+  private readonly open: () => Promise<Rows>;
+  private readonly strips: readonly Strip[];
+  /** How what is compared of the sample lies; absent where it is the whole picture. */
+  private readonly tile: Tile | undefined;
+  private readonly keeps: Keeping;
+  /** Made when something is first compared: a format may be given up before. */
+  private prepared: PreparedReference | undefined;
+  private whole: PreparedWhole | undefined;
+  private readonly breath: Breath;
+
+  private constructor(picture: Picture, sample: Sample, open: () => Promise<Rows>, keeps: Keeping, breath: Breath) {
+    this.size = { width: picture.width, height: picture.height };
+    this.sample = sample;
+    this.open = open;
+    this.strips = stripsOf(picture);
+    this.tile = tileIn(sample, this.strips);
+    this.keeps = keeps;
+    this.breath = breath;
+  }
+
+  /**
+   * Runs `work` with what renditions of a picture are compared with, which is freed at the end.
+   * @param tilesOfSmall whether pictures that stand for themselves by default are divided, too
+   */
+  static async during<Result>(
+    picture: Picture,
+    keeps: Keeping,
+    breath: Breath,
+    work: (reference: Reference) => Promise<Result>,
+    tilesOfSmall?: boolean,
+  ): Promise<Result> {
+    const reference = await Reference.of(picture, keeps, breath, tilesOfSmall);
+    try {
+      return await work(reference);
+    } finally {
+      reference.close();
+    }
+  }
+
+  /** Reads a picture as far as it will be compared. */
+  static async of(picture: Picture, keeps: Keeping, breath: Breath, tilesOfSmall?: boolean): Promise<Reference> {
+    const strips = stripsOf(picture);
+    const read = async () => onlyStrips(await firstFrame(picture, breath), strips);
+    const pixels = keeps.pixels ? await collectPixels(await read(), breath) : undefined;
+    const open = pixels ? async () => rowsOfPixels(pixels) : read;
+    const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips, tilesOfSmall));
+    return new Reference(picture, sample, open, keeps, breath);
+  }
+
+  /** What both opinions say of a rendition of the picture, which is read to its end and closed; scored on one background if so told. */
+  async judge(rendition: Rows, background?: number): Promise<Judgement> {
+    if (!this.tile) return this.judgeSample(rendition, background);
+    const { space } = this.sample.picture;
+    const shown = inComparedColors(onlyStrips(rendition, this.strips), space);
+    const prepared = await this.wholeOn(background);
+    const original = inComparedColors(await this.open(), space);
+    if (prepared) return compareWith(prepared, original, shown, this.breath, background);
+    return compareRows(original, shown, this.breath, {
+      tile: tileOf(this.strips),
+      background,
+    });
+  }
+
+  /** What comparisons of the whole need on a background, where that is kept. */
+  private async wholeOn(background: number | undefined): Promise<PreparedReference | undefined> {
+    const { breath, strips, sample } = this;
+    const { opaque, space } = sample.picture;
+    if (!this.keeps.whole || (background === undefined && !opaque)) return undefined;
+    if (!this.whole) {
+      // The sample has its turn before the whole does: it makes room.
+      this.prepared?.close();
+      this.prepared = undefined;
+      const rows = inComparedColors(await this.open(), space);
+      this.whole = { background, reference: await preparedOf(rows, breath, tileOf(strips), background) };
+    }
+    return this.whole.background === background ? this.whole.reference : undefined;
+  }
+
+  /** What both opinions say of a rendition of the sample, scored on one background if so told. */
+  async judgeSample(rendition: Rows, background?: number): Promise<Judgement> {
+    const { keeps, breath } = this;
+    const { picture } = this.sample;
+    const { space } = picture;
+    const open = async () => inComparedColors(await firstFrame(picture, breath), space);
+    const shown = inComparedColors(rendition, space);
+    const tile = tileIn(this.sample, this.strips);
+    if (!keeps.prepared) return compareRows(await open(), shown, breath, { tile, background });
+    this.prepared ??= await preparedOf(await open(), breath, tile);
+    return compareWith(this.prepared, await open(), shown, breath, background);
+  }
+
+  /** Frees what was prepared; nothing is scored afterward. */
+  close(): void {
+    this.prepared?.close();
+    this.whole?.reference.close();
+  }
+}
+
+function tileIn({ tiles }: Sample, strips: readonly Strip[]): Tile | undefined {
+  return tiles ? SAMPLE_TILE : tileOf(strips);
+}
+
+async function closing<Result>(rows: Rows, work: (rows: Rows) => Promise<Result>): Promise<Result> {
+  try {
+    return await work(rows);
+  } finally {
+    rows.close();
+  }
+}

@@ -1,0 +1,32 @@
+/** The attempt that holds the original as it is in a file of another format, from which it can be made again. */
+import { beside, held } from "../../../wasm/estimate.ts";
+import { asItIs } from "../containers/stripped.ts";
+import { isWhole } from "../pixels/geometry.ts";
+import { storedSize } from "../plan/plan.ts";
+import type { Attempt } from "./attempt.ts";
+import { keepsColors, type Task } from "./task.ts";
+
+/**
+ * Packs an original of which nothing may be lost and nothing changes, without its metadata unless all of it is kept; how it
+ * lies is told by the result.
+ */
+export function repackOriginal(task: Task): Attempt | null {
+  const { aim, format, stored, plan } = task;
+  const { bytes, facts } = stored;
+  const { repack } = format;
+  if (aim.kind !== "lossless" || !repack?.takes(stored.format) || stored.firstOnly || !keepsColors(stored, aim))
+    return null;
+  const original = task.keepsMetadata ? asItIs(bytes) : stored.format.strip?.(bytes, facts.orientation);
+  if (!original) return null;
+  const { box, orientation, target } = plan.view;
+  if (plan.steps.length > 0 || target || orientation !== facts.orientation || !isWhole(box, storedSize(facts)))
+    return null;
+  return {
+    name: "repack",
+    price: beside(repack.price(bytes, facts), held(original.copiedBytes)),
+    async run(session, breath) {
+      const made = await repack.run(original.file(), facts, breath);
+      return made && { ...session.rendition({ bytes: made, score: 100 }), hasMetadata: task.keepsMetadata === true };
+    },
+  };
+}

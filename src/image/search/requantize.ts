@@ -1,0 +1,182 @@
+/** The attempt at a smaller file from the coefficients of the original: no loss but the one that is asked for. */
+import { beside, either, held, type Price } from "../../../wasm/estimate.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { Coefficients, RequantizeSettings } from "../codec/format.ts";
+import type { Extent } from "../pixels/picture.ts";
+import { uncertainty } from "../pixels/strips.ts";
+import type { Plan } from "../plan/plan.ts";
+import { pictureOf, picturePrice, type Stored } from "../plan/planned-picture.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Way } from "./candidates.ts";
+import { comparingBytes, fits, resultDecodePrice, searchMs, triesMs, triesOf } from "./estimates.ts";
+import { fullSearch, roomsFor, type Search } from "./memory-tiers.ts";
+import { patienceOf } from "./presets.ts";
+import type { Encode } from "./probe.ts";
+import { Reference } from "./reference.ts";
+import { samplePart, sampleSize } from "./sample.ts";
+import { searchedScore } from "./search-pixels.ts";
+import { smallestAbove } from "./search.ts";
+import { asStored, canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
+
+/**
+ * Searches among coarser divisors of the coefficients, and among encodings of the pixels where these can be written with
+ * less chroma, and at qualities between those at which divisors of coefficients grow.
+ */
+export function requantize(task: Task): Attempt | null {
+  const division = divisionOf(task);
+  return division && requantizeBy(task, division);
+}
+
+/**
+ * Searches among coarser divisors alone, where encodings of the pixels are a spare way that takes much more memory: hardly a
+ * photograph comes to it. Of one that does, nothing is made here.
+ */
+export function requantizeWithoutPixels(task: Task): Attempt | null {
+  const division = divisionOf(task);
+  if (!division?.pixels || !isSpare(task.stored)) return null;
+  const { lean, pixels } = division;
+  const isLarge = !pixels.rooms[0].keepsPixels && pixels.own(false).bytes >= lean.bytes + MUCH_BYTES;
+  return isLarge && fits(task, pixels.rooms[0].price) ? requantizeBy(task, division, true) : null;
+}
+
+/** What memory set aside for nothing is too much. */
+const MUCH_BYTES = 8 << 20;
+
+/** What a task is divided by, and what that takes. */
+interface Division {
+  readonly format: WritableFormat;
+  readonly coefficients: Coefficients;
+  readonly targetScore: number;
+  /** The picture as it is stored. */
+  readonly lying: Plan;
+  readonly triesFinal: boolean;
+  /** The price, without what is kept of what renditions are compared with. */
+  readonly lean: Price;
+  /** The search through pixels besides; null where there is no memory for it, or the picture lies otherwise. */
+  readonly pixels: Search | null;
+}
+
+/** How the coefficients of an original may be divided; null where they may not. */
+function divisionOf(task: Task): Division | null {
+  const { stored, plan, picture, settings, unchanged } = task;
+  const targetScore = searchedScore(task);
+  const format = writableIn(task);
+  const { coefficients } = stored.format;
+  if (targetScore === undefined || !format || !unchanged || !coefficients || !canDivide(task)) return null;
+  const lying = asStored(plan, stored);
+  const work = either(picturePrice(stored, lying), requantizePrice(task, coefficients));
+  const ms = requantizeMs(task, format, coefficients);
+  const leanIn = (interlaced: boolean) => {
+    const looking = beside(held(comparingBytes(picture)), resultDecodePrice(format, picture, interlaced));
+    return { bytes: beside(looking, work).bytes, ms };
+  };
+  const triesFinal = fits(task, leanIn(settings.progressive));
+  const lean = leanIn(triesFinal && settings.progressive);
+  const pixels = plan.view.orientation === 1 ? fullSearch(task, format) : null;
+  return { format, coefficients, targetScore, lying, triesFinal, lean, pixels };
+}
+
+/** @param leavesOut the way through pixels is left to another attempt */
+function requantizeBy(task: Task, division: Division, leavesOut = false): Attempt {
+  const { format, coefficients, targetScore, lying, triesFinal, lean, pixels } = division;
+  const { stored, picture, settings } = task;
+  const own = (keepsPixels: boolean) =>
+    pixels && !leavesOut
+      ? { bytes: either(lean, pixels.own(keepsPixels)).bytes, ms: lean.ms + pixelsMs(task, format) }
+      : lean;
+  const mayKeep = pixels?.rooms[0].keepsPixels === true;
+  const rooms = roomsFor(task, mayKeep, own, (keepsPixels) => (keepsPixels ? "needless" : "worthwhile"));
+  const [most, ...leaner] = rooms;
+  const goal = {
+    format,
+    settings,
+    targetScore: targetScore + uncertainty(picture),
+    patience: patienceOf(task.aim),
+    isFrugal: false,
+    triesFinal,
+    triesExact: false,
+    rivalBytes: Infinity,
+    isAlone: true,
+  };
+  return {
+    name: "requantize",
+    price: most.price,
+    leaner: leaner.map(({ price }) => price),
+    isSearch: true,
+    onCoefficients: true,
+    async run(session, breath, room) {
+      const { keepsPixels, reference } = rooms[room] ?? most;
+      if (keepsPixels) await session.keepPixels(breath);
+      try {
+        const shown = pixels ? session.picture : pictureOf(stored, lying);
+        const ways = [divided(task, coefficients, breath)];
+        if (pixels) ways.push({ ...spareWay(task, session.way(format, breath)), isLeftOut: leavesOut });
+        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath, session.deadline);
+        const found = await Reference.during(shown, reference, breath, search);
+        return found && session.rendition(found);
+      } finally {
+        session.dropPixels();
+      }
+    },
+  };
+}
+
+/** Milliseconds of a search among divisors: the file is read for its sample, and for every try of the whole. */
+function requantizeMs(task: Task, format: WritableFormat, coefficients: Coefficients): number {
+  const { stored, plan, picture, settings } = task;
+  const { bytes, facts } = stored;
+  const pixels = picture.width * picture.height;
+  const { quality } = settings;
+  const trying = coefficients.price(bytes, facts, { quality, progressive: false }).ms;
+  const tryMs = (extent: Extent) => {
+    const part = (extent.width * extent.height) / pixels;
+    return trying * part + resultDecodePrice(format, extent).ms;
+  };
+  const tries = searchMs(picture, tryMs, triesOf(picture, "divided"));
+  const sampling = samplePart(picture) < 1 ? coefficients.price(bytes, facts, { progressive: false }).ms : 0;
+  return picturePrice(stored, asStored(plan, stored)).ms + sampling + tries + requantizePrice(task, coefficients).ms;
+}
+
+/** Milliseconds of tries through pixels besides: next to none where these are a spare way. */
+function pixelsMs({ stored, picture, settings }: Task, format: WritableFormat): number {
+  return isSpare(stored) ? 0 : triesMs(format, { ...picture, ...sampleSize(picture) }, settings);
+}
+
+export function requantizePrice({ stored, unchanged, settings }: Task, coefficients: Coefficients) {
+  const { bytes, facts } = stored;
+  const { quality } = settings;
+  return coefficients.price(bytes, facts, { quality, progressive: true, turn: unchanged?.turn ?? 1 });
+}
+
+/** Pixels of a file that halves its chroma are not worth trying with all of it: there is none to be had. */
+function spareWay({ stored }: Task, way: Way): Way {
+  return isSpare(stored) ? { ...way, spare: true, variants: [{ subsample: "4:2:0" }] } : way;
+}
+
+function isSpare({ facts }: Stored): boolean {
+  return facts.subsample === "4:2:0";
+}
+
+/** The way through the coefficients: tries lie as the picture is stored, the result as it is handed out. */
+export function divided({ stored, unchanged }: Task, coefficients: Coefficients, breath: Breath): Way {
+  const { bytes, facts, format } = stored;
+  const { turn, tag } = unchanged ?? { turn: 1, tag: 1 };
+  const write = async (settings: RequantizeSettings) =>
+    (await coefficients.requantize(bytes, facts, settings, breath)) ?? bytes;
+  const encode: Encode = ({ quality, progressive }) => write({ quality, progressive });
+  const finish: Encode = ({ quality, progressive }) => write({ quality, progressive, turn, tag });
+  return {
+    encode,
+    finish: turn === 1 && tag === 1 ? encode : finish,
+    variants: [{}],
+    async onSample({ picture, tiles }) {
+      const small = tiles && (await coefficients.requantize(bytes, facts, { progressive: false, tiles }, breath));
+      if (!small) return { encode: async (settings) => format.write?.encode(picture, settings, breath) ?? bytes };
+      const smallFacts = format.read.probe(small);
+      return {
+        encode: async ({ quality }) =>
+          (await coefficients.requantize(small, smallFacts, { quality, progressive: false }, breath)) ?? small,
+      };
+    },
+  };
+}

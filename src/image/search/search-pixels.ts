@@ -1,0 +1,144 @@
+/** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
+import { beside, either, held, sequence } from "../../../wasm/estimate.ts";
+import { uncertainty } from "../pixels/strips.ts";
+import { pictureOf, picturePrice } from "../plan/planned-picture.ts";
+import { smallestAnimation, usualTries } from "./animation.ts";
+import { type Attempt, BEATEN } from "./attempt.ts";
+import { encodePrice, framesLookMs, lookPrice } from "./estimates.ts";
+import { fullSearch, leastSearch, type Search } from "./memory-tiers.ts";
+import { patienceOf, TARGET_SCORE } from "./presets.ts";
+import { Reference } from "./reference.ts";
+import { canScore } from "./score.ts";
+import { smallestAbove } from "./search.ts";
+import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
+
+/** The target score of a task that promises one which can be searched for; undefined where it does not. */
+export function searchedScore({ aim, format, picture }: Task): number | undefined {
+  const write = format.write;
+  if (aim.kind !== "smart" || !write || !format.can.quality) return undefined;
+  const inTime = picture.width * picture.height <= write.maxScoredPixels;
+  return inTime && canScore(picture) ? TARGET_SCORE[aim.preset] : undefined;
+}
+
+/** Searches through pixels, with everything kept that saves time. */
+export function searchPixels(task: Task): Attempt | null {
+  const format = searchableIn(task);
+  const search = format && fullSearch(task, format);
+  return search && pixelsBy(task, format, search);
+}
+
+/** Searches through pixels in the least memory, where nothing may be kept. */
+export function searchPixelsFrugally(task: Task): Attempt | null {
+  const format = searchableIn(task);
+  return format && { ...pixelsBy(task, format, leastSearch(task, format)), isFallback: true };
+}
+
+/** The format, where a still picture is searched for by its pixels. */
+function searchableIn(task: Task): WritableFormat | null {
+  if (searchedScore(task) === undefined || task.picture.frames > 1 || canDivide(task) || task.stored.deep) return null;
+  return writableIn(task);
+}
+
+function pixelsBy(
+  task: Task,
+  format: WritableFormat,
+  { rooms, keepsResults, triesFinal, triesExact }: Search,
+): Attempt {
+  const [most, ...leaner] = rooms;
+  const targetScore = searchedScore(task) ?? 100;
+  const rivalBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.rivalBytes ?? Infinity);
+  const { settings, rivalSampleBytes } = task;
+  const aim = targetScore + uncertainty(task.picture);
+  const goal = {
+    format,
+    settings,
+    targetScore: aim,
+    patience: patienceOf(task.aim),
+    isFrugal: !keepsResults,
+    triesFinal,
+    triesExact,
+    rivalBytes,
+    rivalSampleBytes,
+    start: task.start,
+    isAlone: task.isLast && rivalBytes === Infinity,
+  };
+  return {
+    name: "search pixels",
+    price: most.price,
+    leaner: leaner.map(({ price }) => price),
+    isSearch: true,
+    async run(session, breath, room) {
+      const { keepsPixels, reference } = rooms[room] ?? most;
+      if (keepsPixels) await session.keepPixels(breath);
+      try {
+        const { picture } = session;
+        const ways = [session.way(format, breath, keepsResults)];
+        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath, session.deadline);
+        const { tilesOfSmall } = format.write.qualities;
+        const found = await Reference.during(picture, reference, breath, search, tilesOfSmall);
+        if (!found) return BEATEN;
+        const isMissed = found.score < targetScore && triesExact && format.can.lossless;
+        if (!isMissed) return session.rendition(found);
+        const exact = await format.write.encode(picture, { ...settings, lossless: true }, breath);
+        return session.rendition({ bytes: exact, score: 100 });
+      } finally {
+        session.dropPixels();
+      }
+    },
+  };
+}
+
+/**
+ * Searches for the quality of a picture that keeps its high dynamic range: results are looked at as an ordinary screen shows
+ * them, for the score knows no brighter light. A sample of 8 bits would say nothing of them.
+ */
+export function searchDeep(task: Task): Attempt | null {
+  const { stored, plan, picture, settings, unchanged } = task;
+  const targetScore = searchedScore(task);
+  const format = writableIn(task);
+  if (targetScore === undefined || !stored.deep || !format) return null;
+  const shown = { ...stored, space: undefined, deep: undefined };
+  const compared = pictureOf(shown, plan);
+  const encode = encodePrice(task, format, settings);
+  const look = beside(lookPrice(format, { ...compared, bits: picture.bits }), picturePrice(shown, plan));
+  const one = sequence(encode, look);
+  return {
+    name: "search deep",
+    // The best file so far is kept while another is made.
+    price: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
+    isSearch: true,
+    async run(session, breath) {
+      const rivals = { originalBytes: unchanged?.original?.length, compared, deadline: session.deadline };
+      const found = await smallestAnimation(picture, format, settings, targetScore, breath, rivals);
+      return found && session.rendition(found);
+    },
+  };
+}
+
+/** Searches for the quality of an animation. */
+export function searchFrames(task: Task): Attempt | null {
+  const { stored, plan, picture, settings, unchanged } = task;
+  const targetScore = searchedScore(task);
+  const format = writableIn(task);
+  if (targetScore === undefined || picture.frames === 1 || !format) return null;
+  const encode = format.write.price(picture, settings);
+  const source = picturePrice(stored, plan);
+  // The best animation so far is kept while another is made.
+  const bytes = source.bytes + either(encode, lookPrice(format, picture)).bytes + encode.bytes / 2;
+  const looking = source.ms + framesLookMs(format, picture);
+  const ms = usualTries(picture) * (encodePrice(task, format, settings).ms + looking);
+  return {
+    name: "search frames",
+    price: beside(held(bytes), { bytes: 0, ms }),
+    isSearch: true,
+    async run(session, breath) {
+      const originalBytes = unchanged?.original?.length;
+      const rivals = { originalBytes, rivalBytes: task.rivalBytes, deadline: session.deadline };
+      const best = await smallestAnimation(picture, format, settings, targetScore, breath, rivals);
+      if (!best) return BEATEN;
+      if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
+      const exact = await format.write.encode(picture, { ...settings, lossless: true }, breath);
+      return session.rendition({ bytes: exact, score: 100 });
+    },
+  };
+}

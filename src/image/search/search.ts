@@ -1,0 +1,289 @@
+/**
+ * The smallest encoding that looks as good as asked: quality is searched on the sample of the picture, and the whole is
+ * encoded and scored with what was found. What the whole scores corrects the sample, once or twice. Where a format
+ * knows what a file will show, none is written for that, and the distortion that it expects of a quality says where to
+ * look.
+ */
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
+import { type Candidate, candidatesFor, closePoints, isWithin, type Way } from "./candidates.ts";
+import { lowestByDistortion, qualityOf } from "./distortion.ts";
+import { type ExactMaker, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
+import { Notes, NotingLook } from "./noted.ts";
+import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
+import { type Patience, stricterThan } from "./presets.ts";
+import { curveOf, distortionOf, type Found, type Look, surely, type Trial } from "./probe.ts";
+import type { Reference } from "./reference.ts";
+import type { Start } from "./rendition.ts";
+import type { Sample } from "./sample.ts";
+import type { WritableFormat } from "./task.ts";
+import { mayBeExact, mostInHaste, mostOnSample, type Rival } from "./upper-bound.ts";
+import {
+  bestWay,
+  bytesOnSample,
+  type Ended,
+  endOf,
+  fromNeighbor,
+  hasVariant,
+  type Probed,
+  wholeBy,
+  type WrittenSearch,
+} from "./written.ts";
+
+/** Previews of the whole picture, none of which need be encoded to be scored. */
+const MAX_PREVIEWED_TRIES = 4;
+
+/** Tries that differ by less may differ the other way round when they are finished, above all without loss. */
+const NEARLY_ALIKE = 1.1;
+const NEARLY_ALIKE_EXACT = 1.5;
+/** They are told apart by what they take with this part of the effort, if not by less than this. */
+const RIVAL_EFFORT = 0.4;
+const ALIKE = 1.03;
+/**
+ * A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures.
+ */
+const HOPELESS_EXACT = 1.3;
+const SMALL_PIXELS = 1 << 16;
+
+/** A picture of more is told from its neighbors in quality by what it loses on average. */
+const LEAPING_PIXELS = 1 << 17;
+
+/** What is searched for. */
+export interface Goal extends Rival {
+  readonly format: WritableFormat;
+  readonly settings: EncodeSettings;
+  readonly targetScore: number;
+  readonly patience: Patience;
+  /** No result is kept while another is made: the first that reaches the target score is taken. */
+  readonly isFrugal: boolean;
+  /** The whole picture is tried as it is written to stay. */
+  readonly triesFinal: boolean;
+  /** Encodings without loss are tried as well where that is promising. */
+  readonly triesExact: boolean;
+  /** Where the search in a neighbor of the picture ended. */
+  readonly start?: Start | undefined;
+  /** Nothing of the picture is written in another format, or was. */
+  readonly isAlone: boolean;
+}
+
+/** A search under way. */
+type Quest = Goal & WrittenSearch & { readonly breath: Breath };
+
+/**
+ * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
+ * was found; null where it is plain from the sample that none is smaller than its rival.
+ * @param ways the first is preferred where they do equally well
+ * @throws Overrun with what was found, when the deadline comes first
+ */
+export async function smallestAbove(
+  goal: Goal,
+  reference: Reference,
+  ways: readonly Way[],
+  breath: Breath,
+  deadline: EndsInTime = ENDLESS,
+): Promise<Found | null> {
+  const { format } = goal;
+  const { sample } = reference;
+  const scale = format.write.qualities;
+  const notes = new Notes(scale, goal.targetScore);
+  const lookBy = (judge: Reference["judge"], isWhole: boolean, onPart?: Look) => {
+    const note = (found: Found) => notes.add(found, isWhole);
+    return new NotingLook(note, format, sample.picture, judge, breath, onPart);
+  };
+  const onSample = lookBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
+  const look = lookBy((rendition, background) => reference.judge(rendition, background), true, onSample);
+  const quest = { ...goal, reference, look, onSample, scale, breath };
+  const timed = ways.map((way) => notes.way(way, deadline));
+  try {
+    return await (ways.some(({ preview }) => preview)
+      ? smallestPreviewed(quest, timed)
+      : smallestWritten(quest, timed));
+  } catch (error) {
+    throw error instanceof Overrun ? notes.overrun() : error;
+  }
+}
+
+/** Where files must be written to be looked at. */
+async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
+  const { start, isFrugal, triesFinal } = quest;
+  const [way] = ways;
+  const most = mostOnSample(quest);
+  const isNear = start && way && needsNoTiles(quest, way, start);
+  const chosen = isNear ? await fromNeighbor(quest, way, start, most) : await fromSample(quest, ways, most);
+  if (!chosen || chosen.isBeaten) return way && (await mayBeExact(quest, way)) ? exactly(quest, way) : null;
+  const { best: found } = chosen;
+  const isWritten = chosen.way.finish === chosen.way.encode;
+  const stays = isWritten && (isFrugal || triesFinal);
+  const lossy = stays ? { bytes: await found.bytes(), ...(await saidOf(found)) } : await written(chosen, isWritten);
+  const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(quest, chosen) };
+  return isFrugal ? ended : withoutLoss(quest, chosen, ended);
+}
+
+/**
+ * Whether the whole of a picture is tried at once: it is small, or its neighbor says enough of it. Tiles of a large one cost
+ * little and mostly say more than the neighbor, and are what formats are compared by.
+ */
+function needsNoTiles({ reference, scale, patience, isAlone }: Quest, way: Way, start: Start): boolean {
+  if (!reference.sample.tiles) return true;
+  return scale.steady === true && isAlone && !patience.triesAll && hasVariant(way, start.variant);
+}
+
+/** The whole picture by the way that does best on its sample; null where it is plain that it would not beat its rival. */
+async function fromSample(quest: Quest, ways: readonly Way[], most: number): Promise<Ended | null> {
+  const chosen = await bestWay(quest, ways, most);
+  if (chosen.isBeaten || chosen.bytes > most) return null;
+  const whole = quest.reference.sample.tiles && (await wholeBy(quest, chosen));
+  const { length } = await chosen.best.bytes();
+  return { ...chosen, ...whole, sampleBytes: bytesOnSample(chosen.score, length, quest.targetScore) };
+}
+
+/**
+ * Where it is known what a file will show. What a small picture loses leaps from one number of colors to the next, so that a
+ * search can end higher for less: what a stricter preset would take is tried as well.
+ */
+async function smallestPreviewed(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
+  const found = await smallestAt(quest, ways);
+  const { width, height } = quest.reference.size;
+  if (!found || quest.isFrugal || width * height > LEAPING_PIXELS) return found;
+  let smallest = found;
+  for (const stricter of stricterThan(quest.targetScore)) {
+    const other = await smallestAt({ ...quest, targetScore: stricter }, ways);
+    const isSmaller = other && other.bytes.length < smallest.bytes.length;
+    if (isSmaller && other.score >= Math.min(quest.targetScore, smallest.score)) smallest = other;
+  }
+  return smallest;
+}
+
+async function smallestAt(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
+  const { reference, isFrugal, onSample } = quest;
+  const most = mostInHaste(quest);
+  const sought = { ...quest, sample: reference.sample, look: onSample, most };
+  const [first, ...others] = await candidatesFor(sought, ways);
+  if (!first || !(await isWithin(first, most))) return null;
+  const { chosen, found } = await chosenOf(quest, first, others);
+  const rivals = isFrugal ? [] : await rivalsOf(quest, found, first, others);
+  return finished(quest, { ...chosen, best: found }, rivals);
+}
+
+/** The first candidate that reaches the target score on the whole picture, or else the last. */
+async function chosenOf(quest: Quest, first: Candidate, others: readonly Candidate[]) {
+  let chosen = first;
+  let found = await onWhole(quest, chosen);
+  // The sample can do with less than the whole picture does, with fewer colors above all.
+  for (const other of others) {
+    if ((await found.score()) >= quest.targetScore) break;
+    chosen = other;
+    found = await onWhole(quest, chosen);
+  }
+  return { chosen, found };
+}
+
+/** A candidate as it does on the whole picture. */
+async function onWhole(quest: Quest, { way, settings, best, distortion }: Candidate): Promise<Trial> {
+  const { reference, look, targetScore, isFrugal, patience } = quest;
+  const wholeDistortionAt = distortionOf(way, settings);
+  if (!reference.sample.tiles || !wholeDistortionAt) return best;
+  const wholeAt = curveOf(way, settings, look);
+  // The first guess takes the whole to lose as much as the sample; the next one corrects that.
+  const first = await qualityOf(wholeDistortionAt, distortion);
+  const close = isFrugal ? Infinity : closePoints(patience);
+  const search = { first, trials: MAX_PREVIEWED_TRIES, close };
+  return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, search));
+}
+
+/** What both opinions say of a rendition. */
+async function saidOf(trial: Trial): Promise<Pick<Found, "score" | "metric">> {
+  return { score: await trial.score(), metric: await (trial.metric ?? trial.score)() };
+}
+
+/** A candidate, written to stay, unless the try is smaller and may stay. */
+async function written(
+  { way, settings, best }: Pick<Candidate, "way" | "settings" | "best">,
+  mayStay: boolean,
+): Promise<Found> {
+  const final = await way.finish({ ...settings, quality: best.quality });
+  const tried = mayStay ? await best.bytes() : final;
+  return { bytes: tried.length < final.length ? tried : final, ...(await saidOf(best)) };
+}
+
+/** Candidates whose tries were nearly as small as those of the first: tries do not tell them apart. */
+async function rivalsOf(
+  { reference, targetScore }: Quest,
+  found: Trial,
+  first: Candidate,
+  others: readonly Candidate[],
+): Promise<Candidate[]> {
+  const { tiles }: Sample = reference.sample;
+  const rivals: Candidate[] = [];
+  for (const other of others) {
+    const { settings, best } = other;
+    const isExact = settings.loss === "nothing";
+    if (isExact ? (await found.score()) === 100 : tiles) continue;
+    const mostBytes = (await first.best.bytes()).length * (isExact ? NEARLY_ALIKE_EXACT : NEARLY_ALIKE);
+    if ((await best.bytes()).length <= mostBytes && (await best.score()) >= targetScore) rivals.push(other);
+  }
+  return rivals;
+}
+
+/**
+ * The smallest of a candidate and its rivals, written to stay: those that turn out small when written with less effort.
+ */
+async function finished(
+  { reference: { size } }: Quest,
+  candidate: Candidate,
+  rivals: readonly Candidate[],
+): Promise<Found> {
+  const all = [candidate, ...rivals];
+  const sizes: number[] = [];
+  let smallest: Found | undefined;
+  for (const { way, settings, best } of rivals.length > 0 ? all : []) {
+    const quick = { ...settings, quality: best.quality, effort: settings.effort * RIVAL_EFFORT };
+    const bytes = await way.finish(quick);
+    sizes.push(bytes.length);
+    if (!smallest || bytes.length < smallest.bytes.length) smallest = { bytes, ...(await saidOf(best)) };
+  }
+  const least = Math.min(...sizes);
+  for (const [index, one] of all.entries()) {
+    if ((sizes[index] ?? 0) > least * ALIKE) continue;
+    const made = await written(one, false);
+    if (!smallest || made.bytes.length <= smallest.bytes.length) smallest = made;
+  }
+  const exactBytes = sizes[all.findIndex(({ settings }) => settings.loss === "nothing")] ?? 0;
+  const isLarge = size.width * size.height > SMALL_PIXELS;
+  const beatsExact = isLarge && exactBytes > smallest!.bytes.length * HOPELESS_EXACT;
+  return { ...smallest!, beatsExact };
+}
+
+/** The smallest file without loss, or nearly, where a lossy one would be larger than its rival. */
+async function exactly(quest: Quest, way: Way): Promise<Found> {
+  const { format, settings, targetScore } = quest;
+  return smallerExact(exactMaker(quest, way), settings, targetScore, format.write.nearLosslessLevels ?? []);
+}
+
+function exactMaker({ look }: Quest, { encode, nearly }: Way): ExactMaker {
+  const judgeAt = nearly && ((level: number) => look.judgeShown(nearly(level)));
+  return { encode, judge: (file) => look.judge(file), judgeAt };
+}
+
+/** The smaller of a lossy file and of those without loss, or nearly, where these are worth trying. */
+async function withoutLoss(
+  quest: Quest,
+  { way, settings, bytes }: Pick<Probed, "way" | "settings" | "bytes">,
+  lossy: Found,
+): Promise<Found> {
+  const { format, reference, targetScore, triesExact, breath } = quest;
+  const levels = triesExact ? format.write.nearLosslessLevels : undefined;
+  if (!levels) return lossy;
+  const { picture, tiles } = reference.sample;
+  const reaches = lossy.score >= targetScore;
+  // Of what has soft alpha, few colors can take less than what alpha takes beside lossy ones.
+  const hasSoft = way.nearly !== undefined && !picture.opaque;
+  if (reaches && !hasSoft && !(await isFlat(picture, breath))) return lossy;
+  if (reaches && !(await isQuarterPromising(way, settings, picture, bytes))) return lossy;
+  if (reaches && tiles) {
+    const { encode } = await way.onSample({ picture });
+    const exact = await encode({ ...settings, lossless: true, effort: 0 });
+    if (!isPromising(exact.length, bytes)) return lossy;
+  }
+  return smallerExact(exactMaker(quest, way), settings, targetScore, levels, lossy);
+}

@@ -1,0 +1,171 @@
+/** One picture on its way into one format: what is found out about it once and used by several attempts. */
+import { beside, held, type Price } from "../../../wasm/estimate.ts";
+import { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import type { Chosen, EncodeSettings } from "../codec/writer.ts";
+import type { Stripped } from "../containers/stripped.ts";
+import { collectPixels, pixelBytes, rowsOfPixels } from "../pixels/buffered.ts";
+import { isOpaque } from "../pixels/opaque.ts";
+import { firstFrame, type Picture, stillPicture } from "../pixels/picture.ts";
+import { asWhole, pictureOf } from "../plan/planned-picture.ts";
+import type { Way } from "./candidates.ts";
+import { ENDLESS, type EndsInTime, type Predicted } from "./overrun.ts";
+import type { Found, Maker } from "./probe.ts";
+import type { Rendition } from "./rendition.ts";
+import { asStored, deepTask, type Task, taskOf, type WritableFormat } from "./task.ts";
+
+const READ_ROWS = 32;
+
+export class Session {
+  private planned: Task;
+  private readonly source: SharedBytes;
+  private holdsSource = true;
+  private shown: Picture;
+  private keptBytes = 0;
+  private wasDecoded = false;
+  /** The picture with all bits of its samples, for the file that stays. */
+  private deep: Picture | undefined;
+  /** When the search that is under way ends. */
+  deadline: EndsInTime = ENDLESS;
+  /** What a search that took too long knew of the quality that is wanted. */
+  predicted: Predicted | undefined;
+  /** A search took too long, and made nothing that is good enough. */
+  wasCutOff = false;
+
+  /** @param source the original's bytes; the session lets go of them when it will not read them again */
+  constructor(task: Task, source: SharedBytes) {
+    this.planned = task;
+    this.source = source;
+    this.shown = task.picture;
+    this.deep = deepTask(task)?.picture;
+  }
+
+  get task(): Task {
+    return this.planned;
+  }
+
+  /** From now on the original is nothing but pixels: its coefficients cannot be read. */
+  leaveCoefficients(): void {
+    const { unchanged } = this.planned;
+    // A file that is shown although it is damaged is no result.
+    const stays = this.showsDamage ? null : unchanged?.turn === 1 ? unchanged : undefined;
+    this.planned = taskOf({ ...this.planned, leavesCoefficients: true }, stays);
+    this.shown = this.planned.picture;
+    this.deep = deepTask(this.planned)?.picture;
+  }
+
+  /** The original was read to its end: it can be handed out without any work. */
+  get wasRead(): boolean {
+    return this.wasDecoded && !this.showsDamage;
+  }
+
+  private get showsDamage(): boolean {
+    return this.task.stored.facts.showsDamage === true;
+  }
+
+  /** What is to be encoded. */
+  get picture(): Picture {
+    return this.shown;
+  }
+
+  /**
+   * Computes the picture's pixels and keeps them: from now on they are read from memory. Where nothing else will read the
+   * original, its memory goes.
+   */
+  async keepPixels(breath: Breath): Promise<void> {
+    if (this.keptBytes > 0) return;
+    const pixels = await collectPixels(await firstFrame(this.task.picture, breath), breath);
+    const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
+    const { detail, texture, space } = this.task.picture;
+    this.shown = stillPicture({ ...pixels, opaque, detail, texture, space }, () => ({
+      ...rowsOfPixels(pixels),
+      opaque,
+    }));
+    this.keptBytes = pixelBytes(pixels);
+    if (this.task.isLast && !this.task.unchanged && !this.deep) this.releaseSource();
+  }
+
+  /** Gives up what was kept of the picture, unless the original is gone and nothing else is left of it. */
+  dropPixels(): void {
+    if (!this.holdsSource) return;
+    this.shown = this.task.picture;
+    this.keptBytes = 0;
+  }
+
+  /** The picture of a task on the same original, or what is kept of it where the original is gone. */
+  pictureFor({ picture }: Pick<Task, "picture">): Picture {
+    return this.holdsSource ? picture : this.shown;
+  }
+
+  /** A price beside what is kept of the picture. */
+  beside(price: Price): Price {
+    return beside(price, held(this.keptBytes));
+  }
+
+  /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */
+  way(format: WritableFormat, breath: Breath, mayBeDeep = false): Way {
+    const maker = makerOf(format, this.shown, breath);
+    const { opaque } = this.shown;
+    const last = mayBeDeep && this.deep ? makerOf(format, { ...this.deep, opaque }, breath) : maker;
+    return {
+      ...maker,
+      finish: last.encode,
+      onSample: async ({ picture }) => makerOf(format, picture, breath),
+      variants: format.write.variants,
+    };
+  }
+
+  /** A file that was made, or found, as a result. */
+  rendition(found: { readonly bytes: Uint8Array } & Partial<Found>): Rendition {
+    this.wasDecoded = true;
+    const { bytes, ...rest } = found;
+    return { ...rest, file: this.holdsSource ? this.source.derived(bytes) : SharedBytes.of(bytes) };
+  }
+
+  /**
+   * The original, which shows all that is asked for.
+   * @throws ApiError 422 when it is damaged: it is decoded, unless it has been, and nothing was shown that is damaged
+   */
+  async original(stripped: Stripped, breath: Breath): Promise<Rendition> {
+    if (!this.wasRead) await this.readThrough(breath);
+    return this.rendition({ bytes: stripped.file(), score: 100 });
+  }
+
+  /** Lets go of everything. May be called twice. */
+  close(): void {
+    this.dropPixels();
+    this.releaseSource();
+    this.shown = this.task.picture;
+  }
+
+  private async readThrough(breath: Breath): Promise<void> {
+    const { plan } = this.task;
+    const stored = asWhole(this.task.stored);
+    for await (const { rows } of pictureOf(stored, asStored(plan, stored)).open(breath)) {
+      while (await rows.read(READ_ROWS));
+    }
+  }
+
+  private releaseSource(): void {
+    if (!this.holdsSource) return;
+    this.holdsSource = false;
+    this.source.release();
+  }
+}
+
+/** How renditions of a picture are made: by a study of it, where the format knows how to study one. */
+function makerOf({ write }: WritableFormat, picture: Picture, breath: Breath): Maker {
+  const study = write.study?.(picture);
+  const { nearly } = write;
+  if (!study) {
+    const chosen: Chosen = {};
+    return {
+      encode: (settings: EncodeSettings) => write.encode(picture, { ...settings, chosen }, breath),
+      nearly: nearly && ((level) => nearly(picture, level)),
+    };
+  }
+  return {
+    encode: (settings) => study.encode(settings, breath),
+    preview: (settings) => study.preview(settings, breath),
+  };
+}

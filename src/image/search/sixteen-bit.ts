@@ -1,0 +1,26 @@
+/** Pictures of 16 bits a sample that 8 bits hold as well. */
+import { type Price, priced, sequence } from "../../../wasm/estimate.ts";
+import type { Breath } from "../../scheduler/time-slice.ts";
+import { bandsOf } from "../pixels/bands.ts";
+import { type Extent, firstFrame, type Picture } from "../pixels/picture.ts";
+
+const READ_ROWS = 16;
+/** To see whether a pixel is one of 8 bits a sample. */
+const LOOK_NANOSECONDS = 3;
+
+/** Whether some sample of a picture whose rows are deep is none of 8 bits: those are twice the same byte. */
+export async function needsDepth(picture: Picture, breath: Breath): Promise<boolean> {
+  const rows = await firstFrame(picture, breath);
+  for await (const band of bandsOf(rows, { rows: READ_ROWS, nanoseconds: LOOK_NANOSECONDS, breath })) {
+    const words = new Uint32Array(band.buffer, band.byteOffset, band.length / 4);
+    let unequal = 0;
+    for (let at = 0; at < words.length; at++) unequal |= (words[at]! >>> 8) ^ words[at]!;
+    if (unequal & 0x00ff00ff) return true;
+  }
+  return false;
+}
+
+/** The price of `needsDepth` beside that of the picture, read to its end: few pictures are. */
+export function needsDepthPrice({ width, height }: Extent, source: Price): Price {
+  return sequence(source, priced(0, width * height, LOOK_NANOSECONDS));
+}

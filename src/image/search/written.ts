@@ -1,0 +1,275 @@
+/**
+ * The smallest encoding that looks as good as asked, where files have to be written to be looked at. One rendition of the
+ * sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there: mostly
+ * that is near enough, and what it scores says where to look next.
+ */
+import type { EncodeSettings, Variant } from "../codec/writer.ts";
+import type { Scale } from "../codec/writer.ts";
+import type { Way } from "./candidates.ts";
+import { guidedBySample } from "./guided.ts";
+import { bytesAtTarget, expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
+import { type Patience, patienceFrom } from "./presets.ts";
+import { type Curve, curveOf, type Look, type Maker, type Trial } from "./probe.ts";
+import { MAX_QUALITY, MIN_QUALITY } from "./quality.ts";
+import type { Reference } from "./reference.ts";
+import type { Start } from "./rendition.ts";
+import { hasManyTiles, LEAST_TILES } from "./sample.ts";
+import { settled, type Settled } from "./settle.ts";
+import type { WritableFormat } from "./task.ts";
+import { partsOf } from "./upper-bound.ts";
+
+/** On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. */
+const CLOSER_ON_SAMPLE = 0.5;
+/** The same of a small picture of which a few tiles are its sample. */
+const CLOSER_WHERE_SMALL = 0.9;
+/** A rendition of the sample whose score is this close to the aim says enough: its bits say how steep the curve is. */
+const NEAR_POINTS = 4;
+/** Renditions that are tried at most. */
+const MAX_TRIES = 6;
+const MAX_SAMPLE_TRIES = 3;
+const MAX_DRAFTS = 2;
+const MAX_WHOLE_TRIES = 4;
+/** What the whole of a picture loses by what its tiles lose, in points, whichever is more: their edges do not count, and the rest is busier. */
+const WHOLE_OF_TILES = {
+  few: [
+    { points: 2, part: 0.91 },
+    { points: 0.7, part: 0.95 },
+  ],
+  many: [{ points: 1, part: 0.967 }],
+} as const;
+/** A further way to encode is taken where it saves this part of the bytes. */
+const WORTH_TRYING = 0.01;
+/** A further way is looked for where the first is this far above the target score. */
+const SPARE_POINTS = 1.2;
+/** Choices beside the first are looked at from this quality on: below, hardly a photograph has bytes to win by them. */
+const CHOICE_QUALITY = 82;
+/** Pixels of a picture that is so small that all choices are looked at. */
+const SMALL_PIXELS = 1 << 16;
+
+/** What is searched for among ways that write files. */
+export interface WrittenSearch {
+  readonly format: WritableFormat;
+  readonly settings: EncodeSettings;
+  readonly targetScore: number;
+  readonly patience: Patience;
+  /** The first that reaches the target score is taken. */
+  readonly isFrugal: boolean;
+  /** The whole picture is tried as it is written to stay. */
+  readonly triesFinal: boolean;
+  readonly reference: Reference;
+  readonly scale: Scale;
+  /** Where the search in a neighbor of the picture ended. */
+  readonly start?: Start | undefined;
+  /** How renditions of the sample are looked at, and of the whole. */
+  readonly onSample: Look;
+  readonly look: Look;
+}
+
+/** A way with its settings, and what is known of the sample by it. */
+export interface Probed {
+  readonly way: Way;
+  readonly settings: EncodeSettings;
+  readonly curve: Curve;
+  readonly known: readonly Known[];
+  /** The rendition nearest to the aim. */
+  readonly best: Trial;
+  readonly score: number;
+  /** About the one that reaches the target score. */
+  readonly quality: number;
+  /** About what the sample takes at the target score. */
+  readonly bytes: number;
+  /** It is plainly larger than it may be. */
+  readonly isBeaten?: boolean;
+  /** How steep the curve of the picture is, by drafts that are far apart; absent where none were made. */
+  readonly slope?: number | undefined;
+}
+
+/** A way with which a search ended, and about what it takes for the sample at the target score. */
+export type Ended = Omit<Probed, "curve"> & { readonly sampleBytes: number };
+
+/**
+ * The way that takes the fewest bytes on the sample.
+ * @param most bytes of the sample at the target score from which on the first way is given up, and with it all
+ */
+export async function bestWay(search: WrittenSearch, ways: readonly Way[], most: number): Promise<Probed> {
+  const { reference, settings, start } = search;
+  const { tiles, picture } = reference.sample;
+  const triesAll = search.patience.triesAll || picture.width * picture.height <= SMALL_PIXELS;
+  // A look at tiles is little beside one at a large picture, of which a neighbor says as much as several.
+  const settlesTiles = ways.some(({ spare }) => spare) || (hasManyTiles(reference.size) && !start);
+  let best: Probed | undefined;
+  for (const way of ways) {
+    if (way.spare && best && best.score < search.targetScore + SPARE_POINTS) continue;
+    if (way.isLeftOut && best) return { ...best, isBeaten: true };
+    const maker = tiles ? await way.onSample(reference.sample) : way;
+    const variants = settings.subsample ? [{}] : variantsFrom(triesAll ? undefined : start, way);
+    for (const [index, variant] of variants.entries()) {
+      if (index > 0 && best && !triesAll && best.quality < CHOICE_QUALITY) continue;
+      const chosen = { ...settings, ...variant };
+      best = await better(search, best, { way, maker, settings: chosen, isSettled: !tiles || settlesTiles, most });
+      if (best.isBeaten) return best;
+    }
+  }
+  if (!best) throw new RangeError("no way to encode");
+  return best;
+}
+
+/** Whether a picture has this choice. */
+export function hasVariant({ variants }: Way, wanted: Variant): boolean {
+  return variants.some((variant) => isSame(variant, wanted));
+}
+
+/** The choices that are looked at: the one that a neighbor of the picture ended with, if there is one that it can have. */
+function variantsFrom(start: Start | undefined, { variants }: Way): readonly Variant[] {
+  const same = variants.filter((variant) => start && isSame(variant, start.variant));
+  return same.length > 0 ? same : variants;
+}
+
+function isSame(one: Variant, other: Variant): boolean {
+  return one.subsample === other.subsample && one.loss === other.loss;
+}
+
+/** The better of what is known and a further way, which is given up where one look says that it is not. */
+async function better(
+  search: WrittenSearch,
+  known: Probed | undefined,
+  further: { way: Way; maker: Maker; settings: EncodeSettings; isSettled: boolean; most: number },
+): Promise<Probed> {
+  const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
+  const { way, maker, settings, isSettled, most } = further;
+  const { picture } = reference.sample;
+  const onTiles = scale.haste === undefined ? "haste" : "oneScan";
+  const asWhole = triesFinal ? "stays" : "haste";
+  const curve = curveOf(maker, settings, onSample, reference.sample.tiles ? onTiles : asWhole);
+  const { first, slope } = known ? { first: known.quality } : await firstOnSample(search, maker, settings);
+  const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
+  const close = isSettled && !known ? closeOnSample : NEAR_POINTS;
+  const tries = isSettled && !known ? MAX_TRIES : MAX_SAMPLE_TRIES;
+  const probed = async (one: Settled): Promise<Probed> => {
+    const [score, { length }] = [await one.best.score(), await one.best.bytes()];
+    const quality = expectedQuality(one.known, targetScore, scale);
+    return { way, settings, curve, ...one, score, quality, bytes: length * bytesAtTarget(score, targetScore), slope };
+  };
+  const made = await probed(
+    await settled(search, curve, {
+      picture,
+      first,
+      close,
+      tries,
+      isNear: !isSettled || known !== undefined,
+      ...(!known && { most }),
+    }),
+  );
+  if (!known) return made;
+  if (isMissed(known, targetScore) ? made.score <= known.score : made.bytes > known.bytes * (1 - WORTH_TRYING)) {
+    return known;
+  }
+  if (!isSettled) return made;
+  const start = expectedQuality(made.known, targetScore + patience.aim, scale);
+  const goal = { picture, first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
+  return probed(await settled(search, curve, goal, made.known));
+}
+
+/** Where to begin on the sample: where drafts of it say, if the format makes any. */
+async function firstOnSample(
+  search: WrittenSearch,
+  maker: Maker,
+  settings: EncodeSettings,
+): Promise<{ readonly first: number; readonly slope?: number }> {
+  const { onSample, scale, reference, start } = search;
+  if (start) return { first: nearest(start.quality, scale), slope: start.slope };
+  const first = firstQuality(settings.quality, scale);
+  if (scale.draft === undefined) return { first };
+  const targetScore = search.targetScore - scale.draft;
+  const curve = curveOf(maker, { ...settings, draft: true }, onSample);
+  const { picture } = reference.sample;
+  const goal = { picture, first, close: NEAR_POINTS, tries: MAX_DRAFTS, isNear: true };
+  const { known } = await settled({ ...search, targetScore }, curve, goal);
+  return { first: expectedQuality(known, targetScore, scale), slope: steepnessOf(known, scale) };
+}
+
+/** Whether not even the highest quality reaches the target score. */
+function isMissed({ best, score }: Probed, targetScore: number): boolean {
+  return score < targetScore && best.quality >= MAX_QUALITY;
+}
+
+/** The whole picture, encoded by a way. */
+export async function wholeBy(search: WrittenSearch, { way, settings, known, curve }: Probed): Promise<Settled> {
+  const { reference, look, targetScore, scale, isFrugal, triesFinal, start } = search;
+  const patience = start ? patienceFrom(search.patience) : search.patience;
+  const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
+  const haste = triesFinal ? 0 : scale.haste;
+  const tiles = hasManyTiles(reference.size) ? "many" : "few";
+  const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles, haste) }));
+  const slope = start ? steepnessFor(known, scale, start.slope) : steepnessOf(known, scale);
+  const quality = expectedQuality(expected, targetScore + patience.aim, scale, slope);
+  const goal = {
+    picture: reference.size,
+    // Tiles and the neighbor are wrong in different ways: what both say is closer than what either does.
+    first: start && isSame(settings, start.variant) ? nearest((quality + start.quality) / 2, scale) : quality,
+    close: isFrugal ? Number.POSITIVE_INFINITY : patience.close * (isSmall ? CLOSER_WHERE_SMALL : 1),
+    tries: MAX_WHOLE_TRIES,
+    isNear: false,
+    slope,
+    ...(tiles === "many" && {
+      expected: guidedBySample({ ...search, picture: reference.sample.picture }, curve, known),
+    }),
+  };
+  return settled({ ...search, patience }, curveOf(way, settings, look, triesFinal ? "stays" : "haste"), goal);
+}
+
+/** The whole picture by the way that took the fewest bytes in a neighbor, from the quality that did there: no tiles are looked at. */
+export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start, most: number): Promise<Ended> {
+  const { reference, look, targetScore, triesFinal, scale } = search;
+  const settings = { ...search.settings, ...start.variant };
+  const patience = patienceFrom(search.patience);
+  const curve = curveOf(way, settings, look, triesFinal ? "stays" : "haste");
+  const goal = {
+    picture: reference.size,
+    first: nearest(start.quality, scale),
+    close: patience.close,
+    tries: MAX_WHOLE_TRIES,
+    isNear: false,
+    slope: start.slope,
+    most,
+  };
+  const made = await settled({ ...search, patience }, curve, goal);
+  const [score, { length }] = [await made.best.score(), await made.best.bytes()];
+  const bytes = length / partsOf(reference);
+  const sampleBytes = bytesOnSample(score, bytes, targetScore);
+  const quality = expectedQuality(made.known, targetScore, scale);
+  return { way, settings, ...made, score, quality, bytes, sampleBytes };
+}
+
+/**
+ * About what a rendition of the sample takes at the target score. One that is far above it is of the lowest quality that there
+ * is: it has no fewer bytes to come to.
+ */
+export function bytesOnSample(score: number, bytes: number, targetScore: number): number {
+  return score > targetScore + NEAR_POINTS ? bytes : bytes * bytesAtTarget(score, targetScore);
+}
+
+/** The quality of a scale that is nearest to one between those that there are. */
+function nearest(quality: number, { step }: Scale): number {
+  return Math.min(MAX_QUALITY, Math.max(MIN_QUALITY, MIN_QUALITY + Math.round((quality - MIN_QUALITY) / step) * step));
+}
+
+/** Ends are said between qualities that there are: rounded up at each width they would drift. */
+const PART_OF_STEP = 0.1;
+
+/** Where a search ended, for a neighbor of the picture. */
+export function endOf(
+  { targetScore, patience, scale, start }: Pick<WrittenSearch, "targetScore" | "patience" | "scale" | "start">,
+  { settings: { subsample, loss }, known, slope: expected }: Pick<Probed, "settings" | "known" | "slope">,
+): Start {
+  const slope = steepnessFor(known, scale, start?.slope ?? expected);
+  const between = { ...scale, step: scale.step * PART_OF_STEP };
+  const quality = expectedQuality(known, targetScore + patienceFrom(patience).aim, between, slope);
+  return { quality, slope, variant: { ...(subsample && { subsample }), ...(loss && { loss }) } };
+}
+
+/** @param haste the points that it loses besides where it is tried in haste */
+function scoreOfWhole(score: number, tiles: keyof typeof WHOLE_OF_TILES, haste = 0): number {
+  const lost = Math.max(...WHOLE_OF_TILES[tiles].map(({ points, part }) => points + part * (100 - score)));
+  return 100 - Math.max(0, lost + haste);
+}

@@ -1,0 +1,69 @@
+/** Steps that hand a picture's rows through native code. */
+import type { Price } from "../../../wasm/estimate.ts";
+import type { Effect } from "../../../wasm/stream.ts";
+import type { Size } from "../pixels/geometry.ts";
+import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
+import type { GainSteps, RowStep } from "./operation.ts";
+
+interface EffectStep extends Size {
+  /** Whether the result is opaque, given whether the input is; the same by default. */
+  readonly opaque?: (input: boolean) => boolean;
+  readonly price: Price;
+  readonly open: (rows: Rows) => Effect;
+  readonly gains?: GainSteps;
+}
+
+/** A step that hands the picture's rows through a native effect. */
+export function effectStep({ width, height, opaque = same, price, open, gains }: EffectStep): RowStep {
+  return {
+    kind: "rows",
+    width,
+    height,
+    opaque,
+    price,
+    apply: (rows) => pump(rows, open(rows), { width, height, opaque: opaque(rows.opaque) }),
+    ...(gains && { gains }),
+  };
+}
+
+/** A step of other work on rows that keeps their size. */
+export function rowStep({ width, height }: Size, price: Price, apply: RowStep["apply"], gains?: GainSteps): RowStep {
+  return { kind: "rows", width, height, opaque: same, price, apply, ...(gains && { gains }) };
+}
+
+function same(input: boolean): boolean {
+  return input;
+}
+
+/** The rows that an effect or a resampler makes of other rows. */
+export function pump(
+  source: Rows,
+  effect: Effect,
+  { width, height, opaque, deep }: Pick<Rows, "width" | "height" | "opaque" | "deep">,
+): Rows {
+  const stride = width * bytesPerPixel({ deep });
+  let left = height;
+  return {
+    width,
+    height,
+    opaque,
+    deep,
+    async read(max) {
+      while (left > 0) {
+        const result = effect.read(max);
+        if (result.length > 0) {
+          left -= result.length / stride;
+          return result;
+        }
+        const rows = await source.read(effect.room());
+        if (!rows) return null;
+        effect.write(rows);
+      }
+      return null;
+    },
+    close() {
+      effect.close();
+      source.close();
+    },
+  };
+}

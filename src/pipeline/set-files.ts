@@ -1,0 +1,106 @@
+/** The files of several results on their way out: what lies in volatile storage goes there at once, the rest at the end. */
+import { ApiError } from "../errors.ts";
+import type { Encoded, Reservation } from "../files.ts";
+import type { MadeEntry } from "../image/render/set.ts";
+import { MAX_WAITING_RESULT_BYTES } from "../limits.ts";
+import { isolateBudget } from "../scheduler/budget.ts";
+import { type Measured, measured, type Ports, rename } from "./process.ts";
+import { type Entry, refusalOf } from "./set-entries.ts";
+
+type Keep = (encoded: Encoded) => Promise<{ url: string }>;
+
+/** A result that is stored, or will be. */
+export interface KeptFile {
+  readonly entry: Entry;
+  readonly made: MadeEntry;
+  readonly name: string;
+  readonly described: Promise<Measured>;
+  readonly url: () => Promise<string>;
+}
+
+export class SetFiles {
+  readonly files: KeptFile[] = [];
+  private readonly ports: Ports;
+  /** The ways into the caller's own stores, by entry. */
+  private readonly stores: (entry: Entry) => Keep | undefined;
+  private readonly originalName: string;
+  private readonly memory: Reservation = isolateBudget.keep(0);
+  private readonly stored: Promise<string>[] = [];
+  private waitingBytes = 0;
+
+  constructor(ports: Ports, stores: (entry: Entry) => Keep | undefined, originalName: string) {
+    this.ports = ports;
+    this.stores = stores;
+    this.originalName = originalName;
+  }
+
+  /** Takes a result over. @throws ApiError 422 when too many wait to be stored */
+  take(entry: Entry, made: MadeEntry): void {
+    const { file, format } = made.output;
+    const { bytes } = file;
+    // An answer of success with nothing behind it is worse than a failure.
+    if (bytes.length === 0) throw new Error("A result has no bytes");
+    this.hold(bytes.length);
+    const name = entry.fileName ?? suffixed(entry.output?.name ?? rename(this.originalName, format), entry.suffix);
+    const encoded: Encoded = { bytes, mime: format.mime, name };
+    const described = measured(bytes);
+    const put = async (keep: Keep) => {
+      const { url } = await keep(encoded);
+      await described;
+      this.hold(-bytes.length);
+      file.release();
+      return url;
+    };
+    const store = this.stores(entry);
+    const now = store ? undefined : put(this.ports.keepTemporarily);
+    if (now) this.stored.push(now);
+    // Both are awaited once all results are there: until then a failure is not unhandled.
+    for (const promise of [described, now]) promise?.catch(() => undefined);
+    const url = () => now ?? (store ? put(store) : raise());
+    this.files.push({ entry, made, name, described, url });
+  }
+
+  /** Stores what is not stored yet; by now everything could be made. */
+  async finish(): Promise<readonly string[]> {
+    await Promise.all(this.stored);
+    const urls: string[] = [];
+    for (const { entry, url } of this.files) {
+      urls.push(
+        await url().catch((error: unknown) => {
+          throw refusalOf(entry, error);
+        }),
+      );
+    }
+    return urls;
+  }
+
+  /** Takes back what lies in volatile storage. */
+  async remove(): Promise<void> {
+    for (const outcome of await Promise.allSettled(this.stored)) {
+      // What cannot be taken back ends by itself.
+      if (outcome.status === "fulfilled") await this.ports.removeTemporary(outcome.value).catch(() => undefined);
+    }
+  }
+
+  close(): void {
+    this.memory.release();
+  }
+
+  private hold(bytes: number): void {
+    this.waitingBytes += bytes;
+    if (this.waitingBytes > MAX_WAITING_RESULT_BYTES) {
+      throw new ApiError(422, "The outputs together take more bytes than can wait to be stored: ask for fewer at once");
+    }
+    if (bytes > 0) void this.memory.grow(this.waitingBytes);
+    else this.memory.shrink(this.waitingBytes);
+  }
+}
+
+function raise(): never {
+  throw new Error("a result is kept nowhere");
+}
+
+/** `photo.webp` as `photo-small.webp`. */
+function suffixed(name: string, suffix: string): string {
+  return name.replace(/(\.[^.]*)?$/, (extension) => `-${suffix}${extension}`);
+}

@@ -1,0 +1,476 @@
+/**
+ * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: work declares its
+ * price before it starts, begins once the memory is free, and shares the thread with everything that has begun. A request
+ * waits for its turn, and is refused only where the time that is declared before it is longer than it may wait.
+ *
+ * Requests wait at two places. At the door they hold nothing: room for an original is taken before its bytes are read
+ * (`scheduler/input-memory.ts`). In the queue for work they hold their original. Accounts take turns at both. Work behind
+ * the first of the queue goes before it where both have room, and where originals alone keep the first waiting; the first
+ * is passed so a bounded number of times, and after that originals that would stand in its way wait at the door until it
+ * has begun. Where all who hold originals wait for each other the last in the queue is refused, and its original goes.
+ */
+import { droppedNativeBytes } from "../../wasm/dropped.ts";
+import type { Price } from "../../wasm/estimate.ts";
+import { dropNative } from "../../wasm/load.ts";
+import { ApiError } from "../errors.ts";
+import type { Asked, Memory, Reservation } from "../files.ts";
+import {
+  COMPANY_BYTES,
+  FILLED_BYTES,
+  ISOLATE_BUDGET_BYTES,
+  ISOLATE_BYTES,
+  MAX_BLOCKED_MS,
+  MAX_ORIGINALS_BYTES,
+  MAX_PASSES,
+  MAX_PASSES_BESIDE,
+  MAX_WAIT_MS,
+  ORIGINAL_STEP_BYTES,
+  SHARED_BYTES,
+  SMALL_ORIGINAL_BYTES,
+  SMALL_ORIGINALS_BYTES,
+  TINY_ORIGINAL_BYTES,
+  TINY_ORIGINALS_BYTES,
+} from "../limits.ts";
+import { Admission, type HeldBeside, type Hindered } from "./admission.ts";
+import { busy } from "./busy.ts";
+import { type Caller, OWN_ACCOUNT } from "./caller.ts";
+import { InputMemory, type InputShare } from "./input-memory.ts";
+import { Allowance, tooLong } from "./job-limits.ts";
+import { type Lease, Leases } from "./leases.ts";
+import { NativeUse, trimming } from "./native-use.ts";
+import { QueuedWork } from "./queued-work.ts";
+import { type Breath, isolateThread, type Thread } from "./time-slice.ts";
+import { countedWait, refusedAtOnce } from "./wait-counts.ts";
+import { type Head, type Standing, WaitQueue } from "./wait-queue.ts";
+
+/** What originals may hold in an isolate. */
+const ORIGINALS: InputShare = {
+  bytes: MAX_ORIGINALS_BYTES,
+  small: SMALL_ORIGINAL_BYTES,
+  smallBytes: SMALL_ORIGINALS_BYTES,
+  tiny: TINY_ORIGINAL_BYTES,
+  tinyBytes: TINY_ORIGINALS_BYTES,
+  stepBytes: ORIGINAL_STEP_BYTES,
+};
+
+export interface BudgetOptions {
+  /** What work that is alone and all originals may hold together; as much as one piece of work, unless told. */
+  readonly aloneBytes?: number;
+  /** What several pieces of work and large originals may hold together; as much as one piece of work, unless told. */
+  readonly sharedBytes?: number;
+  /** What work leaves of that where others are there, if it needs no more; nothing, unless told. */
+  readonly companyBytes?: number;
+  /** What idle native memory may fill with what is in use and originals; as much as one piece of work, unless told. */
+  readonly filledBytes?: number;
+  readonly thread?: Thread;
+  readonly originals?: InputShare;
+  /** Milliseconds for which a request waits that says nothing else. */
+  readonly maxWaitMs?: number;
+  /** How long nothing runs, though somebody waits and nobody reads, until the last in the queue is refused. */
+  readonly maxBlockedMs?: number;
+  /** How often the first in the queue may be passed by others, whose originals stand in its way. */
+  readonly maxPasses?: number;
+  /** How often it may be passed by others that have room beside it. */
+  readonly maxPassesBeside?: number;
+  /** Work of at most so many bytes is small. */
+  readonly smallWorkBytes?: number;
+  /** Bytes that were given up and are not collected yet; those of native modules, unless told. */
+  readonly droppedBytes?: () => number;
+  /** Milliseconds, of any beginning. */
+  readonly now?: () => number;
+}
+
+/** What work may have, and takes with that. */
+type Room = Pick<Price, "bytes"> & Partial<Price>;
+
+/** Work that has begun, and in which of the rooms that would do. */
+interface Begun {
+  readonly lease: Lease;
+  readonly room: number;
+}
+
+/** Work that would begin: the bytes of each of its rooms, and whose it is. */
+interface Asking {
+  readonly sizes: readonly number[];
+  readonly account: string;
+  readonly hindered: Hindered;
+}
+
+export class Budget implements Memory {
+  private readonly work: Leases;
+  private readonly originals: InputMemory;
+  private readonly queue: WaitQueue;
+  private readonly queued: QueuedWork;
+  private readonly admission: Admission;
+  private readonly totalBytes: number;
+  private readonly aloneBytes: number;
+  private readonly sharedBytes: number;
+  private readonly filledBytes: number;
+  private readonly native = new NativeUse<Lease>();
+  private readonly maxWaitMs: number;
+  private readonly maxBlockedMs: number;
+  private readonly maxPasses: number;
+  private readonly maxPassesBeside: number;
+  private readonly now: () => number;
+  private readonly thread: Thread;
+  /** When work began to wait of which none runs. */
+  private blockedAt: number | undefined;
+  /** Work that has passed the first in the queue because both have room, and runs. */
+  private beside: readonly Lease[] = [];
+
+  constructor(totalBytes: number, options: BudgetOptions = {}) {
+    const { thread = isolateThread, originals = ORIGINALS, aloneBytes = totalBytes, now = clock } = options;
+    const { sharedBytes = totalBytes, companyBytes = 0, droppedBytes = droppedNativeBytes } = options;
+    this.totalBytes = totalBytes;
+    this.aloneBytes = aloneBytes;
+    this.sharedBytes = sharedBytes;
+    this.filledBytes = options.filledBytes ?? totalBytes;
+    this.maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
+    this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
+    this.maxPasses = options.maxPasses ?? MAX_PASSES;
+    this.maxPassesBeside = options.maxPassesBeside ?? MAX_PASSES_BESIDE;
+    this.now = now;
+    this.thread = thread;
+    const { smallBytes } = originals;
+    const { smallWorkBytes } = options;
+    this.admission = new Admission({
+      aloneBytes,
+      sharedBytes,
+      smallBytes,
+      companyBytes,
+      now,
+      droppedBytes,
+      smallWorkBytes,
+    });
+    const onEvent = () => void thread.look();
+    this.work = new Leases({ now, onEvent });
+    this.originals = new InputMemory(originals, {
+      now,
+      onEvent,
+      admits: (large) => this.admission.admitsOriginals(large, this.workBytes),
+      holds: (bytes) => bytes + this.work.sum <= this.aloneBytes,
+      isClosed: (bytes) => this.isClosed(bytes),
+      isBlocked: () => this.isBlocked(),
+      onHeld: () => this.trim(),
+      onFreed: () => this.queue.call(),
+      maxWaitMs: this.maxWaitMs,
+      maxPasses: this.maxPasses,
+    });
+    this.queued = new QueuedWork({ now, onEvent });
+    this.queue = new WaitQueue({ now, onEvent, everybody: true });
+    thread.onEnded(() => this.renew());
+  }
+
+  /** What is held at this moment. */
+  get held(): { readonly work: number; readonly originals: number } {
+    return { work: this.work.sum, originals: this.originals.sum };
+  }
+
+  /** How many wait for the memory of their work. */
+  get waiting(): number {
+    return this.queue.length;
+  }
+
+  /** How many wait at the door of originals. */
+  get waitingAtDoor(): number {
+    return this.originals.waiting;
+  }
+
+  /** Requests inside: originals that are held, and work that runs. */
+  get places(): { readonly originals: number; readonly work: number } {
+    return { originals: this.originals.count, work: this.work.count };
+  }
+
+  /** Milliseconds that the longest of all who wait has waited. */
+  get longestWaitMs(): number {
+    return Math.max(this.queue.longestMs, this.originals.longestMs);
+  }
+
+  /** Declared milliseconds of all work that is not over. */
+  get queuedMs(): number {
+    return this.queued.ms;
+  }
+
+  /** Declared milliseconds that pass before new work of an account has its turn. */
+  waitOf(account: string): number {
+    return this.queued.waitOf(account);
+  }
+
+  /**
+   * Lets a request in that will bring work whose price nobody knows yet.
+   * @throws ApiError 503 at once when the time that is declared before it is longer than it may wait
+   */
+  expect(caller: Caller): void {
+    const waitMs = this.queued.waitOf(caller.account);
+    if (waitMs > (caller.maxWaitMs ?? this.maxWaitMs)) throw refusedAtOnce(waitMs);
+    caller.assume(this.queued.expect(caller.account));
+  }
+
+  /** Remembers what the work of a request took, once it is over. */
+  learn(caller: Caller, ms: number): void {
+    caller.settle();
+    this.queued.learn(caller.account, ms);
+  }
+
+  /**
+   * Waits until there is room for an original of at most so many bytes, or for its first step. A small one finds room in
+   * the share of small originals; a large one only beside the work that has begun, and not while work waits for originals
+   * to go.
+   */
+  async take(bytes: number, asked: Asked = {}): Promise<Reservation> {
+    return countedWait(() => this.originals.take(bytes, asked), this.now, "originals");
+  }
+
+  /** The same at once or not at all. */
+  tryTake(bytes: number): Reservation | undefined {
+    return this.originals.tryTake(bytes);
+  }
+
+  /**
+   * Counts a result from the end of its work until it is released: it takes the room of an original while a store, however
+   * slow, is given it.
+   */
+  keep(bytes: number): Reservation {
+    return this.originals.keep(bytes);
+  }
+
+  /** Those who wait come to see: some memory is free. */
+  private call(): void {
+    this.queue.call();
+    this.originals.call();
+  }
+
+  /**
+   * Whether work of this price could ever run.
+   * @param original bytes of the original that it works on, which are held beside it
+   */
+  canHold({ bytes }: Pick<Price, "bytes">, original = 0): boolean {
+    return bytes <= this.totalBytes && bytes + original <= this.aloneBytes;
+  }
+
+  /**
+   * Runs `work` once its memory is free and its turn has come; at once if it is a part of work that has its turn.
+   * @param allowance of the job that it is a part of; absent: the service's own, without a bound
+   * @throws ApiError 422 when it could never fit, or takes longer than the job may; 503 when more is declared before it than
+   *   its request may wait, or when originals stay in its way; the reason of the allowance's signal when that is aborted
+   */
+  run<Result>(price: Room, work: (breath: Breath) => Result | Promise<Result>, allowance?: Allowance): Promise<Result> {
+    return this.runIn([price], work, allowance);
+  }
+
+  /**
+   * Runs `work` in one of several rooms, each smaller than the one before: the largest that is there without that others
+   * have to wait, or else the smallest. It is told which one that is. A part of work that has its turn has the first.
+   * @throws ApiError as `run`
+   */
+  async runIn<Result>(
+    rooms: readonly [Room, ...Room[]],
+    work: (breath: Breath, room: number) => Result | Promise<Result>,
+    allowance = new Allowance(),
+  ): Promise<Result> {
+    if (allowance.within) {
+      this.trim();
+      return work(allowance.within, 0);
+    }
+    const sizes = rooms.map(({ bytes }) => bytes);
+    const [{ ms = 0 }] = rooms;
+    if (Math.min(...sizes) > this.totalBytes) throw tooLarge();
+    if (!allowance.affords({ ms })) throw tooLong();
+    const { caller, hasBegun } = allowance;
+    const { account } = caller;
+    caller.settle();
+    if (account !== OWN_ACCOUNT && !hasBegun) this.checkWait(caller);
+    const asking: Asking = { sizes, account, hindered: caller.hindered };
+    const first = this.queue.length === 0 ? this.begin(asking) : undefined;
+    const load = this.queued.add(account, ms);
+    const counted = allowance.count();
+    let begun = first;
+    try {
+      begun ??= await this.turn(asking, allowance);
+      const { room } = begun;
+      this.trim();
+      const trim = () => this.trim();
+      const left = remaining(load, ms);
+      return await this.thread.run((breath) => work(left(counted.breath(trimming(breath, trim))), room), counted);
+    } finally {
+      load.leave();
+      if (begun) this.end(begun.lease);
+    }
+  }
+
+  private end(lease: Lease): void {
+    lease.leave();
+    this.native.end(lease);
+    this.beside = this.beside.filter((other) => other !== lease);
+    this.call();
+  }
+
+  /** @throws ApiError 503 when more is declared before work of this caller than it may still wait */
+  private checkWait(caller: Caller): void {
+    const waitMs = this.queued.waitOf(caller.account);
+    if (waitMs > (caller.maxWaitMs ?? this.maxWaitMs)) throw refusedAtOnce(waitMs);
+  }
+
+  /** Idle native memory gives way to what is in use, not to what was declared: most work comes for it. */
+  private trim(): void {
+    this.native.trim(this.filledBytes - this.native.bytes - this.originals.sum);
+  }
+
+  /** What work holds: what it declared, or what the native modules have that it uses. */
+  private get workBytes(): number {
+    return Math.max(this.work.sum, this.native.bytes);
+  }
+
+  private begin(asking: Asking, passing = false): Begun | undefined {
+    const room = this.roomAmong(asking, passing);
+    if (room === undefined) return undefined;
+    this.blockedAt = undefined;
+    const lease = this.work.join(asking.sizes[room] ?? 0, asking.account);
+    this.beside = passing ? [...this.beside, lease] : [];
+    this.native.begin(lease);
+    return { lease, room };
+  }
+
+  /** The first of several sizes for which there is room beside everything held; undefined where there is none for any. */
+  private roomAmong(asking: Asking, passing: boolean): number | undefined {
+    const { sizes } = asking;
+    const othersWait = this.queue.length > 1;
+    const held = this.heldBeside();
+    const least = sizes.length - 1;
+    const spared = passing
+      ? -1
+      : sizes.findIndex(
+          (size, index) =>
+            index < least && this.admission.spares(size, held, othersWait) && !this.isBeyondShare(asking, size),
+        );
+    if (spared >= 0) return spared;
+    const bytes = sizes[least] ?? 0;
+    if (this.isBeyondShare(asking, bytes)) return undefined;
+    return this.admission.admits(bytes, held, asking.hindered) ? least : undefined;
+  }
+
+  /** Whether an account would hold more than half of what work may have, while others wait for it. */
+  private isBeyondShare({ account }: Asking, bytes: number): boolean {
+    const mine = this.work.sumOf(account);
+    return mine > 0 && mine + bytes > this.sharedBytes / 2 && this.queue.hasOthersThan(account);
+  }
+
+  private heldBeside(): HeldBeside {
+    const workBytes = this.work.sum > 0 ? this.workBytes : 0;
+    const isLate = this.blockedMs() * 2 >= this.maxBlockedMs;
+    return { workBytes, originals: this.originals, isLate };
+  }
+
+  /** For how long originals alone have kept work waiting. */
+  private blockedMs(): number {
+    return this.blockedAt === undefined ? 0 : this.now() - this.blockedAt;
+  }
+
+  private async turn(asking: Asking, { caller, signal }: Allowance): Promise<Begun> {
+    let begun: Begun | undefined;
+    const needs = asking.sizes.at(-1) ?? 0;
+    const since = this.now();
+    const wait = async () => {
+      await this.queue.wait(
+        (standing) => {
+          begun = this.beginAt(asking, standing);
+          if (!begun) this.refuseLast(standing);
+          return begun !== undefined || this.admission.patience(asking.hindered);
+        },
+        { account: asking.account, signal, needs },
+      );
+    };
+    try {
+      await countedWait(wait, this.now, "work");
+    } finally {
+      caller.waitedMs += this.now() - since;
+    }
+    if (!begun) throw new Error("the queue ended without a turn");
+    return begun;
+  }
+
+  /** Begins work where it stands in the queue, if its turn has come or it keeps nobody waiting. */
+  private beginAt(asking: Asking, { first, head }: Standing): Begun | undefined {
+    if (first || (this.isBlocked() && this.mayPass(head))) return this.begin(asking);
+    const bytes = asking.sizes.at(-1) ?? 0;
+    const passing = this.beside.reduce((sum, { amount }) => sum + amount, bytes);
+    const fits = this.admission.fitBoth(passing, head.needs, this.originals.largeSum);
+    if (!fits || head.passes >= this.maxPassesBeside) return undefined;
+    return this.begin(asking, true);
+  }
+
+  /**
+   * Whether work may go before the first in the queue while nothing runs: a number of times, and always where originals are
+   * in the way of the first, for those who hold them leave room behind.
+   */
+  private mayPass({ passes, needs }: Head): boolean {
+    return passes < this.maxPasses || !this.admission.hasRoom(needs, this.heldBeside());
+  }
+
+  /** Whether originals, or memory that was given up, alone keep the work waiting. */
+  private isBlocked(): boolean {
+    return this.queue.length > 0 && this.work.sum === 0;
+  }
+
+  /** Whether the first in the queue was passed so often that originals which would stand in its way have to wait. */
+  private isClosed(originalBytes: number): boolean {
+    const { head } = this.queue;
+    return head !== undefined && head.passes >= this.maxPasses && head.needs + originalBytes > this.aloneBytes;
+  }
+
+  private refuseLast({ last }: Standing): void {
+    if (!this.isBlocked()) this.blockedAt = undefined;
+    else if (last && this.now() - (this.blockedAt ??= this.now()) >= this.blockedFor()) {
+      // Its original has to go first, before the next is refused.
+      this.blockedAt = this.now();
+      throw busy();
+    } else this.blockedAt ??= this.now();
+  }
+
+  /** How long it is waited for originals to go: those that are read, or stored, will; those of work that waits will not. */
+  private blockedFor(): number {
+    return this.originals.count > this.queue.length ? this.maxWaitMs : this.maxBlockedMs;
+  }
+
+  /** After work was ended in its midst: who lives is counted again, and comes again. */
+  private renew(): void {
+    for (const leases of [this.work, this.originals, this.queued]) leases.renew();
+    this.native.forget();
+    this.blockedAt = undefined;
+    this.beside = [];
+    this.queue.renew();
+  }
+}
+
+/** The picture cannot be processed in the memory there is, whatever else is going on. */
+export function tooLarge(): ApiError {
+  return new ApiError(422, "The image is too large for this combination of operations and output format");
+}
+
+/** Counts down the declared time of work while it declares what it has done. */
+function remaining(load: Lease, ms: number): (breath: Breath) => Breath {
+  let left = ms;
+  return (breath) => ({
+    spend(spentMs) {
+      left = Math.max(0, left - spentMs);
+      load.hold(left);
+      return breath.spend(spentMs);
+    },
+    worked: () => breath.worked(),
+  });
+}
+
+function clock(): number {
+  return performance.now();
+}
+
+/** The budget of this isolate. */
+export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, {
+  aloneBytes: ISOLATE_BYTES,
+  sharedBytes: SHARED_BYTES,
+  companyBytes: COMPANY_BYTES,
+  filledBytes: FILLED_BYTES,
+});
+
+// What work held in native modules that was ended in its midst is nobody's, and in no known state.
+isolateThread.onEnded(dropNative);

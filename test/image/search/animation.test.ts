@@ -1,0 +1,100 @@
+/** Animations: how they are scored, and what presets promise of them. */
+import { describe, expect, it } from "vitest";
+
+import { parseBody, UploadBody } from "../../../src/contract/request.ts";
+import { FORMATS } from "../../../src/image/formats.ts";
+import { whole } from "../../../src/image/pixels/geometry.ts";
+import type { Picture } from "../../../src/image/pixels/picture.ts";
+import { scoreAnimation } from "../../../src/image/search/animation.ts";
+import { type Breath, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import file from "../../fixtures/gif/TestImage.gif";
+import { rendered } from "../../support/render.ts";
+
+function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp" | "avif"): Picture {
+  const facts = FORMATS[name].read.probe(bytes);
+  const demand = { box: whole(facts), width: facts.width, height: facts.height };
+  const open = (breath: Breath) => FORMATS[name].read.open(bytes, facts, demand, breath);
+  return { ...facts, opaque: !facts.alpha, open };
+}
+
+/** The same animation with every frame twice, for half the time. */
+async function doubled(picture: Picture): Promise<Picture> {
+  const twice = picture.frames * 2;
+  const delays = await Array.fromAsync(picture.open(UNPAUSED), (frame) => {
+    frame.rows.close();
+    return frame.delayMs;
+  });
+  return {
+    ...picture,
+    frames: twice,
+    async *open(breath) {
+      for (let at = 0; at < twice; at++) {
+        const frames = picture.open(breath)[Symbol.asyncIterator]();
+        let next = await frames.next();
+        for (let skipped = 0; skipped < at >> 1; skipped++) {
+          if (!next.done) next.value.rows.close();
+          next = await frames.next();
+        }
+        if (next.done) return;
+        yield { ...next.value, delayMs: (delays[at >> 1] ?? 0) / 2 };
+        next.value.rows.close();
+      }
+    },
+  };
+}
+
+async function optimized(optimize: object, format?: string) {
+  const {
+    output,
+    optimize: wanted,
+    ...operations
+  } = parseBody(UploadBody, {
+    optimize,
+    ...(format && { output: { format } }),
+  });
+  const order = { operations, output, optimize: wanted, overlays: new Map(), accept: undefined };
+  return (await rendered(new Uint8Array(file), order)).output;
+}
+
+describe("the score of an animation", () => {
+  const original = pictureOf(new Uint8Array(file), "gif");
+
+  it("is 100 for the same animation", async () => {
+    expect(await scoreAnimation(original, original, UNPAUSED)).toBe(100);
+  });
+
+  it("compares what is shown at the same time", async () => {
+    expect(await scoreAnimation(original, await doubled(original), UNPAUSED)).toBe(100);
+    expect(await scoreAnimation(await doubled(original), original, UNPAUSED)).toBe(100);
+  });
+
+  it.each(["gif", "png", "webp", "avif"] as const)("is what presets promise and answers report: %s", async (name) => {
+    for (const [compression, target] of [
+      ["low", 90],
+      ["high", 65],
+    ] as const) {
+      const { bytes, score, metric = score } = await optimized({ compression }, name);
+      expect(score).toBeGreaterThanOrEqual(target);
+      expect(await scoreAnimation(original, pictureOf(bytes, name), UNPAUSED)).toBeCloseTo(metric ?? 0, 5);
+    }
+  });
+});
+
+describe("an animation whose format is left open", () => {
+  it("is the smallest that moves, AVIF among them", async () => {
+    const sizes: number[] = [];
+    for (const name of ["webp", "avif"]) sizes.push((await optimized({}, name)).bytes.length);
+    const { bytes, facts } = await optimized({}, "auto");
+    expect(facts.frames).toBeGreaterThan(1);
+    expect(bytes.length).toBeLessThanOrEqual(Math.min(...sizes));
+  });
+});
+
+describe("an animation as a format without animation", () => {
+  it("is its first frame, scored", async () => {
+    const { score, facts } = await optimized({}, "jpeg");
+    expect(facts.frames).toBe(1);
+    // Flat colors in small dots: no JPEG file does them justice.
+    expect(score).toBeGreaterThan(25);
+  });
+});

@@ -1,0 +1,93 @@
+/** Ways to encode that are tried on a sample: one after the other, for they have the thread together. */
+import { expect, it } from "vitest";
+
+import type { EncodeSettings } from "../../../src/image/codec/writer.ts";
+import { png } from "../../../src/image/formats/png.ts";
+import { candidatesFor, type Way } from "../../../src/image/search/candidates.ts";
+import { patienceOf } from "../../../src/image/search/presets.ts";
+import { Look } from "../../../src/image/search/probe.ts";
+import { Thread } from "../../../src/scheduler/time-slice.ts";
+import { noise, paint, pictureOf } from "../../support/rows.ts";
+
+const SETTINGS: EncodeSettings = { lossless: false, quality: 70, progressive: false, effort: 0 };
+
+/** No rendition reaches the target score, so that none is written before candidates are put in order. */
+const SCORE = 50;
+const TARGET_SCORE = 90;
+
+it("never writes two renditions at a time", async () => {
+  const picture = pictureOf([noise(48, 40)]);
+  const study = png.write.study(picture);
+  const active = { now: 0, most: 0, files: 0 };
+  let clock = 0;
+  const thread = new Thread(
+    () => (clock += 1_000),
+    () => scheduler.wait(0),
+  );
+  await thread.run(async (breath) => {
+    const encode = async (settings: EncodeSettings) => {
+      active.most = Math.max(active.most, ++active.now);
+      active.files++;
+      const bytes = await study.encode(settings, breath);
+      active.now--;
+      return bytes;
+    };
+    const way: Way = {
+      encode,
+      preview: (settings) => study.preview(settings, breath),
+      finish: encode,
+      onSample: () => Promise.reject(new Error("the sample is the picture")),
+      variants: png.write.variants,
+    };
+    const judge = async () => ({ score: SCORE, points: SCORE });
+    const quest = {
+      sample: { picture },
+      look: new Look(png, { opaque: true }, judge, breath),
+      format: png,
+      settings: SETTINGS,
+      targetScore: TARGET_SCORE,
+      patience: patienceOf({ kind: "smart", preset: "medium" }),
+      breath,
+    };
+    expect((await candidatesFor(quest, [way])).length).toBeGreaterThan(2);
+  });
+  expect(active.files).toBeGreaterThan(1);
+  expect(active.most).toBe(1);
+});
+
+const GRAY = paint(48, 40, (x, y) => {
+  const level = (x * 37 + y * 101) % 251;
+  return [level, level, level, 255];
+});
+
+it.each([
+  ["a few colors reach the target score", noise(48, 40), 95, 1],
+  ["no palette does", noise(48, 40), SCORE, 3],
+  ["a palette has all colors, as of what is gray", GRAY, 95, 3],
+])("tries other losses only where palettes of a few colors do not do: %s", async (_name, pixels, score, most) => {
+  const picture = pictureOf([pixels]);
+  const study = png.write.study(picture);
+  await new Thread(
+    () => 0,
+    () => scheduler.wait(0),
+  ).run(async (breath) => {
+    const encode = (settings: EncodeSettings) => study.encode(settings, breath);
+    const way: Way = {
+      encode,
+      preview: (settings) => study.preview(settings, breath),
+      finish: encode,
+      onSample: () => Promise.reject(new Error("the sample is the picture")),
+      variants: png.write.variants,
+    };
+    const quest = {
+      sample: { picture },
+      look: new Look(png, { opaque: true }, async () => ({ score, points: score }), breath),
+      format: png,
+      settings: SETTINGS,
+      targetScore: TARGET_SCORE,
+      patience: patienceOf({ kind: "smart", preset: "medium" }),
+      breath,
+    };
+    expect(await candidatesFor(quest, [way])).toHaveLength(most);
+  });
+});

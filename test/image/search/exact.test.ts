@@ -1,0 +1,177 @@
+/** The choice between a lossless and a lossy result. */
+import { describe, expect, it, vi } from "vitest";
+
+import { FORMATS } from "../../../src/image/formats.ts";
+import { firstFrame } from "../../../src/image/pixels/picture.ts";
+import { isQuarterPromising, quarterOf, smallerExact } from "../../../src/image/search/exact.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import twelveFile from "../../fixtures/jpeg2000/twelve.jp2";
+import sixteenFile from "../../fixtures/jxl/sixteen.jxl";
+import { decodeFile } from "../../support/files.ts";
+import { rendered } from "../../support/render.ts";
+import { drain, paint, pictureOf, type Pixels, scene } from "../../support/rows.ts";
+
+const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
+
+async function byPreset(pixels: Pixels, format: "webp" | "jxl") {
+  const source = await FORMATS.png.write.encode(pictureOf([pixels]), { ...SETTINGS, lossless: true }, UNPAUSED);
+  const output = { format, encoding: "progressive" } as const;
+  const order = { operations: {}, output, optimize: undefined, overlays: new Map(), accept: undefined };
+  return (await rendered(source, order)).output;
+}
+
+const asWebp = (pixels: Pixels) => byPreset(pixels, "webp");
+
+describe("JPEG XL by a preset", () => {
+  it("is written without loss where that is smaller", async () => {
+    const drawing = paint(320, 240, (x, y) => (((x >> 4) + (y >> 5)) % 3 ? [255, 220, 0, 255] : [0, 40, 120, 255]));
+    const { bytes, facts, score } = await byPreset(drawing, "jxl");
+    expect({ score, quality: facts.quality }).toEqual({ score: 100, quality: 100 });
+    expect(await decodeFile(FORMATS.jxl, bytes)).toEqual(drawing);
+  });
+
+  it("is lossy where that is smaller", async () => {
+    const grained = paint(160, 160, (x, y) => [x + ((x * 7919 + y * 104_729) % 23), y, (x * y) % 31, 255]);
+    expect((await byPreset(grained, "jxl")).facts.quality).toBe(90);
+  });
+
+  it("has few colors and alphas where nothing is flat, but alpha is soft", async () => {
+    const busy = paint(160, 160, (x, y) => {
+      const value = Math.imul(Math.imul(x, 73_856_093) ^ Math.imul(y, 19_349_663), 2_654_435_761) >>> 30;
+      return [value * 40, value * 40, value * 40, 60 + value * 40];
+    });
+    expect((await byPreset(busy, "jxl")).facts.quality).toBe(100);
+  });
+
+  it.each(["opaque", "with alpha"])("has few colors where they look as good: %s", async (kind) => {
+    const hash = (x: number, y: number) =>
+      Math.imul(Math.imul(x, 73_856_093) ^ Math.imul(y, 19_349_663), 2_654_435_761) >>> 0;
+    const blocks = paint(240, 200, (x, y) => {
+      const moved = hash(x >> 2, y >> 2) >>> 27;
+      const clear = kind !== "opaque" && x < 20 ? 0 : 255;
+      const isLight = hash(x >> 3, (y >> 3) + 99) >>> 31 === 1;
+      return isLight ? [224 + moved, 200 - moved, 2 * moved, clear] : [moved, 40 + moved, 120 - moved, clear];
+    });
+    const { bytes, score } = await byPreset(blocks, "jxl");
+    const exactly = { ...SETTINGS, lossless: true };
+    const exact = await FORMATS.jxl.write.encode(
+      { ...pictureOf([blocks]), opaque: kind === "opaque" },
+      exactly,
+      UNPAUSED,
+    );
+    expect(bytes.length).toBeLessThan(exact.length * 0.9);
+    expect(score).toBeGreaterThanOrEqual(75);
+    expect(score).toBeLessThan(100);
+    const colors = new Set(new Uint32Array((await decodeFile(FORMATS.jxl, bytes)).data.buffer));
+    expect(colors.size).toBeLessThan(20);
+  });
+});
+
+describe("WebP by a preset", () => {
+  it("is written without loss where that is smaller", async () => {
+    const drawing = paint(160, 160, (x, y) => (((x >> 2) + (y >> 3)) % 3 ? [255, 220, 0, 255] : [0, 40, 120, 255]));
+    expect(await asWebp(drawing)).toMatchObject({ score: 100, facts: { subsample: "4:4:4" } });
+  });
+
+  it("is lossy where that is smaller", async () => {
+    const grained = paint(160, 160, (x, y) => [x + ((x * 7919 + y * 104_729) % 23), y, (x * y) % 31, 255]);
+    expect((await asWebp(grained)).facts.subsample).toBe("4:2:0");
+  });
+
+  it("can touch pixels a little in what is otherwise without loss", async () => {
+    const sizes: number[] = [];
+    for (const nearLossless of [0, 60, undefined]) {
+      const settings = { ...SETTINGS, lossless: true, ...(nearLossless !== undefined && { nearLossless }) };
+      sizes.push((await FORMATS.webp.write.encode(pictureOf([scene(200, 200)]), settings, UNPAUSED)).length);
+    }
+    expect(sizes[0]).toBeLessThanOrEqual(sizes[1] ?? 0);
+    expect(sizes[1]).toBeLessThanOrEqual(sizes[2] ?? 0);
+  });
+});
+
+describe("a file of more than 8 bits, without loss", () => {
+  it.each([
+    ["jxl", sixteenFile, 48, 48],
+    ["jpeg2000", twelveFile, 36, 24],
+  ] as const)("keeps them where nothing changes: %s", async (format, file, depth, flippedDepth) => {
+    const bytes = new Uint8Array(file);
+    const order = { output: { format }, optimize: { lossless: true } };
+    const { facts } = (await rendered(bytes, order)).output;
+    expect(facts.depth).toBe(depth);
+    const flipped = await rendered(bytes, { ...order, operations: { flip: { horizontal: true } } });
+    expect(flipped.output.facts.depth).toBe(flippedDepth);
+  });
+});
+
+describe("a quarter of a picture", () => {
+  const striped = (height: number) => pictureOf([paint(20, height, (_x, y) => [y, 0, 0, 255])]);
+
+  it("has strips from top to bottom", async () => {
+    const quarter = quarterOf(striped(160));
+    if (!quarter) throw new Error("the picture is high enough");
+    const { data, height } = await drain(await firstFrame(quarter, UNPAUSED));
+    expect(height).toBe(40);
+    const rows = Array.from({ length: height }, (_, row) => data[row * 20 * 4]);
+    expect(rows).toEqual([15, 55, 95, 135].flatMap((from) => Array.from({ length: 10 }, (_, row) => from + row)));
+  });
+
+  it("is not taken of a picture of a few rows", () => {
+    expect(quarterOf(striped(63))).toBeNull();
+  });
+
+  it("says whether the whole is worth writing without loss", async () => {
+    const sizes: number[] = [];
+    const onSample = async ({ picture: { width, height } }: { picture: { width: number; height: number } }) => ({
+      encode: async () => {
+        sizes.push(width * height);
+        return new Uint8Array(1_000);
+      },
+    });
+    const large = pictureOf([paint(400, 400, () => [0, 0, 0, 255])]);
+    expect(await isQuarterPromising({ onSample }, SETTINGS, large, 4_000)).toBe(true);
+    expect(await isQuarterPromising({ onSample }, SETTINGS, large, 1_000)).toBe(false);
+    expect(sizes).toEqual([40_000, 40_000]);
+    // A small picture is written as it is.
+    expect(await isQuarterPromising({ onSample }, SETTINGS, striped(160), 1)).toBe(true);
+    expect(sizes).toHaveLength(2);
+  });
+});
+
+describe("encodings without loss beside a lossy one", () => {
+  const made = (bytes: number) => new Uint8Array(bytes);
+  const encode = async ({ nearLossless = 100 }: { nearLossless?: number }) => made(100 + nearLossless);
+  const judge = async ({ length }: Uint8Array) => {
+    const points = (length - 100) / 2 + 60;
+    return { points, score: points + 5 };
+  };
+  const chosen = (lossyBytes: number, score: number, target = 75) =>
+    smallerExact({ encode, judge }, SETTINGS, target, [0, 20, 60], { bytes: made(lossyBytes), score });
+
+  it("are taken with the most loss that reaches the target", async () => {
+    expect(await chosen(180, 76)).toMatchObject({ score: 90, metric: 95, bytes: made(160) });
+    expect(await chosen(180, 76, 65)).toMatchObject({ score: 70, bytes: made(120) });
+  });
+
+  it("are not taken where they are larger", async () => {
+    expect(await chosen(110, 76)).toMatchObject({ score: 76, bytes: made(110) });
+    expect(await chosen(90, 76)).toMatchObject({ score: 76, bytes: made(90) });
+  });
+
+  it("are made once where it is known how they look", async () => {
+    const scored: number[] = [];
+    const made = vi.fn<typeof encode>(encode);
+    const judgeAt = async (level: number) => (
+      scored.push(level),
+      judge(await encode({ ...SETTINGS, nearLossless: level }))
+    );
+    const best = await smallerExact({ encode: made, judge, judgeAt }, SETTINGS, 75, [0, 20, 60]);
+    expect(best).toMatchObject({ score: 90, metric: 95 });
+    expect(scored).toEqual([20, 60]);
+    expect(made.mock.calls.map(([{ nearLossless }]) => nearLossless)).toEqual([undefined, 60]);
+  });
+
+  it("stand in for a lossy one that misses the target", async () => {
+    expect(await chosen(50, 70)).toMatchObject({ score: 90, bytes: made(160) });
+    expect(await chosen(50, 70, 95)).toMatchObject({ score: 100, bytes: made(200) });
+  });
+});

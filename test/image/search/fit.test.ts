@@ -1,0 +1,113 @@
+/** Results that must fit into a number of bytes. */
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+
+import { FORMATS } from "../../../src/image/formats.ts";
+import { aimOf, Optimize } from "../../../src/image/plan/output.ts";
+import { decoded } from "../../../src/image/search/probe.ts";
+import { scoreRows } from "../../../src/image/search/score.ts";
+import { Allowance } from "../../../src/scheduler/job-limits.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import macaw92 from "../../fixtures/score/macaw-92.jpg";
+import macaw from "../../fixtures/score/macaw.png";
+import { rendered } from "../../support/render.ts";
+import { pictureOf, scene } from "../../support/rows.ts";
+
+async function within(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp" | "auto") {
+  return (await fitting(file, bytes, format)).bytes;
+}
+
+async function fitting(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp" | "auto") {
+  const order = {
+    operations: {},
+    output: format && { format, encoding: "progressive" as const },
+    optimize: { lossless: false, target_bytes: bytes },
+    overlays: new Map<string, Uint8Array>(),
+    accept: undefined,
+  };
+  return (await rendered(new Uint8Array(file), order)).output;
+}
+
+describe("optimize.target_bytes", () => {
+  it.each([
+    ["png", macaw, undefined],
+    ["jpg", macaw, "jpg"],
+    ["webp", macaw, "webp"],
+    ["jpg as it is", macaw92, undefined],
+  ] as const)("gives the largest %s that fits", async (_name, file, format) => {
+    const roomy = await within(file, 5_000, format);
+    const tight = await within(file, 3_000, format);
+    expect(roomy.length).toBeLessThanOrEqual(5_000);
+    expect(tight.length).toBeLessThanOrEqual(3_000);
+    expect(roomy.length).toBeGreaterThan(tight.length);
+    // A step of quality is worth less than a third of the bytes.
+    expect(tight.length).toBeGreaterThan(2_000);
+  });
+
+  it("fills the size, and says how the result looks", async () => {
+    const roomy = await fitting(macaw, 8_000, "jpg");
+    const tight = await fitting(macaw, 4_000, "jpg");
+    // Qualities of JPEG differ by less than that.
+    expect(roomy.bytes.length).toBeGreaterThan(8_000 * 0.97);
+    expect(roomy.score).toBeGreaterThan((tight.score ?? 100) + 5);
+    expect(roomy.score).toBeLessThan(99);
+    const original = await decoded(FORMATS.png, new Uint8Array(macaw), UNPAUSED);
+    const shown = await decoded(roomy.format, roomy.bytes, UNPAUSED);
+    expect(roomy.score).toBe(await scoreRows(original, shown, UNPAUSED));
+  });
+
+  it("is kept by the format that looks best of those that can keep it", async () => {
+    const alone = await Promise.all(["jpg", "webp"].map((format) => fitting(macaw, 3_500, format as "jpg" | "webp")));
+    const { bytes, score, format } = await fitting(macaw, 3_500, "auto");
+    expect(bytes.length).toBeLessThanOrEqual(3_500);
+    expect(score).toBeGreaterThanOrEqual(Math.max(...alone.map((output) => output.score ?? 0)));
+    expect(format.label).not.toBe("PNG");
+  });
+
+  it.each(["jpg", "webp", "avif"] as const)(
+    "gives up on a sample what a %s cannot be, and says how much it takes",
+    async (format) => {
+      const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+      const file = await FORMATS.png.write.encode(pictureOf([scene(1_500, 1_000)]), settings, UNPAUSED);
+      const order = (optimize: { quality?: number; target_bytes?: number }) => {
+        const allowance = new Allowance();
+        const output = { format, encoding: "progressive" as const };
+        return { allowance, output, optimize: { lossless: false, ...optimize } };
+      };
+      const [smallest, hopeless] = [order({ quality: 1 }), order({ target_bytes: 1 })];
+      const { output } = await rendered(file, smallest);
+      const refused: unknown = await rendered(file, hopeless).catch((error: unknown) => error);
+      const least = Number(/the least is about (\d+)$/.exec((refused as Error).message)?.[1]);
+      expect(least).toBeGreaterThan(output.bytes.length / 2);
+      expect(least).toBeLessThan(output.bytes.length * 2);
+      expect(hopeless.allowance.takenMs).toBeLessThan(smallest.allowance.takenMs);
+    },
+  );
+
+  it("names the smallest size of all formats that were tried", async () => {
+    const leastOf = async (format: "jpg" | "webp" | "auto") => {
+      const refused = await within(macaw, 10, format).catch((error: unknown) => error);
+      return Number(/\d+$/.exec((refused as Error).message)?.[0]);
+    };
+    expect(await leastOf("auto")).toBeLessThanOrEqual(Math.min(await leastOf("jpg"), await leastOf("webp")));
+  });
+
+  it("leaves alone what is small enough", async () => {
+    expect([...(await within(macaw92, 10_000))]).toEqual([...new Uint8Array(macaw92)]);
+  });
+
+  it("names the smallest size there is when none fits", async () => {
+    const refused = await within(macaw92, 10).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/^optimize\.target_bytes is too small for this image: the least is \d+$/),
+    });
+    const least = Number(/\d+$/.exec((refused as Error).message)?.[0]);
+    expect((await within(macaw92, least)).length).toBe(least);
+  });
+
+  it("stands alone", () => {
+    expect(v.safeParse(Optimize, { target_bytes: 9, quality: 50 }).success).toBe(false);
+    expect(aimOf(undefined, v.parse(Optimize, { target_bytes: 9 }))).toEqual({ kind: "size", bytes: 9 });
+  });
+});

@@ -1,0 +1,78 @@
+/** Searches in rooms of several sizes: the file is the same in each, and none holds more than it declares. */
+import { afterEach, beforeAll, expect, it, vi } from "vitest";
+
+import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
+import { isolateBudget } from "../../../src/scheduler/budget.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { admittedDuring } from "../../support/admitted.ts";
+import { isForToday } from "../../support/exhaustive.ts";
+import { rendered } from "../../support/render.ts";
+import { pictureOf, scene } from "../../support/rows.ts";
+
+/** Large enough that what is kept of it is worth a room of its own. */
+const SIZE = { width: 1_216, height: 832 };
+const MOST_ROOMS = 8;
+
+const originals = new Map<string, Uint8Array>();
+
+beforeAll(async () => {
+  const picture = pictureOf([scene(SIZE.width, SIZE.height)]);
+  const settings = { lossless: false, quality: 92, progressive: false, effort: 0.5 };
+  originals.set("a PNG", await FORMATS.png.write.encode(picture, { ...settings, lossless: true }, UNPAUSED));
+  for (const subsample of ["4:4:4", "4:2:0"] as const) {
+    originals.set(
+      `a JPEG of ${subsample}`,
+      await FORMATS.jpeg.write.encode(picture, { ...settings, subsample }, UNPAUSED),
+    );
+  }
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Has every piece of work begin in one room of those that it could have, or in the last; tells how many there were. */
+function onlyIn(room: number): { most: number } {
+  const seen = { most: 0 };
+  const runIn = isolateBudget.runIn.bind(isolateBudget);
+  vi.spyOn(isolateBudget, "runIn").mockImplementation((rooms, work, allowance) => {
+    if (allowance?.within) return runIn(rooms, work, allowance);
+    seen.most = Math.max(seen.most, rooms.length);
+    const index = Math.min(room, rooms.length - 1);
+    const [first] = rooms;
+    return runIn([rooms[index] ?? first], (breath) => work(breath, index), allowance);
+  });
+  return seen;
+}
+
+const CASES: readonly (readonly [from: string, to: FormatName])[] = [
+  ["a PNG", "jpeg"],
+  ["a JPEG of 4:4:4", "jpeg"],
+  ["a JPEG of 4:2:0", "jpeg"],
+  ["a PNG", "webp"],
+  ["a PNG", "png"],
+  ["a PNG", "avif"],
+  ["a JPEG of 4:2:0", "jxl"],
+];
+
+it.each(CASES.filter((_, turn) => isForToday(turn, 2)))("give the same file: %s to %s", async (from, to) => {
+  const original = originals.get(from) ?? new Uint8Array(0);
+  const files: Uint8Array[] = [];
+  const declared: number[] = [];
+  for (let room = 0, rooms = 1; room < Math.min(rooms, MOST_ROOMS); room++) {
+    const seen = onlyIn(room);
+    const pieces = await admittedDuring(
+      async () => {
+        const { output } = await rendered(original, { output: { format: to }, optimize: { lossless: false } });
+        files.push(output.bytes);
+      },
+      { now: () => performance.now(), memory: true },
+    );
+    vi.restoreAllMocks();
+    rooms = seen.most;
+    for (const { price, heldBytes } of pieces) expect(heldBytes).toBeLessThanOrEqual(price.bytes);
+    declared.push(Math.max(...pieces.map(({ price }) => price.bytes)));
+  }
+  expect(files.length).toBeGreaterThan(1);
+  for (const file of files) expect(file).toEqual(files[0]);
+  expect(declared).toEqual(declared.toSorted((one, other) => other - one));
+  expect(declared.at(-1)).toBeLessThan(declared[0] ?? 0);
+});

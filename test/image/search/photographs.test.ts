@@ -1,0 +1,55 @@
+/** Photographs of 24 megapixels: the ways to write them for which an isolate has the memory, by what is declared. */
+import { expect, it } from "vitest";
+
+import type { FormatDefinition } from "../../../src/image/codec/format.ts";
+import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
+import { identify } from "../../../src/image/plan/detect.ts";
+import type { Aim } from "../../../src/image/plan/output.ts";
+import { planSteps, storedSize } from "../../../src/image/plan/plan.ts";
+import { attemptsFor } from "../../../src/image/search/attempts.ts";
+import { fits } from "../../../src/image/search/estimates.ts";
+import { taskOf } from "../../../src/image/search/task.ts";
+import avif from "../../fixtures/avif/colors_hdr_rec2020.avif";
+import heic from "../../fixtures/heic/s422.heic";
+import jpeg from "../../fixtures/jpeg/whole-s420.jpg";
+import webp from "../../fixtures/webp/video-001-lossy.webp";
+
+const SIZE = { width: 6_000, height: 4_000 };
+/** Of the file of such a photograph. */
+const HELD_BYTES = 4 << 20;
+
+const AIMS = {
+  usual: { kind: "smart", preset: "medium", effort: "balanced" },
+  "quality 80": { kind: "quality", quality: 80 },
+  lossless: { kind: "lossless" },
+} as const satisfies Record<string, Aim>;
+
+/** What makes a file of a photograph, as large as it is, for which there is memory; undefined where nothing does. */
+function wayTo(to: FormatName, file: ArrayBuffer, aim: Aim): string | undefined {
+  const bytes = new Uint8Array(file);
+  const found = identify(bytes);
+  const facts = { ...found.facts, ...SIZE };
+  const stored = { ...found, facts, bytes, heldBytes: HELD_BYTES };
+  const plan = planSteps(storedSize(facts), []);
+  const task = taskOf({ stored, plan, format: FORMATS[to] as FormatDefinition, aim, isLast: true });
+  return attemptsFor(task).find(({ name, price }) => name !== "keep original" && fits(task, price))?.name;
+}
+
+it.each([
+  ["JPEG", "jpeg", jpeg, ["requantize", "re-encode planes", "recompress"]],
+  ["JPEG", "webp", jpeg, ["search pixels", "encode blind", undefined]],
+  ["JPEG", "avif", jpeg, ["search pixels", "encode blind", "encode exactly"]],
+  ["JPEG", "png", jpeg, ["encode blind", "encode blind", "encode exactly"]],
+  ["JPEG", "heic", jpeg, ["encode blind", "encode blind", "encode exactly"]],
+  ["JPEG", "jpeg2000", jpeg, ["search pixels", "encode blind", undefined]],
+  ["WebP", "jpeg", webp, ["search pixels", "encode blind", undefined]],
+  ["WebP", "webp", webp, ["search pixels", "encode blind", undefined]],
+  ["WebP", "avif", webp, ["search pixels", "encode blind", "encode exactly"]],
+  ["AVIF", "jpeg", avif, ["search pixels", "encode blind", undefined]],
+  ["AVIF", "webp", avif, ["search pixels", "encode blind", undefined]],
+  ["HEIC", "jpeg", heic, ["search pixels", "encode blind", undefined]],
+  ["HEIC", "webp", heic, ["search pixels", "encode blind", undefined]],
+  ["HEIC", "avif", heic, ["search pixels", "encode blind", "encode exactly"]],
+] as const)("a %s of 24 megapixels becomes %s", (_name, to, file, ways) => {
+  expect(Object.values(AIMS).map((aim) => wayTo(to, file, aim))).toEqual(ways);
+});

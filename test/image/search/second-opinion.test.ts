@@ -1,0 +1,171 @@
+/** What the score alone lets go to ruin, and the second opinion does not. */
+import { describe, expect, it } from "vitest";
+
+import { parseBody, UploadBody } from "../../../src/contract/request.ts";
+import { FORMATS } from "../../../src/image/formats.ts";
+import { pixelsOf } from "../../../src/image/pixels/rows.ts";
+import { decoded } from "../../../src/image/search/probe.ts";
+import { judgeRows, scoreRows } from "../../../src/image/search/score.ts";
+import { looksAt, openSecondOpinion, pointsAt } from "../../../src/image/search/second-opinion.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import macaw from "../../fixtures/score/macaw.png";
+import { rendered } from "../../support/render.ts";
+import { paint, pictureOf, type Pixels, rowsOf, scene } from "../../support/rows.ts";
+
+const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
+
+/** What the default request makes of a picture. */
+async function made(pixels: Pixels, format: string, opaque = true) {
+  const source = await FORMATS.png.write.encode(pictureOf([pixels], { opaque }), EXACT, UNPAUSED);
+  const { output, optimize, ...operations } = parseBody(UploadBody, { output: { format } });
+  const { output: result } = await rendered(source, { operations, output, optimize });
+  const rows = await decoded(result.format, result.bytes, UNPAUSED);
+  const { width, height } = rows;
+  return { ...result, pixels: { width, height, data: await pixelsOf(rows) } satisfies Pixels };
+}
+
+/** Pixels on a background of one color. */
+function laidOn({ width, height, data }: Pixels, background: readonly [number, number, number]): Pixels {
+  return paint(width, height, (x, y) => {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4);
+    const mix = (level: number, under: number) => Math.round((level * alpha + under * (255 - alpha)) / 255);
+    return [mix(red, background[0]), mix(green, background[1]), mix(blue, background[2]), 255];
+  });
+}
+
+/** A shadow: black, of every alpha up to 150, softer the farther from the middle. */
+const shadow = paint(240, 240, (x, y) => {
+  const distance = Math.max(0, Math.hypot(x - 119.5, y - 119.5) - 40);
+  return [0, 0, 0, Math.round(150 * Math.exp(-(distance ** 2) / 900))];
+});
+
+/** A white disc with soft edges: by the score alone a palette left the edges gray, 47 points on blue. */
+const icon = paint(48, 48, (x, y) => {
+  const alpha = 255 / (1 + Math.exp((Math.hypot(x - 23.5, y - 23.5) - 18) / 0.9));
+  const isInked = Math.abs(x - y) < 3 && x > 13 && x < 35;
+  return isInked ? [40, 170, 136, Math.round(alpha)] : [255, 255, 255, Math.round(alpha)];
+});
+
+/** Red letters O on white, right of a photograph: by the score alone their chroma was halved, and 57 levels of green came in. */
+async function lettered(): Promise<Pixels> {
+  const rows = await decoded(FORMATS.png, new Uint8Array(macaw), UNPAUSED);
+  const { width, height } = rows;
+  const photograph = await pixelsOf(rows);
+  return paint(width * 2, height, (x, y) => {
+    const [red = 0, green = 0, blue = 0] = photograph.subarray((y * width + x) * 4, (y * width + x) * 4 + 3);
+    if (x < width) return [red, green, blue, 255];
+    const ink = x < width + 8 || x > width * 2 - 8 ? 0 : inkAt(x % 12, y % 21.6);
+    return [255 - 31 * ink, 255 - 255 * ink, 255 - 239 * ink, 255];
+  });
+}
+
+/** How much of a pixel of a letter O is covered, 0 to 1. */
+function inkAt(x: number, y: number): number {
+  const distance = Math.abs(Math.hypot(x - 6, y - 9.6) - 4.3);
+  return Math.max(0, Math.min(1, 1.5 - distance));
+}
+
+describe("the second opinion", () => {
+  it.each(["png", "webp", "avif"])("keeps the levels of a soft shadow: %s", async (format) => {
+    const { pixels, score = 0 } = await made(shadow, format, false);
+    expect(score).toBeGreaterThanOrEqual(75);
+    // Rings are steps in what was smooth.
+    const before = laidOn(shadow, [255, 255, 255]).data;
+    const after = laidOn(pixels, [255, 255, 255]).data;
+    const apart = before.map((level, at) => Math.abs(level - (after[at] ?? 0)));
+    expect(apart.reduce((sum, one) => sum + one, 0) / apart.length).toBeLessThan(1.5);
+    expect(new Set(after).size).toBeGreaterThan(24);
+  });
+
+  it.each(["png", "webp", "avif"])("keeps white edges white on any background: %s", async (format) => {
+    const { pixels } = await made(icon, format, false);
+    for (const background of [
+      [255, 255, 255],
+      [0, 60, 220],
+    ] as const) {
+      const [before, after] = [laidOn(icon, background), laidOn(pixels, background)];
+      expect(await scoreRows(rowsOf(before), rowsOf(after), UNPAUSED)).toBeGreaterThan(60);
+    }
+  });
+
+  it.each(["jpeg", "avif"])("keeps the color of letters beside a photograph: %s", async (format) => {
+    const original = await lettered();
+    const { pixels, facts, score = 0 } = await made(original, format);
+    expect(score).toBeGreaterThanOrEqual(75);
+    expect(facts.subsample).toBe("4:4:4");
+    let [sum, count] = [0, 0];
+    for (let y = 0; y < original.height; y++) {
+      for (let x = original.width / 2; x < original.width; x++) {
+        const at = (y * original.width + x) * 4 + 1;
+        const green = original.data[at] ?? 0;
+        if (green >= 128) continue;
+        sum += (pixels.data[at] ?? 0) - green;
+        count++;
+      }
+    }
+    expect(sum / count).toBeLessThan(20);
+  });
+
+  it("is stricter about a corner that lost half of its color", async () => {
+    const original = scene(800, 600);
+    const damaged = { ...original, data: original.data.slice() };
+    for (let y = 536; y < 600; y++) {
+      for (let x = 736; x < 800; x++) {
+        const at = (y * 800 + x) * 4;
+        const [red = 0, green = 0, blue = 0] = original.data.subarray(at, at + 3);
+        const gray = (red * 2 + green * 5 + blue) / 8;
+        for (const [plane, level] of [red, green, blue].entries()) damaged.data[at + plane] = (level + gray) / 2;
+      }
+    }
+    const { score, points } = await judgeRows(rowsOf(original), rowsOf(damaged), UNPAUSED);
+    expect([score, points].map(looksAt)).toEqual(["nearly", "visible"]);
+  });
+
+  it("finds nothing where nothing differs, or differs where nothing is seen through", async () => {
+    expect(await judgeRows(rowsOf(icon, false), rowsOf(icon, false), UNPAUSED)).toEqual({ score: 100, points: 100 });
+    const hidden = paint(48, 48, (x, y) => {
+      const [red = 0, green = 0, blue = 0, alpha = 0] = icon.data.subarray((y * 48 + x) * 4, (y * 48 + x) * 4 + 4);
+      return alpha === 0 ? [9, 99, 199, 0] : [red, green, blue, alpha];
+    });
+    expect(await judgeRows(rowsOf(icon, false), rowsOf(hidden, false), UNPAUSED)).toEqual({ score: 100, points: 100 });
+  });
+
+  it("says the same in whatever bands rows come, of any width", () => {
+    for (const [width, height] of [
+      [61, 47],
+      [64, 48],
+      [5, 3],
+      [1, 9],
+    ] as const) {
+      const first = scene(width, height);
+      const second = paint(width, height, (x, y) => [x * 3, y * 5, (x * y) & 255, 255]);
+      const differences = [1, 3, 16].map((rows) => {
+        const opinion = openSecondOpinion(width, true);
+        for (let y = 0; y < height; y += rows) {
+          const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4];
+          opinion.push(first.data.subarray(from, to), second.data.subarray(from, to));
+        }
+        const difference = opinion.result();
+        opinion.close();
+        return difference;
+      });
+      expect(new Set(differences).size).toBe(1);
+      expect(differences[0]).toBeGreaterThan(1);
+    }
+  });
+
+  it("speaks in points, of which presets promise as many", () => {
+    expect([0, 1.9].map(pointsAt)).toEqual([100, 75]);
+    expect([100, 75, 74.9, 65, 64.9, -20].map(looksAt)).toEqual([
+      "same",
+      "same",
+      "nearly",
+      "nearly",
+      "visible",
+      "visible",
+    ]);
+    const differences = Array.from({ length: 80 }, (_, at) => at / 8);
+    const points = differences.map(pointsAt);
+    expect(points.toSorted((one, other) => other - one)).toEqual(points);
+  });
+});

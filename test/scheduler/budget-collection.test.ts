@@ -1,0 +1,111 @@
+/** What work waits for that was given up and is not collected yet, and what an isolate may hold with all that is declared. */
+import { describe, expect, it } from "vitest";
+
+import {
+  FILLED_BYTES,
+  ISOLATE_BYTES,
+  MAX_COLLECTION_MS,
+  SHARED_BYTES,
+  SMALL_ORIGINALS_BYTES,
+} from "../../src/limits.ts";
+import { Budget } from "../../src/scheduler/budget.ts";
+import { reserve, sharesOf } from "../support/budget.ts";
+
+const shares = sharesOf(6, 1, 2);
+
+/** A budget beside memory that was given up, and what goes on there. */
+function isolate(dropped: number) {
+  const state = { dropped, now: 0 };
+  const options = { originals: shares, aloneBytes: 12, droppedBytes: () => state.dropped, now: () => state.now };
+  return { state, budget: new Budget(10, options) };
+}
+
+/** Work that ends as soon as it has begun. */
+function work(budget: Budget, bytes: number) {
+  const state = { begun: false };
+  return { state, done: budget.run({ bytes }, () => void (state.begun = true)) };
+}
+
+/** Some memory is free again: those who wait come to see. */
+async function called(budget: Budget): Promise<void> {
+  reserve(budget, 1).release();
+  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
+}
+
+describe("work that is alone, beside memory that was given up", () => {
+  it("begins at once where there is room for both", async () => {
+    const { budget } = isolate(5);
+    const small = work(budget, 7);
+    await Promise.resolve();
+    expect(small.state.begun).toBe(true);
+    await small.done;
+  });
+
+  it("waits where there is not, until it is collected", async () => {
+    const { budget, state } = isolate(5);
+    const large = work(budget, 8);
+    await called(budget);
+    expect(large.state.begun).toBe(false);
+    state.dropped = 4;
+    await called(budget);
+    expect(large.state.begun).toBe(true);
+    await large.done;
+  });
+
+  it("counts originals with it", async () => {
+    const { budget, state } = isolate(5);
+    const original = reserve(budget, 1);
+    const large = work(budget, 7);
+    await called(budget);
+    expect(large.state.begun).toBe(false);
+    state.dropped = 0;
+    await called(budget);
+    await large.done;
+    original.release();
+  });
+
+  it("waits no longer than the engine mostly takes, each time anew", async () => {
+    const { budget, state } = isolate(5);
+    for (let round = 0; round < 2; round += 1) {
+      const since = state.now;
+      const large = work(budget, 10);
+      state.now = since + MAX_COLLECTION_MS - 1;
+      await called(budget);
+      expect(large.state.begun).toBe(false);
+      state.now = since + MAX_COLLECTION_MS;
+      await called(budget);
+      expect(large.state.begun).toBe(true);
+      await large.done;
+    }
+  });
+
+  it("does not begin for having waited where originals are in its way", async () => {
+    const { budget, state } = isolate(5);
+    const original = reserve(budget, 3);
+    const large = work(budget, 10);
+    await called(budget);
+    state.now = MAX_COLLECTION_MS;
+    await called(budget);
+    expect(large.state.begun).toBe(false);
+    state.dropped = 0;
+    original.release();
+    await large.done;
+  });
+});
+
+/** What the platform gives for everything, what is wanted of it, and what the bundle and its heap take in a crowd. */
+const PLATFORM_BYTES = 128e6;
+const WANTED_BYTES = 110e6;
+const HEAP_BYTES = 18e6;
+
+describe("what an isolate holds with all that is declared", () => {
+  it("is less than the platform gives, whatever is alone", () => {
+    expect(ISOLATE_BYTES + HEAP_BYTES).toBeLessThan(PLATFORM_BYTES);
+  });
+
+  it("is what is wanted wherever several share it", () => {
+    const shared = SHARED_BYTES + SMALL_ORIGINALS_BYTES;
+    expect(Math.round((shared + HEAP_BYTES) / 1e6)).toBeLessThanOrEqual(WANTED_BYTES / 1e6);
+    expect(FILLED_BYTES).toBeLessThanOrEqual(SHARED_BYTES);
+  });
+});

@@ -1,0 +1,78 @@
+/** Streets that do not touch pixels, for tests of the entrance. */
+import { ApiError } from "../../src/errors.ts";
+import type { Street } from "../../src/pipeline/edges.ts";
+import type { Ports, Result } from "../../src/pipeline/process.ts";
+import { isolateBudget } from "../../src/scheduler/budget.ts";
+import { uncounted } from "./memory.ts";
+
+const SHA1 = "2fd4e1c67a2d28fced849ee1bb76e7391b93eb12";
+
+const measured = {
+  format: "PNG",
+  width: 1,
+  height: 1,
+  colorspace: "RGB",
+  interlaced: false,
+  subsample: "4:4:4",
+  sampling: "4:4:4",
+  depth: 24,
+  quality: 100,
+  frames: 1,
+  alpha: false,
+  sha1: SHA1,
+};
+
+/** Hands the original back as the result; an image of a fetch is its URL's length in zeros. */
+export const shortStreet: Street = {
+  process: async (job, ports): Promise<Result> => {
+    const { bytes, name } = await ports.readOriginal(job.source);
+    const encoded = { bytes, mime: "image/png", name: name || "image.png" };
+    const { url } = await ports.keepTemporarily(encoded);
+    const common = { ...measured, name: encoded.name, bytes: bytes.length };
+    return { input: common, output: { ...common, saved: 0, url }, encoded };
+  },
+  processSet: async (job, ports) => {
+    const { input, output } = await shortStreet.process(job, ports);
+    const names = Object.keys(job.processing.outputs ?? { "320.avif": {} });
+    return { input, outputs: Object.fromEntries(names.map((name) => [name, output])) };
+  },
+  portsOf: (_env, _settings, origin) => ({
+    readOriginal: async (source) =>
+      source.kind === "upload"
+        ? source.original
+        : { bytes: new Uint8Array(source.url.length), memory: uncounted, name: "fetched.png" },
+    readWatermark: async () => ({ bytes: new Uint8Array(0), memory: uncounted }),
+    keepTemporarily: async () => ({ url: `${origin}/temp/x/y` }),
+    removeTemporary: async () => undefined,
+    openStore: async () => async () => ({ url: `${origin}/store` }),
+  }),
+};
+
+/** Work that takes so many declared milliseconds. */
+async function compute(ms: number, { allowance }: Ports): Promise<void> {
+  await isolateBudget.run({ bytes: 0, ms }, (breath) => breath.spend(ms), allowance);
+}
+
+/** A street whose work takes so many declared milliseconds. */
+export function workingStreet(ms: number): Street {
+  return {
+    ...shortStreet,
+    process: async (job, ports): Promise<Result> => {
+      await compute(ms, ports);
+      return shortStreet.process(job, ports);
+    },
+  };
+}
+
+/** A street whose work always ends in this error, after so many declared milliseconds. */
+export function brokenStreet(error: unknown, ms = 0): Street {
+  return {
+    ...shortStreet,
+    process: async (_job, ports) => {
+      await compute(ms, ports);
+      throw error;
+    },
+  };
+}
+
+export const damaged = brokenStreet(new ApiError(422, "The image is damaged"));
