@@ -1,6 +1,6 @@
+/** What an isolate holds, as the platform counts it. */
 import { lentBytes } from "../../src/http/lending.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
-/** What an isolate holds, as the platform counts it. */
 import { nativeMemoryBytes } from "../../wasm/load.ts";
 import type { Around } from "../support/around.ts";
 import { DOCS, READ, type Rule } from "./rule.ts";

@@ -59,6 +59,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["test/browser", "the pages in Chromium"],
   ["test/bench", "measurements"],
   ["test/fuzz", "damaged files; native code under sanitizers"],
+  ["test/platform", "the platform's rules and its bill, around the real bindings"],
   ["test/{fixtures,support}", "files that tests read, and what tests share"],
 ];
 
