@@ -1,28 +1,6 @@
 /** What is thrown on purpose: refusals and outages, with what their answers say. */
 import { OUTAGE_RETRY_SECONDS } from "./limits.ts";
-import type { Reason } from "./refusal-reasons.ts";
-
-/** Every status that an answer can carry on purpose; the list of reasons is in src/docs/limits.md. */
-export type ErrorStatus =
-  | 400
-  | 401
-  | 402
-  | 403
-  | 404
-  | 405
-  | 408
-  | 409
-  | 412
-  | 413
-  | 415
-  | 416
-  | 422
-  | 429
-  | 499
-  | 500
-  | 502
-  | 503
-  | 504;
+import type { ErrorStatus, Reason } from "./refusal-reasons.ts";
 
 export interface ApiErrorOptions {
   /** The private reason: logged, never sent. */

@@ -2,7 +2,6 @@
  * Why answers are failures, as monitors count them: a closed list, so that no caller can make up series. Sentences may
  * have as many forms as they like.
  */
-import type { ErrorStatus } from "./errors.ts";
 
 /** The reason of each status, where an error names none of its own. */
 const OF_STATUS = {
@@ -25,7 +24,10 @@ const OF_STATUS = {
   502: "origin",
   503: "capacity",
   504: "origin",
-} as const satisfies Record<ErrorStatus, string>;
+} as const;
+
+/** Every status that an answer can carry on purpose; the list of reasons is in src/docs/limits.md. */
+export type ErrorStatus = keyof typeof OF_STATUS;
 
 /** Reasons that errors name themselves. */
 const NAMED = ["origin", "outage", "strangers"] as const;

@@ -14,6 +14,7 @@ const terminal = [
   "test/cli/**/*.test.ts",
   "test/wasm/{binaries,upstream}.test.ts",
   "test/headers.test.ts",
+  "test/imports.test.ts",
   "test/start.test.ts",
   "test/clients.test.ts",
   "test/docs.test.ts",

@@ -1,13 +1,14 @@
 /** Originals as deliveries read them: from the web inside a prefix, or from the operator's bucket; unchanged ones not again. */
 import { ApiError } from "../errors.ts";
-import { baseName, type Original } from "../files.ts";
+import { baseName } from "../files.ts";
 import { FETCH_TIMEOUT_MS, MAX_SOURCE_BYTES } from "../limits.ts";
 import { REFUSAL_CACHE_SECONDS } from "../limits/delivery.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
+import { readStored } from "../scheduler/stored.ts";
 import { deadlineIn } from "../source/deadline.ts";
+import type { Original } from "../source/original.ts";
 import { OriginError, readRemoteIfChanged, type Target, type Terms } from "../source/remote.ts";
 import { conditionsOf, type Validators, validatorsOf } from "../source/validators.ts";
-import { readStored } from "../stored.ts";
 import { type Caching, shortHashOf } from "./results.ts";
 import type { Located } from "./sources.ts";
 import { type OriginalPorts, storeRequest } from "./store.ts";

@@ -2,9 +2,10 @@
  * What originals could not give, remembered in the isolate for a while: an original that is not there, or is no picture,
  * is neither fetched nor decoded for every view of it. A purge moves the delivery's edition on, and with it the names here.
  */
-import { ApiError, type ErrorStatus } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { MAX_CACHED_REFUSALS, REFUSAL_CACHE_SECONDS } from "../limits/delivery.ts";
 import { Recent } from "../recent.ts";
+import type { ErrorStatus } from "../refusal-reasons.ts";
 import type { Order } from "./order.ts";
 
 interface Refusal {

@@ -4,7 +4,13 @@
  * may decode was decoded. Equal spellings (RFC 3986, section 6.2.2) become one before a source is compared, named or
  * fetched, so that nobody multiplies results by writing `%61` for `a`.
  */
-import type { Delivery } from "./rows.ts";
+import type { DeliveryRules } from "../contract/deliveries.ts";
+
+/** What a delivery lets be fetched. */
+interface Sources extends Pick<DeliveryRules, "sources"> {
+  /** Any source, everything unsigned: on one's own machine alone. */
+  readonly isOpen: boolean;
+}
 
 /** An original that a delivery may ask for. */
 export type Located =
@@ -27,7 +33,7 @@ const OVERLONG = /%c[01]/i;
  * The original that a source in plain text means; undefined when the delivery has no such source.
  * @param text an absolute address, `<name>/<path>`, or a path below the only web source
  */
-export function locate(delivery: Pick<Delivery, "sources" | "isOpen">, text: string): Located | undefined {
+export function locate(delivery: Sources, text: string): Located | undefined {
   if (text === "") return undefined;
   if (/^https?:/i.test(text)) return locateWeb(delivery, URL.parse(text));
   const [name] = text.split("/", 1);
@@ -59,7 +65,7 @@ export function mended(text: string): string {
   return text.replace(/^\/+/, "").replace(/^(https?):\/*/i, "$1://");
 }
 
-function locateWeb({ sources, isOpen }: Pick<Delivery, "sources" | "isOpen">, url: URL | null): Located | undefined {
+function locateWeb({ sources, isOpen }: Sources, url: URL | null): Located | undefined {
   if (url === null || url.username !== "" || url.password !== "" || hidesDots(url.pathname)) return undefined;
   const plain = normalized(url);
   if (isOpen) return { kind: "web", url: plain, contains: () => true };
@@ -73,7 +79,7 @@ function locateWeb({ sources, isOpen }: Pick<Delivery, "sources" | "isOpen">, ur
 }
 
 /** `<name>/<path>` of a store or a bucket. */
-function locateNamed({ sources }: Pick<Delivery, "sources">, text: string): Located | undefined {
+function locateNamed({ sources }: Sources, text: string): Located | undefined {
   const [, name, encoded = ""] = /^([^/?]+)\/+([^?]+)/.exec(text) ?? [];
   const source = sources.find((one) => one.kind !== "web" && one.name === name);
   if (source === undefined || source.kind === "web") return undefined;
@@ -87,7 +93,7 @@ function locateNamed({ sources }: Pick<Delivery, "sources">, text: string): Loca
 }
 
 /** A path below the only web source there is. */
-function locateBare(delivery: Pick<Delivery, "sources" | "isOpen">, text: string): Located | undefined {
+function locateBare(delivery: Sources, text: string): Located | undefined {
   const webs = delivery.sources.filter((source) => source.kind === "web");
   const [only] = webs;
   if (only === undefined || webs.length > 1 || delivery.isOpen) return undefined;

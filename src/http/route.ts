@@ -1,7 +1,7 @@
 /** What a route is. One row in `routes.ts` adds one: the app, the API document and the test client read it. */
 import type * as v from "valibot";
 
-import type { ErrorStatus } from "../errors.ts";
+import type { ErrorStatus } from "../refusal-reasons.ts";
 import type { Handler } from "./context.ts";
 
 /** What an answer with this status carries. */

@@ -8,13 +8,13 @@ import { ApiError } from "../errors.ts";
 import type { Encoded } from "../files.ts";
 import { MAX_SOURCE_BYTES } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
+import { readStored } from "../scheduler/stored.ts";
 import { readOrigin } from "../source/origin.ts";
 import type { Keyfile } from "../storage/keyfile.ts";
 import { isFolder } from "../storage/path.ts";
 import { type ConnectedStore, isConnected, type SpelledStore, type Store } from "../storage/providers.ts";
 import { putInStore } from "../storage/store.ts";
 import { keepTemporarily, removeTemporary } from "../storage/volatile.ts";
-import { readStored } from "../stored.ts";
 import { type Job, type Ports, process, type Result } from "./process.ts";
 import { processSet, type SetResult } from "./set.ts";
 

@@ -5,7 +5,7 @@
 import type { Processing } from "../contract/request.ts";
 import type { AnalysisAnswers, InputMetadata, OutputMetadata } from "../contract/response.ts";
 import { ApiError } from "../errors.ts";
-import { discard, type Encoded, type HeldBytes, type Original } from "../files.ts";
+import type { Encoded } from "../files.ts";
 import type { Facts, FormatDefinition } from "../image/codec/format.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { turnSize } from "../image/pixels/geometry.ts";
@@ -17,8 +17,10 @@ import type { OperationRow } from "../image/steps/operation.ts";
 import { count } from "../metrics.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import type { Caller } from "../scheduler/caller.ts";
+import { discard, type HeldBytes } from "../scheduler/held-bytes.ts";
 import type { Allowance } from "../scheduler/job-limits.ts";
 import { SharedBytes } from "../scheduler/shared-bytes.ts";
+import type { Original } from "../source/original.ts";
 import type { Store } from "../storage/providers.ts";
 import { openStores } from "./named-stores.ts";
 

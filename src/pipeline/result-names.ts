@@ -1,6 +1,6 @@
 /** Names of results, by which they are found again: hashes of all that a result depends on. */
 import { inOrder } from "../contract/in-order.ts";
-import type { Original } from "../files.ts";
+import type { Original } from "../source/original.ts";
 import { base64Url, sha256 } from "../storage/digest.ts";
 import { isConnected } from "../storage/providers.ts";
 import type { Job } from "./process.ts";

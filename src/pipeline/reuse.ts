@@ -14,7 +14,7 @@ import { inOrder } from "../contract/in-order.ts";
 import { isSet } from "../contract/request.ts";
 import type { SetOutput, Success } from "../contract/response.ts";
 import { engineVersion, type Settings } from "../env.ts";
-import type { Encoded, Original } from "../files.ts";
+import type { Encoded } from "../files.ts";
 import {
   MAX_KNOWN_ANSWER_CHARACTERS,
   MAX_KNOWN_SET_CHARACTERS,
@@ -27,6 +27,7 @@ import {
 } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { readOriginIfChanged } from "../source/origin.ts";
+import type { Original } from "../source/original.ts";
 import { type Validators, validatorsOf } from "../source/validators.ts";
 import type { Store } from "../storage/providers.ts";
 import { hasTemporary, temporaryEnd } from "../storage/volatile.ts";

@@ -1,9 +1,10 @@
 /** The files of several results on their way out: what lies in volatile storage goes there at once, the rest at the end. */
 import { ApiError } from "../errors.ts";
-import type { Encoded, Reservation } from "../files.ts";
+import type { Encoded } from "../files.ts";
 import type { MadeEntry } from "../image/render/set.ts";
 import { MAX_WAITING_RESULT_BYTES } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
+import type { Reservation } from "../scheduler/held-bytes.ts";
 import { type Measured, measured, type Ports, rename } from "./process.ts";
 import { type Entry, refusalOf } from "./set-entries.ts";
 

@@ -6,7 +6,6 @@ import { isPublicAddress } from "../address.ts";
 import type { Processing } from "../contract/request.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import { DIRECTORY, type Settings, settingsOf } from "../env.ts";
-import type { HeldBytes } from "../files.ts";
 import {
   DIRECT_RUN_MS,
   DIRECT_WORK_MS,
@@ -17,6 +16,7 @@ import {
 } from "../limits/webhook.ts";
 import { causesOf, logLine } from "../log.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
+import type { HeldBytes } from "../scheduler/held-bytes.ts";
 import { Allowance } from "../scheduler/job-limits.ts";
 import { Leases } from "../scheduler/leases.ts";
 import { isolateThread } from "../scheduler/time-slice.ts";

@@ -13,7 +13,6 @@ import { droppedNativeBytes } from "../../wasm/dropped.ts";
 import type { Price } from "../../wasm/estimate.ts";
 import { dropNative } from "../../wasm/load.ts";
 import { ApiError } from "../errors.ts";
-import type { Asked, Memory, Reservation } from "../files.ts";
 import {
   COMPANY_BYTES,
   FILLED_BYTES,
@@ -34,6 +33,7 @@ import {
 import { Admission, type HeldBeside, type Hindered } from "./admission.ts";
 import { busy } from "./busy.ts";
 import { type Caller, OWN_ACCOUNT } from "./caller.ts";
+import type { Asked, Memory, Reservation } from "./held-bytes.ts";
 import { InputMemory, type InputShare } from "./input-memory.ts";
 import { Allowance, tooLong } from "./job-limits.ts";
 import { type Lease, Leases } from "./leases.ts";

@@ -8,10 +8,10 @@
  * than a part of a share: half while others ask, three quarters while none does. What visitors of an account ask for is
  * counted apart from what its keys do, and has half of that.
  */
-import type { Asked, Reservation } from "../files.ts";
 import { LOOK_MS } from "./admission.ts";
 import { busy } from "./busy.ts";
 import { Caller, OWN_ACCOUNT } from "./caller.ts";
+import type { Asked, Reservation } from "./held-bytes.ts";
 import { type Lease, Leases } from "./leases.ts";
 import { type Standing, WaitQueue } from "./wait-queue.ts";
 

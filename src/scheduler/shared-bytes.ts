@@ -1,5 +1,5 @@
 /** The owner of a file's bytes. */
-import type { Reservation } from "../files.ts";
+import type { Reservation } from "./held-bytes.ts";
 
 /** The bytes of a file that several parts of a job hold: they die when the last of them lets go, and no earlier. */
 export class SharedBytes {

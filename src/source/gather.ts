@@ -1,8 +1,8 @@
 /** Chunks of unknown or claimed length gathered in one buffer. */
 import type { ApiError } from "../errors.ts";
-import type { Memory, Reservation } from "../files.ts";
 import { MAX_JSON_BYTES, ORIGINAL_STEP_BYTES, SMALL_ORIGINAL_BYTES } from "../limits.ts";
 import type { Caller } from "../scheduler/caller.ts";
+import type { Memory, Reservation } from "../scheduler/held-bytes.ts";
 
 /** The first buffer when nothing is known of the length. */
 const START_BYTES = 64 * 1024;

@@ -1,11 +1,12 @@
 /** Where the image of a fetch comes from: a URL, or somebody's profile. */
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
-import type { Memory, Original } from "../files.ts";
 import { FETCH_TIMEOUT_MS } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import type { Caller } from "../scheduler/caller.ts";
+import type { Memory } from "../scheduler/held-bytes.ts";
 import { deadlineIn } from "./deadline.ts";
+import type { Original } from "./original.ts";
 import { profileTarget } from "./profile.ts";
 import { readRemote, readRemoteIfChanged, type Remote, type Target, type Terms } from "./remote.ts";
 import { conditionsOf, type Validators } from "./validators.ts";

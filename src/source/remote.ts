@@ -1,13 +1,15 @@
 /** Guarded calls to addresses that callers name: scheme, address, redirects, credentials, time and bytes. */
 import { isPublicAddress } from "../address.ts";
 import { ApiError } from "../errors.ts";
-import { baseName, type HeldBytes, type Memory, type Original } from "../files.ts";
+import { baseName } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
 import { MAX_REDIRECTS } from "../limits.ts";
 import type { Caller } from "../scheduler/caller.ts";
+import type { HeldBytes, Memory } from "../scheduler/held-bytes.ts";
 import { byteReaderOf } from "./byte-reader.ts";
 import type { Deadline } from "./deadline.ts";
 import { gather, type Gatherer, type Room, roomFor } from "./gather.ts";
+import type { Original } from "./original.ts";
 
 /** What to fetch, and with what. */
 export interface Target {

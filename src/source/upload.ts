@@ -1,14 +1,16 @@
 /** The image and the options of an upload. */
 import { ApiError } from "../errors.ts";
-import { baseName, type Memory, type Original } from "../files.ts";
+import { baseName } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES, MAX_UPLOAD_TOKEN_CHARACTERS } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import type { Caller } from "../scheduler/caller.ts";
+import type { Memory } from "../scheduler/held-bytes.ts";
 import { type BodyReader, readerOf } from "./body.ts";
 import { gather, type Gatherer, type Room, roomFor } from "./gather.ts";
 import { type PartHeaders, readMultipart } from "./multipart.ts";
+import type { Original } from "./original.ts";
 import type { Sink } from "./window.ts";
 
 export interface Upload {

@@ -1,7 +1,7 @@
 /** Uploaded bytes of accepted jobs, in the bucket until their processing has ended. */
-import type { HeldBytes, Memory } from "../files.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
-import { readStored } from "../stored.ts";
+import type { HeldBytes, Memory } from "../scheduler/held-bytes.ts";
+import { readStored } from "../scheduler/stored.ts";
 
 const PREFIX = "jobs/";
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 /** What the steps of a notification need from the outside; a test puts faults between any two of these calls. */
-import type { HeldBytes } from "../files.ts";
+import type { HeldBytes } from "../scheduler/held-bytes.ts";
 import type { UploadStore } from "./bytes.ts";
 import type { Notification } from "./deliver.ts";
 import type { Attempt, Outcome } from "./record.ts";

@@ -1,6 +1,5 @@
 /** The `run` of an accepted job: claim, process, keep the payload, make the notification due. */
 import { ApiError } from "../errors.ts";
-import { discard } from "../files.ts";
 import {
   HAND_OUT_MS,
   MAX_PUT_BACKS,
@@ -9,6 +8,7 @@ import {
   RUN_LEASE_MS,
   RUN_RETRY_MS,
 } from "../limits/webhook.ts";
+import { discard } from "../scheduler/held-bytes.ts";
 import { jobContext, tell } from "./accept.ts";
 import { backoff } from "./backoff.ts";
 import type { Place, RunPorts, Work } from "./ports.ts";

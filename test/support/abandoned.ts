@@ -1,6 +1,6 @@
 /** Work whose invocation is ended in its midst, as the platform does it: none of its frames is left, no timer fires. */
-import type { Reservation } from "../../src/files.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
+import type { Reservation } from "../../src/scheduler/held-bytes.ts";
 import type { Breath } from "../../src/scheduler/time-slice.ts";
 import { reserve } from "./budget.ts";
 

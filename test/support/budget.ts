@@ -1,6 +1,6 @@
 /** Budgets of a few bytes, and room in them that is there at once. */
-import type { Reservation } from "../../src/files.ts";
 import type { Budget } from "../../src/scheduler/budget.ts";
+import type { Reservation } from "../../src/scheduler/held-bytes.ts";
 import type { InputShare } from "../../src/scheduler/input-memory.ts";
 
 /** What originals may hold, taken as a whole: no step is smaller than an original, and none is tiny. */

@@ -1,5 +1,5 @@
 /** Memory that is taken from nobody. */
-import type { Memory, Reservation } from "../../src/files.ts";
+import type { Memory, Reservation } from "../../src/scheduler/held-bytes.ts";
 
 export const uncounted: Reservation = { grow: () => undefined, shrink: () => undefined, release: () => undefined };
 

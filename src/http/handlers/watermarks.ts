@@ -20,9 +20,9 @@ import {
 } from "../../contract/assets.ts";
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
-import type { Original } from "../../files.ts";
 import { readHeaders } from "../../image/plan/detect.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_WATERMARK_BYTES } from "../../limits.ts";
+import type { Original } from "../../source/original.ts";
 import { readUpload } from "../../source/upload.ts";
 import { callerOf } from "../caller.ts";
 import type { AppContext } from "../context.ts";

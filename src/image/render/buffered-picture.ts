@@ -1,6 +1,6 @@
 /** A picture whose pixels are in memory, in the place of one that is stored in a file. */
 import { priced } from "../../../wasm/estimate.ts";
-import type { Reservation } from "../../files.ts";
+import type { Reservation } from "../../scheduler/held-bytes.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";

@@ -1,6 +1,6 @@
 /** Objects of the bucket that are read whole. */
-import type { HeldBytes, Memory, Reservation } from "./files.ts";
-import type { Caller } from "./scheduler/caller.ts";
+import type { Caller } from "./caller.ts";
+import type { HeldBytes, Memory, Reservation } from "./held-bytes.ts";
 
 /**
  * Reads an object once there is room for it.
