@@ -3,6 +3,11 @@
  * computed from these figures, so that none of them can say something else.
  */
 
+/** Kilobytes of one event of the logs. An assumption: the platform does not say how large its own are. */
+const EVENT_KB = 1.5;
+/** Dollars for a gigabyte of events: taken in, and kept for seven days of a month. */
+const EVENT_GB_DOLLARS = 0.25 + (0.1 * 7) / 30;
+
 /** Dollars of the Workers Paid plan for a million of each, beyond what it includes, as documented in November 2026. */
 export const PRICES = {
   requests: 0.3,
@@ -10,107 +15,236 @@ export const PRICES = {
   writes: 4.5,
   reads: 0.36,
   calls: 0.15,
+  objectRows: 1,
+  gbSeconds: 12.5,
   rows: 1,
   operations: 0.4,
+  events: EVENT_KB * EVENT_GB_DOLLARS,
 } as const;
 
-type Piece = keyof typeof PRICES;
+export type Piece = keyof typeof PRICES;
 
-const PIECES = Object.keys(PRICES) as readonly Piece[];
+export const PIECES = Object.keys(PRICES) as readonly Piece[];
+
+/** What the plan includes a month. */
+export const INCLUDED: Readonly<Record<Piece, number>> = {
+  requests: 10e6,
+  cpuMs: 30e6,
+  writes: 1e6,
+  reads: 10e6,
+  calls: 1e6,
+  objectRows: 50e6,
+  gbSeconds: 400_000,
+  rows: 50e6,
+  operations: 1e6,
+  events: 50e6 / EVENT_KB,
+};
 
 /** What one picture, or one view of it, takes of each piece. */
 export interface Work {
   readonly name: string;
   /** Milliseconds of processor time, measured. */
   readonly cpuMs: number;
+  /** Requests from outside, and invocations of the queue's consumer. */
   readonly requests: number;
   /** Objects of R2 written and read. */
   readonly writes: number;
   readonly reads: number;
-  /** Calls of Durable Objects. */
+  /** Calls and alarms of Durable Objects, the rows that they write, and the gigabyte-seconds for which timers keep them awake. */
   readonly calls: number;
+  readonly objectRows: number;
+  readonly gbSeconds: number;
   /** Rows of D1 that are written, indexes included. */
   readonly rows: number;
   /** Operations of Queues: a message written, read and deleted is three. */
   readonly operations: number;
+  /** Events of the logs: lines, and invocations where those are logged. */
+  readonly events: number;
 }
 
-const NOTHING = { cpuMs: 0, requests: 0, writes: 0, reads: 0, calls: 0, rows: 0, operations: 0 } as const;
+const NOTHING = {
+  cpuMs: 0,
+  requests: 0,
+  writes: 0,
+  reads: 0,
+  calls: 0,
+  objectRows: 0,
+  gbSeconds: 0,
+  rows: 0,
+  operations: 0,
+  events: 0,
+} as const;
 
-/** The request and the download of its result; the result written and read; counting, and closing the count. */
-const UPLOAD = { ...NOTHING, requests: 2, writes: 1, reads: 1, calls: 2 } as const;
+/** Gigabytes for which an object is billed while it is awake. */
+const OBJECT_GB = 0.128;
+
+/**
+ * What each route takes beside processor time, as `test/platform/bill.test.ts` counts it: of an account that has asked
+ * nothing for a few seconds, in an isolate that knows its key and its delivery.
+ */
+export const ROUTES = {
+  upload: { ...NOTHING, requests: 1, writes: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: 4 },
+  download: { ...NOTHING, requests: 1, reads: 1, events: 2 },
+  uploadBytes: { ...NOTHING, requests: 1, writes: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: 4 },
+  fetch: { ...NOTHING, requests: 1, writes: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: 4 },
+  setOfThree: { ...NOTHING, requests: 1, writes: 3, calls: 3, objectRows: 2, gbSeconds: OBJECT_GB, events: 5 },
+  refusal: { ...NOTHING, requests: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: 4 },
+  account: { ...NOTHING, requests: 1, calls: 1, objectRows: 1, events: 3 },
+  /** What an account's meter does once in each minute in which it was used. */
+  accountMinute: { ...NOTHING, calls: 1, objectRows: 2, rows: 1 },
+  health: { ...NOTHING, requests: 1, events: 2 },
+  metrics: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: 3 },
+  stranger: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: 3 },
+  strangeKey: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: 3 },
+  job: {
+    ...NOTHING,
+    requests: 1,
+    writes: 2,
+    reads: 1,
+    calls: 5,
+    objectRows: 6,
+    gbSeconds: OBJECT_GB,
+    rows: 23,
+    events: 6,
+  },
+  draft: { ...NOTHING, requests: 1, writes: 1, reads: 7, calls: 1, objectRows: 1, rows: 6, operations: 1, events: 3 },
+  final: { ...NOTHING, requests: 1, writes: 2, reads: 5, calls: 1, objectRows: 1, rows: 4, operations: 2, events: 2 },
+  edgeHit: { ...NOTHING, requests: 1, rows: 1, events: 2 },
+  storedHit: { ...NOTHING, requests: 1, reads: 1, rows: 1, events: 2 },
+  renewedHit: { ...NOTHING, requests: 1, writes: 1, reads: 6, rows: 1, events: 2 },
+  /** The clock of a deployment with one database. */
+  cronMinute: { ...NOTHING, writes: 4, rows: 1, events: 1 },
+  purge: { ...NOTHING, requests: 1, writes: 1, calls: 1, objectRows: 1, rows: 1, operations: 2, events: 3 },
+  purgeOfOne: { ...NOTHING, requests: 1, writes: 2, calls: 1, objectRows: 1, rows: 1, operations: 1, events: 3 },
+} as const satisfies Readonly<Record<string, Omit<Work, "name">>>;
 
 /** Of the phone picture, which the table of scale makes, too. */
 const PHONE_MS = 272;
+const WEB_MS = 163;
+
+/** The answer in JSON, and the download of its result. */
+const UPLOAD = sumOf(ROUTES.upload, ROUTES.download);
 
 /** `npm run bench -- costs`. */
 export const UPLOADS: readonly Work[] = [
   { ...UPLOAD, name: "Thumbnails: 2.8-megapixel JPEG to 400 pixels", cpuMs: 27 },
-  { ...UPLOAD, name: "Web pictures: the same to WebP of 1,200 pixels", cpuMs: 163 },
+  { ...UPLOAD, name: "Web pictures: the same to WebP of 1,200 pixels", cpuMs: WEB_MS },
   { ...UPLOAD, name: "Optimized only: the same, as it is", cpuMs: 248 },
   { ...UPLOAD, name: "Phone pictures: 12-megapixel JPEG to WebP of 1,600", cpuMs: PHONE_MS },
   { ...UPLOAD, name: "The same with `optimize.quality` instead of the search", cpuMs: 184 },
 ];
 
-const HIT = { ...NOTHING, requests: 1 } as const;
-/** Before and after a result is kept, two marks of purges are looked for. */
-const KEPT_READS = 4;
-/**
- * Made through the queue: the message is read and deleted, a final of the same bytes looked for, the result written with
- * what leads to it from its original's bytes, its rows changed, its credit counted.
- */
-const FINAL = { ...NOTHING, writes: 2, reads: 1 + KEPT_READS, calls: 1, rows: 5, operations: 2 } as const;
-
 /** `npm run bench -- delivery-own`. */
 export const DELIVERY = {
-  frontHit: { ...HIT, name: "Hits in the platform's own cache in front of the Worker" },
-  edgeHit: { ...HIT, name: "Hits at the edge", cpuMs: 0.13 },
-  storedHit: { ...HIT, name: "Stored hits", cpuMs: 0.96, reads: 1 },
-  draft: {
-    ...HIT,
-    name: "First views: drafts",
-    cpuMs: 57,
-    reads: 3 + KEPT_READS,
-    writes: 1,
-    calls: 1,
-    rows: 5,
-    operations: 1,
-  },
-  finalJpeg: { ...FINAL, name: "Finals in JPEG", cpuMs: 107 },
-  finalWebp: { ...FINAL, name: "Finals for browsers with WebP", cpuMs: 263 },
-  finalAvif: { ...FINAL, name: "Finals for browsers with AVIF", cpuMs: 1_190 },
+  frontHit: { ...NOTHING, name: "Hits in the platform's own cache in front of the Worker", requests: 1 },
+  edgeHit: { ...ROUTES.edgeHit, name: "Hits at the edge", cpuMs: 0.13 },
+  storedHit: { ...ROUTES.storedHit, name: "Stored hits", cpuMs: 0.96 },
+  draft: { ...ROUTES.draft, name: "First views: drafts", cpuMs: 57 },
+  finalJpeg: { ...ROUTES.final, name: "Finals in JPEG", cpuMs: 107 },
+  finalWebp: { ...ROUTES.final, name: "Finals for browsers with WebP", cpuMs: 263 },
+  finalAvif: { ...ROUTES.final, name: "Finals for browsers with AVIF", cpuMs: 1_190 },
 } as const satisfies Readonly<Record<string, Work>>;
 
 /** The picture that the table of scale makes: a phone's, the dearest of the everyday ones. */
 const PHONE = { ...UPLOAD, name: "Made by a request", cpuMs: PHONE_MS } as const;
 
-/**
- * A job with a webhook, of the same picture. Its bytes are written and read besides; it is counted, charged, and its courier
- * is told and wakes. Rows are those of `meta.rows_written` from its 202 to the delivered notification; messages and
- * statements are of `npm run bench -- webhooks-simulation`.
- */
+/** Messages and statements are of `npm run bench -- webhooks-simulation`: most jobs go through the queue. */
+const JOB_MESSAGES = 0.96;
+
+/** A job with a webhook, of the same picture, and the download of its result. */
 export const JOB = {
-  ...PHONE,
+  ...sumOf(ROUTES.job, ROUTES.download),
   name: "Jobs with a webhook",
-  writes: 2,
-  reads: 2,
-  calls: 4,
-  rows: 21,
-  messages: 0.96,
-  operations: 3 * 0.96,
+  cpuMs: PHONE_MS,
+  requests: 2 + JOB_MESSAGES,
+  messages: JOB_MESSAGES,
+  operations: 3 * JOB_MESSAGES,
   statements: 9.6,
 } as const;
 
-/** Of a thousand views by address: found at the edge, found in R2, made. An assumption: a site's own share is in its usage. */
-const OF_A_THOUSAND = { edge: 949, stored: 50, made: 1 } as const;
+/** Where views are found that need no work: at the edge, and in R2. An assumption: a site's own share is in its usage. */
+const AT_THE_EDGE = 0.95;
 
-/** What an average view by address takes, when browsers take AVIF. */
-const VIEW: Work = mixOf("Views by address", [
-  [OF_A_THOUSAND.edge, DELIVERY.edgeHit],
-  [OF_A_THOUSAND.stored, DELIVERY.storedHit],
-  [OF_A_THOUSAND.made, DELIVERY.draft],
-  [OF_A_THOUSAND.made, DELIVERY.finalAvif],
-]);
+/** What an average view by address takes where each variant is seen so often, when browsers take AVIF. */
+export function viewOf(viewsOfAVariant: number): Work {
+  const made = 1 / viewsOfAVariant;
+  const found = 1 - made;
+  return mixOf("Views by address", [
+    [found * AT_THE_EDGE, DELIVERY.edgeHit],
+    [found * (1 - AT_THE_EDGE), DELIVERY.storedHit],
+    [made, DELIVERY.draft],
+    [made, DELIVERY.finalAvif],
+  ]);
+}
+
+const VIEWS_OF_A_VARIANT = 100;
+const VIEW = viewOf(VIEWS_OF_A_VARIANT);
+
+/** What a deployment does in a month: so many of each, and what it keeps. */
+export interface Month {
+  readonly name: string;
+  readonly says: string;
+  readonly works: readonly (readonly [count: number, work: Omit<Work, "name">])[];
+  /** Gigabytes in R2 beside originals. */
+  readonly storedGb: number;
+}
+
+const MINUTES_OF_A_MONTH = 43_200;
+const CLOCK = [MINUTES_OF_A_MONTH, ROUTES.cronMinute] as const;
+
+export const MONTHS: readonly Month[] = [
+  {
+    name: "Blog",
+    says: "10,000 new pictures in 3 widths, 51,000 variants made, a million views",
+    works: [
+      [51_000, DELIVERY.draft],
+      [51_000, DELIVERY.finalAvif],
+      [400_000, DELIVERY.edgeHit],
+      [549_000, DELIVERY.storedHit],
+      CLOCK,
+    ],
+    storedGb: 4,
+  },
+  {
+    name: "Shop",
+    says: "a million pictures, 1.2 million variants asked for and 380,000 of them new, 50 million views, 2 million phone pictures by the API",
+    works: [
+      [380_000, DELIVERY.draft],
+      [240_000, DELIVERY.finalAvif],
+      [120_000, DELIVERY.finalWebp],
+      [20_000, DELIVERY.finalJpeg],
+      [27_500_000, DELIVERY.edgeHit],
+      [17_000_000, DELIVERY.storedHit],
+      [5_100_000, { ...ROUTES.renewedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
+      [2_000_000, PHONE],
+      CLOCK,
+      [MINUTES_OF_A_MONTH, ROUTES.accountMinute],
+    ],
+    storedGb: 180,
+  },
+  {
+    name: "Platform",
+    says: "100 million pictures of 2.8 megapixels by the API, evenly of 500 accounts, each downloaded once",
+    works: [[100_000_000, { ...UPLOAD, cpuMs: WEB_MS }], CLOCK, [500 * MINUTES_OF_A_MONTH, ROUTES.accountMinute]],
+    storedGb: 8,
+  },
+];
+
+/** Dollars a month of the plan itself. */
+export const PLAN_DOLLARS = 5;
+const STORED_GB_DOLLARS = 0.015;
+const STORED_GB_INCLUDED = 10;
+
+/** What a month costs by piece, in dollars, beyond what the plan includes. */
+export function billOf({ works, storedGb }: Month): Readonly<Record<Piece | "storage" | "total", number>> {
+  const { name: _, ...used } = mixOf("", works);
+  const parts = PIECES.map(
+    (piece) => [piece, (Math.max(0, used[piece] - INCLUDED[piece]) / 1e6) * PRICES[piece]] as const,
+  );
+  const storage = Math.max(0, storedGb - STORED_GB_INCLUDED) * STORED_GB_DOLLARS;
+  const total = parts.reduce((sum, [, dollars]) => sum + dollars, PLAN_DOLLARS + storage);
+  return { ...(Object.fromEntries(parts) as Record<Piece, number>), storage, total };
+}
 
 /** What a day may bring. */
 export const LOADS: readonly Work[] = [PHONE, JOB, VIEW];
@@ -137,11 +271,15 @@ export const CAPACITY = {
   headBytes: 350,
 } as const;
 
-function mixOf(name: string, parts: readonly (readonly [share: number, work: Work])[]): Work {
+function sumOf(...works: readonly Omit<Work, "name">[]): Omit<Work, "name"> {
   const sum: Record<Piece, number> = { ...NOTHING };
-  for (const [share, work] of parts) {
-    for (const piece of PIECES) sum[piece] += (share / 1_000) * work[piece];
-  }
+  for (const work of works) for (const piece of PIECES) sum[piece] += work[piece];
+  return sum;
+}
+
+function mixOf(name: string, parts: readonly (readonly [share: number, work: Omit<Work, "name">])[]): Work {
+  const sum: Record<Piece, number> = { ...NOTHING };
+  for (const [share, work] of parts) for (const piece of PIECES) sum[piece] += share * work[piece];
   return { name, ...sum };
 }
 

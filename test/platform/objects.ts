@@ -60,10 +60,12 @@ export class Objects {
   /**
    * Calls the alarms that are set, whenever they are due.
    * @param times how often each is called
+   * @param namespace of these objects alone; absent: of all
    */
-  async ring(times = 1): Promise<number> {
+  async ring(times = 1, namespace = ""): Promise<number> {
     let rung = 0;
-    for (const stub of this.known.values()) {
+    for (const [name, stub] of this.known) {
+      if (!name.startsWith(namespace)) continue;
       await runInDurableObject(stub, (instance, state) => this.prepare(instance, state));
       if (!(await runDurableObjectAlarm(stub))) continue;
       rung += 1;

@@ -1,20 +1,46 @@
 /** The tables of costs, computed from the unit figures. */
-import { DELIVERY, dollarsBesideCpu, dollarsPerMillion, PRICES, UPLOADS, type Work } from "../../src/docs/figures.ts";
+import {
+  billOf,
+  DELIVERY,
+  dollarsBesideCpu,
+  dollarsPerMillion,
+  INCLUDED,
+  MONTHS,
+  PIECES,
+  type Piece,
+  PLAN_DOLLARS,
+  PRICES,
+  UPLOADS,
+  viewOf,
+  type Work,
+} from "../../src/docs/figures.ts";
 import { table, type Tables } from "./markdown-tables.ts";
+
+/** What the pieces are called. */
+const NAMES: Readonly<Record<Piece, readonly [one: string, many: string, of: string]>> = {
+  requests: ["request", "requests", "requests, and invocations of the queue's consumer"],
+  cpuMs: ["ms", "ms", "milliseconds of CPU"],
+  writes: ["write", "writes", "writes of R2, and lists"],
+  reads: ["read", "reads", "reads of R2"],
+  calls: ["call", "calls", "calls and alarms of Durable Objects"],
+  objectRows: ["row of objects", "rows of objects", "rows written in Durable Objects"],
+  gbSeconds: ["GB-s", "GB-s", "GB-seconds of Durable Objects"],
+  rows: ["row of D1", "rows of D1", "rows written in D1, indexes included"],
+  operations: ["operation of the queue", "operations of the queue", "operations of Queues"],
+  events: ["event", "events", "events of the logs, at 1.5 KB"],
+};
 
 export const FIGURE_TABLES: Tables = {
   prices: () =>
     table(
-      ["A million of", "Costs"],
-      [
-        ["requests", dollars(PRICES.requests)],
-        ["milliseconds of CPU", dollars(PRICES.cpuMs)],
-        ["writes of R2", dollars(PRICES.writes)],
-        ["reads of R2", dollars(PRICES.reads)],
-        ["calls of Durable Objects", dollars(PRICES.calls)],
-        ["rows written in D1, indexes included", dollars(PRICES.rows)],
-        ["operations of Queues", dollars(PRICES.operations)],
-      ],
+      ["A million of", "Costs", "The plan includes"],
+      PIECES.map((piece) => [NAMES[piece][2], dollars(PRICES[piece]), millions(INCLUDED[piece])]),
+    ),
+  bills,
+  views: () =>
+    table(
+      ["Views of a variant", "A million views cost"],
+      [1_000, 100, 30, 16, 5, 2].map((views) => [count(views), dollars(dollarsPerMillion(viewOf(views)))]),
     ),
   costs: () => costs(UPLOADS),
   "delivery-costs": () => costs(Object.values(DELIVERY)),
@@ -35,19 +61,28 @@ function costs(works: readonly Work[]): string {
 }
 
 /** What a picture takes besides processor time, in words. */
-function partsOf({ requests, writes, reads, calls, rows, operations }: Work): string {
-  const parts: readonly (readonly [number, string, string])[] = [
-    [requests, "request", "requests"],
-    [writes, "write", "writes"],
-    [reads, "read", "reads"],
-    [calls, "call", "calls"],
-    [rows, "row", "rows"],
-    [operations, "operation of the queue", "operations of the queue"],
-  ];
-  return parts
-    .filter(([amount]) => amount > 0)
-    .map(([amount, one, many]) => `${amount} ${amount === 1 ? one : many}`)
+function partsOf(work: Work): string {
+  return PIECES.filter((piece) => piece !== "cpuMs" && work[piece] > 0)
+    .map((piece) => `${count(work[piece])} ${NAMES[piece][work[piece] === 1 ? 0 : 1]}`)
     .join(", ");
+}
+
+/** A month of each deployment by what it is billed for. */
+function bills(): string {
+  const all = MONTHS.map(billOf);
+  const row = (name: string, of: (bill: ReturnType<typeof billOf>) => number) => [
+    name,
+    ...all.map((bill) => dollars(of(bill))),
+  ];
+  return table(
+    ["Dollars a month", ...MONTHS.map(({ name }) => name)],
+    [
+      row("The plan", () => PLAN_DOLLARS),
+      ...PIECES.map((piece) => row(NAMES[piece][2], (bill) => bill[piece])),
+      row("bytes kept in R2", ({ storage }) => storage),
+      row("**Together**", ({ total }) => total),
+    ],
+  );
 }
 
 /** The same table stands in the README, whose links go through `src/docs`. */
@@ -93,3 +128,4 @@ function alternatives(): string {
 
 const dollars = (amount: number) => `$${amount.toFixed(2)}`;
 const count = (amount: number) => amount.toLocaleString("en-US");
+const millions = (amount: number) => (amount < 1e6 ? count(amount) : `${count(Math.round(amount / 1e5) / 10)} million`);
