@@ -2,6 +2,7 @@
  * Which addresses callers may make the service call: the guard against requests into the operator's own network
  * (SSRF). It stands before origins, webhook endpoints and custom stores.
  */
+import { withoutEnd } from "./without-end.ts";
 
 /** Names that never lead to a public host: RFC 6761, RFC 6762, RFC 8375, and what private networks use. */
 const PRIVATE_SUFFIXES = new Set([
@@ -61,7 +62,7 @@ const PRIVATE_IPV6: readonly (readonly [number, number])[] = [
  */
 export function isPublicAddress(hostname: string): boolean {
   if (hostname.startsWith("[")) return isPublicIpv6(hostname.slice(1, -1));
-  const name = hostname.toLowerCase().replace(/\.+$/, "");
+  const name = withoutEnd(hostname.toLowerCase(), ".");
   const ipv4 = parseIpv4(name);
   if (ipv4 !== undefined) return !inBlock(ipv4, PRIVATE_IPV4);
   const labels = name.split(".");

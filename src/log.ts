@@ -10,6 +10,8 @@ interface Cause {
 /** Errors nest; a chain longer than this says nothing more. */
 const MAX_CAUSES = 5;
 const MAX_MESSAGE_CHARACTERS = 300;
+/** What is looked through of a message: the time for it goes with the square of its length. */
+const MAX_READ_CHARACTERS = 2_000;
 
 export function logLine(level: "info" | "error", line: Readonly<Record<string, unknown>>): void {
   console[level === "error" ? "error" : "log"](JSON.stringify(line));
@@ -23,7 +25,7 @@ export function causesOf(error: unknown): Cause[] {
       causes.push({ name: typeof cause, message: "not an Error" });
       break;
     }
-    const at = /^\s*at .*$/m.exec(cause.stack ?? "")?.[0]?.trim();
+    const at = /^ {1,8}at .*$/m.exec(cause.stack ?? "")?.[0]?.trim();
     causes.push({ name: cause.name, message: redact(cause.message), ...(at && { at }) });
     cause = cause.cause;
   }
@@ -32,8 +34,11 @@ export function causesOf(error: unknown): Cause[] {
 
 /** Addresses carry credentials, and quoted text is often what was received: parsers repeat it in their messages. */
 function redact(message: string): string {
+  // A quotation whose end was cut off ends with what is left.
+  const quoted = message.length > MAX_READ_CHARACTERS ? /["'`].*$/s : /(["'`]).*\1/gs;
   return message
+    .slice(0, MAX_READ_CHARACTERS)
     .replace(/[a-z][a-z0-9+.-]*:\/\/\S+/gi, "<url>")
-    .replace(/(["'`]).*\1/gs, "<text>")
+    .replace(quoted, "<text>")
     .slice(0, MAX_MESSAGE_CHARACTERS);
 }

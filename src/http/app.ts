@@ -7,6 +7,7 @@ import { ApiError } from "../errors.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
 import type { Street } from "../pipeline/edges.ts";
+import { withoutEnd } from "../without-end.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import { closeCaller, expectWork } from "./caller.ts";
 import type { AppContext, AppEnv } from "./context.ts";
@@ -74,7 +75,7 @@ export function createApp(street: Street): Hono<AppEnv> {
 
 /** The path without trailing slashes, which are accepted everywhere. */
 function pathOf(request: Request): string {
-  const path = new URL(request.url).pathname.replace(/\/+$/, "");
+  const path = withoutEnd(new URL(request.url).pathname, "/");
   return path === "" ? "/" : path;
 }
 

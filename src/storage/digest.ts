@@ -1,4 +1,5 @@
 /** Hashes and signatures in the spellings that providers want. */
+import { withoutEnd } from "../without-end.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export async function hmacSha256(key: string | Bytes, message: string): Promise<Bytes> {
@@ -23,7 +24,7 @@ export function fromBase64(text: string): Bytes {
 
 /** RFC 4648 section 5, without padding, as JSON web tokens want it. */
 export function base64Url(bytes: Uint8Array): string {
-  return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return withoutEnd(base64(bytes).replaceAll("+", "-").replaceAll("/", "_"), "=");
 }
 
 /** A moment as `20240102T030405Z`, the way signatures date themselves. */

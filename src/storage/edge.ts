@@ -3,6 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { httpUrl, oneOf } from "../fields.ts";
+import { withoutEnd } from "../without-end.ts";
 import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
 import { endpointProblem } from "./endpoint.ts";
 import { encodeKey } from "./path.ts";
@@ -41,7 +42,7 @@ export const edge = provider({
     const url = addressOf(store, object.key, session);
     const acl = { named: store.acl, fallback: undefined };
     await putSigned(session, url, object, { ...store, acl }, store);
-    return store.public_url === undefined ? url : `${store.public_url.replace(/\/+$/, "")}/${encodeKey(object.key)}`;
+    return store.public_url === undefined ? url : `${withoutEnd(store.public_url, "/")}/${encodeKey(object.key)}`;
   },
   read: async (store, key, session) => signedGet(addressOf(store, key, session), store, session.now()),
 });
@@ -54,5 +55,5 @@ function addressOf(
 ): string {
   const problem = session.base === undefined ? endpointProblem(store.endpoint, session.policy) : undefined;
   if (problem !== undefined) throw new ApiError(422, `store.endpoint ${problem}`);
-  return pathStyleUrl((session.base ?? store.endpoint).replace(/\/+$/, ""), store.bucket, key);
+  return pathStyleUrl(withoutEnd(session.base ?? store.endpoint, "/"), store.bucket, key);
 }

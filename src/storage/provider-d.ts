@@ -3,6 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { flag, oneOf } from "../fields.ts";
+import { withoutEnd } from "../without-end.ts";
 import { credential, metadata, objectHeaders, objectPath, pattern } from "./attributes.ts";
 import { encodeKey, encodeSegment } from "./path.ts";
 import { provider } from "./provider.ts";
@@ -79,7 +80,7 @@ function deliveryUrl(answer: Answer, secure: boolean): string {
   if (!enabled || url === null || !URL.canParse(url)) {
     throw new ApiError(422, "store.container must exist and be enabled for delivery (CDN)");
   }
-  return url.replace(/\/+$/, "");
+  return withoutEnd(url, "/");
 }
 
 interface FilesGrant extends Grant {
@@ -116,11 +117,11 @@ async function grantFor(
     }),
   }));
   const { token, serviceCatalog } = readJson(session, answer, Access).access;
-  const addressOf = (type: string) =>
-    serviceCatalog
-      .find((service) => service.type === type)
-      ?.endpoints.find((endpoint) => endpoint.region === store.region.toUpperCase())
-      ?.publicURL.replace(/\/+$/, "");
+  const addressOf = (type: string) => {
+    const endpoints = serviceCatalog.find((service) => service.type === type)?.endpoints;
+    const address = endpoints?.find((endpoint) => endpoint.region === store.region.toUpperCase())?.publicURL;
+    return address === undefined ? undefined : withoutEnd(address, "/");
+  };
   const files = addressOf("object-store");
   const cdn = addressOf("rax:object-cdn");
   if (files === undefined || cdn === undefined)

@@ -11,6 +11,7 @@ import {
   STORE_RETRY_PAUSE_MS,
   STORE_TIMEOUT_MS,
 } from "../limits.ts";
+import { withoutEnd } from "../without-end.ts";
 import type { Keyfile } from "./keyfile.ts";
 
 /** What the operator has settled about stores. */
@@ -78,7 +79,7 @@ export async function withSession<Result>(
   const { base, policy, keyfile, now = Date.now, timeoutMs = STORE_TIMEOUT_MS } = options;
   return withTimer(timeoutMs, (deadline) =>
     talk({
-      base: base?.replace(/\/+$/, ""),
+      base: base === undefined ? undefined : withoutEnd(base, "/"),
       policy,
       now,
       keyfile,

@@ -4,6 +4,7 @@ import { plainBody } from "../../contract/request.ts";
 import { ApiError } from "../../errors.ts";
 import { parseJsonObject } from "../../json.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { withoutEnd } from "../../without-end.ts";
 import { type Concern, type DerivationBody, number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
 import { TRIM_OPTIONS } from "./edge-network-trim.ts";
@@ -145,7 +146,7 @@ function readFormat(wish: Wish, value: string): void {
 function jsonOf(name: string, value: string): DerivationBody {
   let json: object;
   try {
-    json = parseJsonObject(Uint8Array.fromBase64(value.replace(/=+$/, ""), { alphabet: "base64url" }), name);
+    json = parseJsonObject(Uint8Array.fromBase64(withoutEnd(value, "="), { alphabet: "base64url" }), name);
   } catch (error) {
     if (error instanceof ApiError && error.status === 422) throw error;
     // Without the error as the cause: it quotes what was sent.

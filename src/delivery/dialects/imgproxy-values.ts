@@ -2,6 +2,7 @@
 import { ApiError } from "../../errors.ts";
 import { baseName } from "../../files.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { withoutEnd } from "../../without-end.ts";
 import { number } from "../asked.ts";
 import type { Place, Wish } from "./imgproxy-wish.ts";
 
@@ -64,7 +65,7 @@ export function readFileName(wish: Wish, [value = "", encoded = ""]: readonly st
   wish.concerns.add("other");
   let text = value;
   try {
-    const bytes = () => Uint8Array.fromBase64(value.replace(/=+$/, ""), { alphabet: "base64url" });
+    const bytes = () => Uint8Array.fromBase64(withoutEnd(value, "="), { alphabet: "base64url" });
     text = isTrue(encoded)
       ? new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes())
       : decodeURIComponent(value);

@@ -4,6 +4,7 @@
  */
 import { DELIVERY_FORMATS, type DeliveryFormat } from "../../contract/deliveries.ts";
 import { ApiError } from "../../errors.ts";
+import { withoutEnd } from "../../without-end.ts";
 import { type Asked, type DerivationBody, type Dialect, type Spelled } from "../asked.ts";
 import { mended } from "../sources.ts";
 import { cropOf, paddingOf, resizeOf, scaled } from "./imgproxy-geometry.ts";
@@ -57,7 +58,7 @@ function percentDecoded(text: string): string | undefined {
 
 function base64Decoded(text: string): string | undefined {
   try {
-    const bytes = Uint8Array.fromBase64(text.replace(/=+$/, ""), { alphabet: "base64url" });
+    const bytes = Uint8Array.fromBase64(withoutEnd(text, "="), { alphabet: "base64url" });
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     return undefined;

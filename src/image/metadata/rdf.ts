@@ -1,6 +1,8 @@
 /** The elements of an XMP packet (ISO 16684-1) in their namespaces. */
 import { parseXml, XmlElement } from "@rgrove/parse-xml";
 
+import { withoutEnd } from "../../without-end.ts";
+
 /** A packet; what is larger holds the history of a picture's editing, or thumbnails. */
 const MAX_XMP_BYTES = 256 << 10;
 const MAX_DEPTH = 40;
@@ -37,7 +39,7 @@ export function rdfIn(packet: Uint8Array): Found | null {
 function parsed(packet: Uint8Array): XmlElement | null {
   if (packet.length > MAX_XMP_BYTES) return null;
   try {
-    const { root } = parseXml(new TextDecoder().decode(packet).replace(/\0+$/, ""));
+    const { root } = parseXml(withoutEnd(new TextDecoder().decode(packet), "\0"));
     return root && isWithinLimits(root) ? root : null;
   } catch {
     return null;

@@ -26,7 +26,7 @@ function read(bytes: Uint8Array): Metadata {
     const isText = type === TYPE.iTXt || type === TYPE.zTXt || type === TYPE.tEXt;
     if (type === TYPE.eXIf && chunks.isIntact) found.exif ??= chunks.data;
     else if (isText && isMetadata(chunks) && texts++ < MAX_TEXTS && chunks.isIntact) {
-      const text = textOf(chunks);
+      const text = textOf(chunks, (keyword) => isWanted(keyword, found, profiles));
       if (text?.keyword === XMP_KEYWORD) found.xmp ??= text.content;
       else if (text) addProfile(profiles, text.keyword.slice(RAW_PROFILE.length), text.content);
     }
@@ -36,17 +36,31 @@ function read(bytes: Uint8Array): Metadata {
   return { exif, xmp: found.xmp ?? profiles.get("xmp"), iptc: resources && iptcIn(resources) };
 }
 
+/** Names of profiles in texts that are kept. */
+const PROFILES: ReadonlySet<string> = new Set(["exif", "APP1", "iptc", "8bim", "xmp"]);
+
+/** Whether a text may say what none before it did: no other is decompressed. */
+function isWanted(keyword: string, { xmp }: Metadata, profiles: ReadonlyMap<string, Uint8Array>): boolean {
+  if (keyword === XMP_KEYWORD) return xmp === undefined;
+  const name = keyword.slice(RAW_PROFILE.length);
+  return keyword.startsWith(RAW_PROFILE) && PROFILES.has(name) && !profiles.has(name);
+}
+
 function isMetadata(chunk: Chunks): boolean {
   if (chunk.dataBytes < RAW_PROFILE.length) return false;
   const keyword = String.fromCharCode(...chunk.data.subarray(0, RAW_PROFILE.length));
   return keyword === RAW_PROFILE || keyword === XMP_KEYWORD.slice(0, RAW_PROFILE.length);
 }
 
-/** The keyword and the content of a text chunk; null where it is damaged (PNG specification, 11.3.3). */
-function textOf({ type, data }: Chunks): { readonly keyword: string; readonly content: Uint8Array } | null {
+/** The keyword and the content of a text chunk; null where it is damaged, or not wanted (PNG specification, 11.3.3). */
+function textOf(
+  { type, data }: Chunks,
+  wants: (keyword: string) => boolean,
+): { readonly keyword: string; readonly content: Uint8Array } | null {
   const end = data.indexOf(0);
   if (end < 1 || end > 79) return null;
   const keyword = String.fromCharCode(...data.subarray(0, end));
+  if (!wants(keyword)) return null;
   if (type === TYPE.tEXt) return { keyword, content: data.subarray(end + 1) };
   if (type === TYPE.zTXt) return inflated(keyword, data.subarray(end + 2));
   const isCompressed = data[end + 1] === 1;
@@ -69,7 +83,7 @@ function inflated(keyword: string, data: Uint8Array) {
 function addProfile(profiles: Map<string, Uint8Array>, name: string, content: Uint8Array): void {
   if (content.length > MAX_TEXT_BYTES || profiles.has(name)) return;
   const [, digits] =
-    /^\s*[\w-]{1,20}\s+\d{1,8}\s+([\da-fA-F\s]+)$/.exec(new TextDecoder("latin1").decode(content)) ?? [];
+    /^\s*[\w-]{1,20}\s+\d{1,8}\s+([\da-fA-F][\da-fA-F\s]*)$/.exec(new TextDecoder("latin1").decode(content)) ?? [];
   const plain = digits?.replaceAll(/\s+/g, "");
   if (plain && plain.length % 2 === 0) profiles.set(name, Uint8Array.fromHex(plain));
 }

@@ -42,7 +42,7 @@ const GROUPED = ["id", "transform", "opacity", "mask", "clip-path", "filter", "s
 const PSEUDO_ELEMENT = "::";
 
 /** Lengths in units that the renderer does not know: within a value, and alone. */
-const UNKNOWN_UNITS = /([+-]?[\d.]+)(rem|q|ch|vw|vh|vmin|vmax)\b/gi;
+const UNKNOWN_UNITS = /([+-]?(?<![\d.])[\d.]+)(rem|q|ch|vw|vh|vmin|vmax)\b/gi;
 const UNKNOWN_UNIT = /^[+-]?[\d.]+(?:rem|q|ch|v[hw]|vmin|vmax)$/i;
 const FONT_SIZE = 16;
 const UNIT_IN_STYLE = new Set(["stroke-dasharray", "filter", "transform", "font"]);
@@ -180,7 +180,7 @@ class Cascade {
     const plain = all.filter((one) => !isImportant(one));
     const important = all
       .filter(isImportant)
-      .map((one) => ({ ...one, text: one.text.replace(/\s*!\s*important\s*$/i, "") }));
+      .map((one) => ({ ...one, text: one.text.slice(0, one.text.lastIndexOf("!")).trimEnd() }));
     return [...plain, ...important];
   }
 
@@ -244,7 +244,7 @@ class Cascade {
     };
     const parts = [
       one("translate", (value) => `translate(${value})`),
-      one("rotate", (value) => `rotate(${value.replace(/^z\s+|\s+z$/i, "")})`),
+      one("rotate", (value) => `rotate(${withoutAxis(value)})`),
       one("scale", (value) => `scale(${value})`),
       one("transform", (value) => value),
     ];
@@ -349,6 +349,12 @@ function expanded(property: string, value: string | undefined): (readonly [strin
 function colorOf(lower: string, value: string, current: string): string | undefined {
   if (lower === "currentcolor" || lower === "inherit") return lower === "inherit" ? lower : "currentColor";
   return writtenColor(value, current);
+}
+
+/** What `rotate` says without the name of the axis on which a flat picture turns anyway. */
+function withoutAxis(value: string): string {
+  const words = value.split(/\s+/);
+  return words.filter((word) => word.toLowerCase() !== "z").join(" ");
 }
 
 function paintOf(value: string, current: string): string | undefined {

@@ -92,7 +92,7 @@ function cleanElement(element: XmlElement, outer: Prefixes, inText: boolean, mea
     return null;
   const children: SvgElement["children"] = [];
   if (name === "style") {
-    if (!/^\s*(?:text\/css)?\s*$/i.test(element.attributes["type"] ?? "")) return null;
+    if (!/^\s*(?:text\/css\s*)?$/i.test(element.attributes["type"] ?? "")) return null;
     children.push(means.sheet(element.text));
   } else if (TEXT_ONLY.has(name)) children.push(element.text);
   else cleanChildren(element, prefixes, inText || TEXT.has(name), means, children);

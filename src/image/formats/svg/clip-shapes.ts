@@ -72,7 +72,7 @@ const SHAPES: Readonly<Record<string, (text: string, box: Box) => SvgElement | u
 };
 
 function pathOf(text: string): SvgElement | undefined {
-  const [, rule = "nonzero", , data] = /^\s*(?:(nonzero|evenodd)\s*,)?\s*(["'])([\s\S]*)\2\s*$/i.exec(text) ?? [];
+  const [, rule = "nonzero", , data] = /^(?:(nonzero|evenodd)\s*,\s*)?(["'])([\s\S]*)\2$/i.exec(text.trim()) ?? [];
   return data === undefined ? undefined : shape("path", { d: data, "clip-rule": rule });
 }
 

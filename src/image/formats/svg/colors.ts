@@ -31,7 +31,7 @@ export function withWrittenColors(value: string, current: string): string {
   if (!value.includes("(")) return value;
   let result = "";
   let at = 0;
-  for (const found of value.matchAll(/[a-z-]+\(/gi)) {
+  for (const found of value.matchAll(/(?<![a-z-])[a-z-]+\(/gi)) {
     if (found.index < at || !FUNCTIONS.has(found[0].slice(0, -1).toLowerCase())) continue;
     const end = closing(value, found.index + found[0].length);
     const color = writtenColor(value.slice(found.index, end), current);
@@ -112,7 +112,7 @@ function fromFunction(name: string, inner: string): Color | undefined {
 /** A number, or a percentage of `whole`; `none` is nothing. */
 function number(text: string, whole: number): number | undefined {
   if (text === "none") return 0;
-  const [, digits, percent] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)$/.exec(text) ?? [];
+  const [, digits, percent] = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)(%?)$/.exec(text) ?? [];
   if (digits === undefined) return undefined;
   return percent ? (Number(digits) / 100) * whole : Number(digits);
 }
@@ -120,7 +120,7 @@ function number(text: string, whole: number): number | undefined {
 /** In degrees. */
 function angle(text: string): number | undefined {
   if (text === "none") return 0;
-  const [, digits, unit = ""] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(deg|grad|rad|turn)?$/.exec(text) ?? [];
+  const [, digits, unit = ""] = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)(deg|grad|rad|turn)?$/.exec(text) ?? [];
   const factor = { "": 1, deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360 }[unit];
   return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
 }
@@ -313,9 +313,14 @@ function toOklab(parts: Triple): Triple {
 
 /** A color and its part of a mixture, which may stand on either side. */
 function share(text: string): readonly [color: string, percent: number | undefined] {
-  const [, before, color = text, after] = /^(?:([\d.]+)%\s+)?([\s\S]*?)(?:\s+([\d.]+)%)?$/.exec(text) ?? [];
+  const [head = "", before] = /^([\d.]+)%\s+/.exec(text) ?? [];
+  const color = text.slice(head.length);
+  const words = color.split(/\s+/);
+  const last = words.at(-1) ?? "";
+  const [, after] = words.length > 1 ? (/^([\d.]+)%$/.exec(last) ?? []) : [];
   const percent = before ?? after;
-  return [color, percent === undefined ? undefined : Number(percent)];
+  if (percent === undefined) return [color, undefined];
+  return [after === undefined ? color : color.slice(0, -last.length).trimEnd(), Number(percent)];
 }
 
 /** Section 6.1 of CSS Color Level 4. */

@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<string, number>> = {
 
 /** Letters of a length; what is longer says nothing. */
 const MAX_LETTERS = 200;
-const LENGTH = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)\s*$/i;
+const LENGTH = /^\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)\s*$/i;
 
 /**
  * A length in pixels; undefined for what is none.

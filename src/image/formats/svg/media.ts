@@ -9,7 +9,8 @@ export function holds(condition: string, size: Size): boolean {
   return text.split(",").some((query) =>
     query
       .trim()
-      .split(/\s+and\s+/i)
+      .replaceAll(/\s+/g, " ")
+      .split(/ and /i)
       .every((part) => holdsPart(part.trim(), size)),
   );
 }
@@ -17,7 +18,7 @@ export function holds(condition: string, size: Size): boolean {
 function holdsPart(part: string, { width, height }: Size): boolean {
   const lower = part.toLowerCase();
   if (lower === "" || lower === "all" || lower === "screen" || lower === "only screen") return true;
-  const [, feature, value = ""] = /^\(\s*([\w-]+)\s*(?::\s*([^)]*))?\)$/.exec(lower) ?? [];
+  const [, feature, value = ""] = /^\(\s*([\w-]+)\s*(?::([^)]*))?\)$/.exec(lower) ?? [];
   if (feature === "prefers-color-scheme") return value.trim() === "light";
   if (feature === "prefers-reduced-motion") return value.trim() === "no-preference";
   const [, bound, side] = /^(min|max)-(width|height)$/.exec(feature ?? "") ?? [];

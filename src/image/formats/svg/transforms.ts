@@ -29,7 +29,7 @@ const MAX_FUNCTIONS = 1_000;
 export function matrixOf(text: string, box?: Box): Matrix | undefined {
   let matrix = IDENTITY;
   let left = MAX_FUNCTIONS;
-  const rest = text.replace(/([a-z\d]+)\s*\(([^()]*)\)[\s,]*/gi, (_, name: string, list: string) => {
+  const rest = text.replace(/(?<![a-z\d])([a-z\d]+)\s*\(([^()]*)\)[\s,]*/gi, (_, name: string, list: string) => {
     const parts = list.trim().split(/[\s,]+/);
     const next = left-- > 0 ? functionOf(name.toLowerCase(), parts, box) : undefined;
     if (!next) return "?";
@@ -91,7 +91,7 @@ function functionOf(name: string, parts: readonly string[], box: Box | undefined
 /** In radians; numbers without a unit are degrees. */
 function angleOf(text: string | undefined): number | undefined {
   const [, number, unit = ""] =
-    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(deg|grad|rad|turn)?$/i.exec(text ?? "") ?? [];
+    /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)(deg|grad|rad|turn)?$/i.exec(text ?? "") ?? [];
   const factor = { "": Math.PI / 180, deg: Math.PI / 180, grad: Math.PI / 200, rad: 1, turn: 2 * Math.PI }[
     unit.toLowerCase()
   ];
