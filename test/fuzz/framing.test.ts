@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { type FramingCost, framingCosts } from "../bench/framing.ts";
 import { FRAMINGS } from "../support/hostile-framing.ts";
+import { RUNS } from "../support/hostile-runs.ts";
 
 const MEGABYTE = 1 << 20;
 /** Drawings are no containers: what they expand to is counted by bounds of their own. */
@@ -11,6 +12,11 @@ const NAMES = Object.keys(FRAMINGS).filter((name) => !name.startsWith("SVG"));
 const CONSTANT_BYTES = 12 * MEGABYTE;
 /** Bytes that are allocated for a byte more. */
 const MOST_PER_BYTE = 2;
+/** Processor time of whatever small file on a busy machine, and of each byte more. */
+const CONSTANT_MS = 250;
+const MOST_NANOSECONDS = 20;
+/** Drawings are read as text, and their styles worked out, under a bound on characters. */
+const DRAWING_NANOSECONDS = 2_000;
 
 describe("files of 1, 2 and 4 MB of nothing but their smallest part, and of references that multiply", () => {
   let costs: ReadonlyMap<string, readonly FramingCost[]>;
@@ -18,7 +24,7 @@ describe("files of 1, 2 and 4 MB of nothing but their smallest part, and of refe
     costs = Map.groupBy(framingCosts(NAMES), ({ name }) => name);
   });
 
-  it.each(NAMES)("take no memory for each of their parts: %s", (name) => {
+  it.each(NAMES)("take no memory for each of their parts, and a time that follows their bytes: %s", (name) => {
     const sizes = costs.get(name) ?? [];
     expect(sizes).toHaveLength(3);
     for (const { bytes, allocated, kept } of sizes) {
@@ -29,5 +35,21 @@ describe("files of 1, 2 and 4 MB of nothing but their smallest part, and of refe
     const more = (largest?.bytes ?? 0) - (middle?.bytes ?? 0);
     // A megabyte is what the engine may do meanwhile.
     expect((largest?.allocated ?? 0) - (middle?.allocated ?? 0)).toBeLessThan(more * MOST_PER_BYTE + MEGABYTE);
+    for (const { bytes, ms } of sizes) expect(ms).toBeLessThan(CONSTANT_MS + (bytes * MOST_NANOSECONDS) / 1e6);
+  });
+});
+
+describe("drawings with a run of one character as long as they are", () => {
+  const runs = Object.keys(RUNS).filter((name) => name.startsWith("SVG"));
+  let costs: ReadonlyMap<string, readonly FramingCost[]>;
+  beforeAll(() => {
+    costs = Map.groupBy(framingCosts(runs), ({ name }) => name);
+  });
+
+  it.each(runs)("take a time that follows their bytes: %s", (name) => {
+    for (const { bytes, ms } of costs.get(name) ?? []) {
+      expect(ms).toBeLessThan(CONSTANT_MS + (bytes * DRAWING_NANOSECONDS) / 1e6);
+    }
+    expect(costs.get(name)).toHaveLength(3);
   });
 });

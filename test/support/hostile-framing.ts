@@ -43,6 +43,8 @@ import {
   u32le,
   webpChunk,
 } from "./framed.ts";
+import { REFERENCES } from "./hostile-references.ts";
+import { RUNS } from "./hostile-runs.ts";
 import { gridOf, groupedStill, sequenceOf, stillOf } from "./shared-parts.ts";
 
 /** Makes a file of about so many bytes. */
@@ -282,4 +284,6 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
         ),
       ),
     ),
+  ...REFERENCES,
+  ...RUNS,
 };

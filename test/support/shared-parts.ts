@@ -6,8 +6,8 @@ const SEQUENCE = [0x0a, 0x08, 0x18, 0x00, 0x06, 0x28, 0x08, 0x68, 0x34, 0x20];
 const FRAME = [
   0x32, 0x11, 0x18, 0xa7, 0x67, 0x65, 0x61, 0x88, 0x20, 0x82, 0x0a, 0x00, 0x90, 0x3d, 0x3e, 0xec, 0x60, 0x8a, 0x5e,
 ];
-const PIXEL = joined(SEQUENCE, FRAME);
-const AV1C = box("av1C", [0x81, 0, 0x4c, 0]);
+export const PIXEL = joined(SEQUENCE, FRAME);
+export const AV1C = box("av1C", [0x81, 0, 0x4c, 0]);
 /** Units of the pixel. */
 export const OWN_UNITS = 2;
 
@@ -25,7 +25,7 @@ interface Written {
   readonly locations: (dataAt: number) => Uint8Array;
 }
 
-function avifOf({ items, properties, associations, references, groups, data, locations }: Written): Uint8Array {
+export function avifOf({ items, properties, associations, references, groups, data, locations }: Written): Uint8Array {
   const written = (dataAt: number) => {
     const brands = box("ftyp", text("avif"), u32(0), text("avifmif1"));
     const handler = box("hdlr", FULL, u32(0), text("pict"), new Uint8Array(13));
@@ -39,9 +39,9 @@ function avifOf({ items, properties, associations, references, groups, data, loc
 }
 
 const infe = (id: number, type: string) => box("infe", [2, 0, 0, 0], u16(id), u16(0), text(type), [0]);
-const iinf = (...types: readonly string[]) =>
+export const iinf = (...types: readonly string[]) =>
   box("iinf", FULL, u16(types.length), together(types.map((type, index) => infe(index + 1, type))));
-const ispe = (side: number) => box("ispe", FULL, u32(side), u32(side));
+export const ispe = (side: number) => box("ispe", FULL, u32(side), u32(side));
 
 /** A still of one pixel, with bytes of units behind it, or with boxes among its properties. */
 export function stillOf({ units = 0, properties = 0 } = {}): Uint8Array {

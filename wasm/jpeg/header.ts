@@ -108,18 +108,27 @@ function isFrame(code: number): boolean {
   return code >= MARKER.sof0 && code <= 0xcf && code !== MARKER.dht && code !== MARKER.jpg && code !== MARKER.dac;
 }
 
-/** Adds the quantization tables of a DQT segment, in natural order. */
+/** Adds the quantization tables of a DQT segment, in natural order: of several with one index the last. */
 export function readTables(payload: Uint8Array, tables: (Uint16Array | undefined)[]): void {
+  // A segment may hold a thousand, which are not all to be kept in the meantime.
+  const places: number[] = [];
   for (let at = 0; at < payload.length;) {
-    const wide = payload[at]! >> 4 !== 0;
-    const table = new Uint16Array(64);
-    const index = payload[at++]! & 15;
-    for (const position of NATURAL_ORDER) {
-      table[position] = wide ? (payload[at]! << 8) | payload[at + 1]! : payload[at]!;
-      at += wide ? 2 : 1;
-    }
-    if (at <= payload.length && index < 4) tables[index] = table;
+    const [place, index] = [at, payload[at]! & 15];
+    at += 1 + NATURAL_ORDER.length * (payload[at]! >> 4 === 0 ? 1 : 2);
+    if (at <= payload.length && index < 4) places[index] = place;
   }
+  places.forEach((place, index) => (tables[index] = tableAt(payload, place)));
+}
+
+function tableAt(payload: Uint8Array, place: number): Uint16Array {
+  const wide = payload[place]! >> 4 !== 0;
+  const table = new Uint16Array(NATURAL_ORDER.length);
+  let at = place + 1;
+  for (const position of NATURAL_ORDER) {
+    table[position] = wide ? (payload[at]! << 8) | payload[at + 1]! : payload[at]!;
+    at += wide ? 2 : 1;
+  }
+  return table;
 }
 
 function readFrame(code: number, payload: Uint8Array): Frame {

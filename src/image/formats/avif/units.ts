@@ -135,8 +135,9 @@ export function readSequence(payload: Uint8Array): Sequence {
 /** uvlc(), section 4.10.3. */
 function skipVariable(bits: Bits): void {
   let zeros = 0;
-  while (!bits.flag()) zeros++;
-  if (zeros < 32) bits.skip(zeros);
+  // Numbers of 32 bits and more stand for none that there may be.
+  while (!bits.flag()) if (++zeros === 32) throw damaged();
+  bits.skip(zeros);
 }
 
 function readOperatingPoints(bits: Bits) {

@@ -23,9 +23,9 @@ const MAX_CODED_SIDE = 65_535;
 
 /** @throws ApiError 422 when they are damaged, or say what is not supported */
 export function readHeaders({ units }: Configuration): HevcHeaders {
-  const sequences = unitsOf(units, UNIT.sequence).map(readSequence);
-  const [sequence] = sequences;
-  if (!sequence) throw damaged();
+  const [first] = unitsOf(units, UNIT.sequence);
+  if (!first) throw damaged();
+  const sequence = readSequence(first);
   const { id: _, adaptiveOffset: _offset, separatePlanes: _planes, ...headers } = sequence;
   return { ...headers, quality: estimateQuality(units, sequence) };
 }

@@ -15,6 +15,11 @@ export interface Box {
   readonly cut: boolean;
 }
 
+/** Names and kinds have tens of letters, and one that many items share is read for each of them. */
+const MAX_TEXT_BYTES = 256;
+/** One for all texts: to make one takes more than to use it. */
+const DECODER = new TextDecoder();
+
 /** Reads fields one after the other. */
 export class Fields {
   private at = 0;
@@ -48,12 +53,12 @@ export class Fields {
     return String.fromCharCode(bytes[from]!, bytes[from + 1]!, bytes[from + 2]!, bytes[from + 3]!);
   }
 
-  /** Up to a zero byte, which is skipped, or to the end. */
+  /** Up to a zero byte, which is skipped, or to the end. Of a text that is longer than any is the beginning is read. */
   text(): string {
-    const end = this.bytes.indexOf(0, this.at);
-    const text = this.bytes.subarray(this.at, end < 0 ? this.bytes.length : end);
-    this.at = end < 0 ? this.bytes.length : end + 1;
-    return new TextDecoder().decode(text);
+    const text = this.bytes.subarray(this.at, this.at + MAX_TEXT_BYTES);
+    const length = text.indexOf(0);
+    this.at = length < 0 ? this.bytes.length : this.at + length + 1;
+    return DECODER.decode(length < 0 ? text : text.subarray(0, length));
   }
 
   piece(bytes: number): Uint8Array {

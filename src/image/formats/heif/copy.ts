@@ -1,16 +1,20 @@
 /** Items of a HEIF file as they are written into another, byte for byte. */
 import { box } from "./boxes.ts";
-import type { Box } from "./bytes.ts";
+import { type Box, unsupported } from "./bytes.ts";
 import type { Item, Items } from "./item.ts";
 import { isAlpha } from "./properties.ts";
-import type { WrittenItem, WrittenReference } from "./write.ts";
+import type { WrittenItem, WrittenProperty, WrittenReference } from "./write.ts";
 
 /** What a reader has to understand (ISO/IEC 23008-12, 6.5; AV1 in HEIF, 2.3). */
 const ESSENTIAL = new Set(["hvcC", "av1C", "clap", "irot", "imir", "lsel", "a1op"]);
 
+/** Items of a file that is written; pictures of 100 megapixels in the tiles of phones are 400. */
+const MAX_COPIES = 2_048;
+
 /**
  * Items and what they say of each other, numbered in their order.
  * @param kept the one that is shown first
+ * @throws ApiError 422 when they are too many, or share more bytes than the file warrants
  * @param propertiesOf what describes an item; absent: what does in the file
  */
 export function copiedItems(
@@ -18,18 +22,23 @@ export function copiedItems(
   kept: ReadonlySet<Item>,
   propertiesOf: (item: Item) => readonly Box[] = ({ properties }) => properties,
 ): { readonly items: WrittenItem[]; readonly references: WrittenReference[] } {
+  if (kept.size > MAX_COPIES) throw unsupported("it is made of too many items to be written anew");
   const [shown] = kept;
   const numbers = new Map([...kept].map((item, index) => [item.id, index + 1]));
   // Items may share bytes, and each is written with all of its own.
   for (const item of kept) items.countReading(items.length(item));
+  const boxes = new Map<Box, WrittenProperty>();
   const copies = [...kept].map((item) => ({
     type: item.type,
     hidden: item !== shown && !isAlpha(item.properties),
     data: items.data(item),
-    properties: propertiesOf(item).map(({ type, payload }) => ({
-      box: box(type, payload),
-      essential: ESSENTIAL.has(type),
-    })),
+    properties: propertiesOf(item).map((property) => {
+      // Items share what describes them, and it may be as long as the file.
+      const { type, payload } = property;
+      const written = boxes.get(property) ?? { box: box(type, payload), essential: ESSENTIAL.has(type) };
+      boxes.set(property, written);
+      return written;
+    }),
   }));
   const said = new Set<string>();
   const references = items.references.flatMap(({ type, from, to }) => {

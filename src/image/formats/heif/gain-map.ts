@@ -24,6 +24,8 @@ import { type HeifImage, itemPieces, type WrittenItems } from "./write.ts";
 const OF_VALUES = new Set(["hvcC", "av1C", "ispe", "pixi", "clap", "colr", "lsel", "a1op"]);
 /** Code points of primaries and transfer that say nothing (ISO/IEC 23091-2). */
 const UNSPECIFIED = 2;
+/** Bytes of a description of colors by numbers: four letters, three numbers, and the range. */
+const NCLX_BYTES = 11;
 /** Gains are applied to light, and nothing but the primaries of a profile matters to them. */
 const LINEAR = 8;
 
@@ -124,7 +126,14 @@ export function valuesOf(file: Uint8Array): Pick<WrittenItems, "items" | "refere
 
 /** A map and what it is made of, with nothing that describes colors. @param turns said of the map besides */
 function valueItems(items: Items, map: Item, turns: readonly Box[]) {
-  const own = ({ properties }: Item) => properties.filter(({ type }) => OF_VALUES.has(type)).flatMap(withoutMeaning);
+  // Thousands of tiles share what describes them.
+  const known = new Map<Box, Box[]>();
+  const plain = (property: Box) => {
+    const found = known.get(property) ?? withoutMeaning(property);
+    known.set(property, found);
+    return found;
+  };
+  const own = ({ properties }: Item) => properties.filter(({ type }) => OF_VALUES.has(type)).flatMap(plain);
   const needed = [...neededBy(items, map)].filter((item) => item === map || !isAlpha(item.properties));
   return copiedItems(items, new Set(needed), (item) => (item === map ? [...own(item), ...turns] : own(item)));
 }
@@ -135,5 +144,5 @@ function withoutMeaning(property: Box): Box[] {
   if (type !== "colr") return [property];
   if (String.fromCharCode(...payload.subarray(0, 4)) !== "nclx") return [];
   const nothing = joined([uint16(UNSPECIFIED), uint16(UNSPECIFIED)]);
-  return [{ ...property, payload: joined([payload.subarray(0, 4), nothing, payload.subarray(8)]) }];
+  return [{ ...property, payload: joined([payload.subarray(0, 4), nothing, payload.subarray(8, NCLX_BYTES)]) }];
 }

@@ -117,8 +117,8 @@ export class Locations {
   private readonly version: number;
   private readonly sizes: readonly [offset: number, length: number, base: number, index: number];
   private readonly places = new Map<number, number>();
-  /** The items that lie in more than one piece. */
-  readonly several: number[] = [];
+  /** The items that may lie in more than one piece, each once however often it is listed. */
+  readonly several = new Set<number>();
 
   /** @throws ApiError 422 when the list is damaged, or its pieces are too many */
   constructor(iloc: Uint8Array) {
@@ -137,7 +137,7 @@ export class Locations {
       if (total > PARTS.extents.most) throw tooManyParts(PARTS.extents);
       const id = version < 2 ? view.getUint16(at) : view.getUint32(at);
       this.places.set(id, at);
-      if (pieces > 1) this.several.push(id);
+      if (pieces > 1) this.several.add(id);
       at += this.headBytes + pieces * this.pieceBytes;
       if (at > iloc.length) throw damaged();
     }

@@ -40,8 +40,11 @@ export function readImage(bytes: Uint8Array, codec: Codec): HeifPicture | Overla
   const { fill, canvas, places } = readPlaces(items, item);
   const declared = sizeOf(item.properties);
   if (declared && (declared.width !== canvas.width || declared.height !== canvas.height)) throw damaged();
+  const pictures = new Map<number, HeifPicture>();
   const [first, ...others] = places.map(({ id, x, y }) => {
-    const picture = pictureOf(items, items.item(id), codec);
+    // A picture may lie in many places.
+    const picture = pictures.get(id) ?? pictureOf(items, items.item(id), codec);
+    pictures.set(id, picture);
     if (picture.orientation !== 1) throw unsupported("it is made of pictures that are turned");
     return { picture, x, y };
   });

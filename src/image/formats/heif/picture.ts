@@ -68,8 +68,10 @@ export function sourcesOf({ references }: Items, item: Item): readonly number[] 
 
 /** The item that is the alpha channel of another. */
 export function alphaOf(items: Items, master: Item): Item | undefined {
+  const seen = new Set<number>();
   for (const { type, from, to } of items.references) {
-    if (type !== "auxl" || !to.includes(master.id)) continue;
+    if (type !== "auxl" || seen.has(from) || !to.includes(master.id)) continue;
+    seen.add(from);
     const item = items.item(from);
     if (isAlpha(item.properties)) return item;
   }
@@ -114,7 +116,8 @@ function readLayer(items: Items, item: Item, codec: Codec): Layer {
   const { width, height } = layer.tileSize;
   const covers = columns * width >= size.width && rows * height >= size.height;
   const needed = (columns - 1) * width < size.width && (rows - 1) * height < size.height;
-  if (!covers || !needed || tiles.some((tile) => !isSize(codedSize(tile), layer.tileSize))) throw damaged();
+  if (!covers || !needed || [...new Set(tiles)].some((tile) => !isSize(codedSize(tile), layer.tileSize)))
+    throw damaged();
   const declared = sizeOf(item.properties);
   if (declared && !isSize(declared, size)) throw damaged();
   return layer;
@@ -144,10 +147,12 @@ function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: nu
   };
   let largestBytes = 0;
   let totalBytes = 0;
+  const lengths = new Map<Item, number>();
   for (const one of tiles) {
-    const { item, config } = configOf(one);
+    // An item is looked at once, however many places it has.
+    const length = lengths.get(one) ?? configOf(one).config.length + items.length(one);
+    lengths.set(one, length);
     // A decoder is given the configuration with every tile.
-    const length = config.length + items.length(item);
     items.countReading(length);
     largestBytes = Math.max(largestBytes, length);
     totalBytes += length;

@@ -4,7 +4,7 @@
 import { joined } from "../../../joined.ts";
 import { P3_CODE_POINTS, type Space } from "../../color/space.ts";
 import type { Size } from "../../pixels/geometry.ts";
-import { ascii, box, boxHeader, fullBox, uint16, uint32, uint8 } from "./boxes.ts";
+import { ascii, box, boxHeader, ByteList, fullBox, uint16, uint32, uint8 } from "./boxes.ts";
 
 /** One kind of samples, color or alpha, of a picture to be written. */
 export interface CodedLayer {
@@ -234,10 +234,6 @@ function gridOf(rows: number, columns: number, { width, height }: Size): Uint8Ar
 }
 
 function metaBox({ items, references, groups = [], primary }: WrittenItems, places: Places) {
-  const entries = items.map(({ type, contentType, hidden }, index) => {
-    const media = contentType === undefined ? [] : [ascii(`${contentType}\0`)];
-    return fullBox("infe", 2, hidden ? 1 : 0, uint16(index + 1), uint16(0), ascii(type), uint8(0), ...media);
-  });
   return fullBox(
     "meta",
     0,
@@ -245,39 +241,73 @@ function metaBox({ items, references, groups = [], primary }: WrittenItems, plac
     fullBox("hdlr", 0, 0, uint32(0), ascii("pict"), new Uint8Array(12), uint8(0)),
     fullBox("pitm", 0, 0, uint16(primary)),
     locations(items, places),
-    fullBox("iinf", 0, 0, uint16(items.length), ...entries),
+    fullBox("iinf", 0, 0, uint16(items.length), entriesOf(items)),
     propertiesBox(items),
     ...(references.length > 0 ? [fullBox("iref", 0, 0, ...references.map(referenceBox))] : []),
     ...(groups.length > 0 ? [box("grpl", ...groups.map(groupBox(items.length + 1)))] : []),
   );
 }
 
+/** Boxes `infe`, of version 2. */
+function entriesOf(items: readonly WrittenItem[]): Uint8Array {
+  const list = new ByteList();
+  items.forEach(({ type, contentType, hidden }, index) => {
+    const media = contentType === undefined ? "" : `${contentType}\0`;
+    list.number(ENTRY_BYTES + media.length, 4);
+    list.letters("infe");
+    list.number(0x0200_0000 | (hidden ? 1 : 0), 4);
+    list.number(index + 1, 2);
+    list.number(0, 2);
+    list.letters(`${type}\0${media}`);
+  });
+  return list.bytes;
+}
+
+/** Of `infe` without a media type: the header of a full box, two numbers, a type, and an empty name. */
+const ENTRY_BYTES = 12 + 4 + 4 + 1;
+
 function locations(items: readonly WrittenItem[], places: Places): Uint8Array {
-  const entries = items.map(({ data }, index) =>
-    joined([uint16(index + 1), uint16(0), uint16(1), uint32(places.get(data) ?? 0), uint32(data.length)]),
-  );
-  return fullBox("iloc", 0, 0, uint8(0x44), uint8(0), uint16(items.length), ...entries);
+  const list = new ByteList();
+  items.forEach(({ data }, index) => {
+    list.number(index + 1, 2);
+    list.number(0, 2);
+    list.number(1, 2);
+    list.number(places.get(data) ?? 0, 4);
+    list.number(data.length, 4);
+  });
+  return fullBox("iloc", 0, 0, uint8(0x44), uint8(0), uint16(items.length), list.bytes);
 }
 
 function propertiesBox(items: readonly WrittenItem[]): Uint8Array {
   const numbers = new Map<string, number>();
   const boxes: Uint8Array[] = [];
+  const shared = new Map<Uint8Array, number>();
   const numberOf = ({ box: bytes }: WrittenProperty) => {
+    const known = shared.get(bytes);
+    if (known !== undefined) return known;
     const key = bytes.join();
-    const known = numbers.get(key) ?? boxes.push(bytes);
-    numbers.set(key, known);
-    return known;
+    const number = numbers.get(key) ?? boxes.push(bytes);
+    if (number > MAX_PROPERTIES) throw new RangeError("too many properties");
+    numbers.set(key, number);
+    shared.set(bytes, number);
+    return number;
   };
-  const associations = items.map(({ properties }, index) => {
-    const marks = properties.map((property) => uint8(numberOf(property) | (property.essential ? 0x80 : 0)));
-    return joined([uint16(index + 1), uint8(marks.length), ...marks]);
+  const associations = new ByteList();
+  items.forEach(({ properties }, index) => {
+    associations.number(index + 1, 2);
+    associations.number(properties.length, 1);
+    for (const property of properties) associations.number(numberOf(property) | (property.essential ? 0x80 : 0), 1);
   });
-  if (boxes.length > MAX_PROPERTIES) throw new RangeError("too many properties");
-  return box("iprp", box("ipco", ...boxes), fullBox("ipma", 0, 0, uint32(items.length), ...associations));
+  const ipma = fullBox("ipma", 0, 0, uint32(items.length), associations.bytes);
+  return box("iprp", box("ipco", ...boxes), ipma);
 }
 
 function referenceBox({ type, from, to }: WrittenReference): Uint8Array {
-  return box(type, uint16(from), uint16(to.length), ...to.map(uint16));
+  const list = new ByteList();
+  list.number(from, 2);
+  list.number(to.length, 2);
+  for (const number of to) list.number(number, 2);
+  return box(type, list.bytes);
 }
 
 /** ISO/IEC 14496-12, 8.18.3. @param first number of a group: none may be that of an item */

@@ -10,7 +10,6 @@ import { ISO_VERSIONS, readIso, writeIso } from "../../gain-map/iso.ts";
 import { directoryEntry, readTerms, withDirectory, writeTerms } from "../../gain-map/xmp.ts";
 import { profileSegments } from "./embed.ts";
 import { headerOf } from "./facts.ts";
-import { metadata } from "./metadata.ts";
 import { firstPicture, INDEX_SEGMENT_BYTES, indexSegment, isPicture, otherPictures } from "./multi-picture.ts";
 import { behindJfif, namedSegment, segmentNamed, Segments, XMP_NAME } from "./segments.ts";
 import { pictureOnly } from "./strip.ts";
@@ -18,6 +17,7 @@ import { pictureOnly } from "./strip.ts";
 const APP1 = 0xe1;
 const APP2 = 0xe2;
 const APP15 = 0xef;
+const EXIF = "Exif\0\0";
 const ISO = "urn:iso:std:iso:ts:21496:-1\0";
 
 function read(bytes: Uint8Array): GainMap | undefined {
@@ -52,7 +52,7 @@ function termsOf(file: Uint8Array, picture: Uint8Array): Pick<GainMap, "terms" |
   const xmp = contentOf(file, APP1, XMP_NAME);
   const terms = xmp && readTerms(xmp);
   if (terms) return { terms };
-  return xmp && isOfAppleMap(xmp) ? readApple(xmp, () => metadata.read(picture).exif) : undefined;
+  return xmp && isOfAppleMap(xmp) ? readApple(xmp, () => contentOf(picture, APP1, EXIF)) : undefined;
 }
 
 /** The content of the first segment with a name. */

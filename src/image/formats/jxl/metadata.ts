@@ -8,8 +8,8 @@ import { box } from "../heif/boxes.ts";
 import { Boxes, START } from "./container.ts";
 import { isCodestream } from "./signature.ts";
 
-/** More than any picture says of itself; what unpacks to more is left out. */
-const MAX_BYTES = 4 << 20;
+/** More than is kept of any kind; what unpacks to more is left out. */
+const MAX_BYTES = 512 << 10;
 const TYPE_BYTES = 4;
 /** How many bytes stand before the TIFF header stands before them. */
 const OFFSET_BYTES = 4;
@@ -18,9 +18,13 @@ function read(bytes: Uint8Array): Metadata {
   try {
     const found: { exif?: Uint8Array; xmp?: Uint8Array } = {};
     if (isCodestream(bytes)) return {};
+    const seen = new Set<string>();
     const boxes = new Boxes(bytes);
     while (boxes.next()) {
-      if (!boxes.is("Exif") && !boxes.is("xml ") && !boxes.is("brob")) continue;
+      // The first of a kind counts: no other is unpacked.
+      const kind = kindOf(boxes);
+      if (kind === undefined || seen.has(kind)) continue;
+      seen.add(kind);
       const { type, content } = unpacked(boxes);
       if (type === "Exif" && content.length > OFFSET_BYTES) {
         const skipped = new DataView(content.buffer, content.byteOffset).getUint32(0);
@@ -35,11 +39,16 @@ function read(bytes: Uint8Array): Metadata {
   }
 }
 
-/** What a box holds, and as what, compressed or not. */
+/** Of which kind of metadata a box is, compressed or not; undefined for one of none. */
+function kindOf(part: Boxes): string | undefined {
+  const type = part.is("brob") ? String.fromCharCode(...part.content.subarray(0, TYPE_BYTES)) : part.type;
+  return type === "Exif" || type === "xml " ? type : undefined;
+}
+
+/** What a box of metadata holds, and as what, compressed or not. */
 function unpacked(part: Boxes): Pick<Boxes, "type" | "content"> {
-  if (!part.is("brob") || part.content.length < TYPE_BYTES) return part;
-  const type = String.fromCharCode(...part.content.subarray(0, TYPE_BYTES));
-  if (type !== "Exif" && type !== "xml ") return part;
+  if (!part.is("brob")) return part;
+  const type = kindOf(part) ?? part.type;
   try {
     const content = zlib().brotliDecompressSync(part.content.subarray(TYPE_BYTES), { maxOutputLength: MAX_BYTES });
     return { type, content: new Uint8Array(content.buffer, content.byteOffset, content.length) };
