@@ -2,7 +2,10 @@
 
 export type Tag = readonly [tag: number, ...values: number[]];
 
-/** A little-endian TIFF file in one strip per plane; tags have the type SHORT, strips are added. */
+/**
+ * A little-endian TIFF file; tags have the type SHORT, and strips are added.
+ * @param planes one strip each; of several strips a plane, a tag has to say how many rows they have
+ */
 export function made(
   width: number,
   height: number,
@@ -10,7 +13,9 @@ export function made(
   planes: readonly (readonly number[])[],
 ): Uint8Array {
   const offsets = planes.map((_, index) => 8 + planes.slice(0, index).flat().length);
-  const all = [...([[256, width], [257, height], [278, height], ...tags] as Tag[])];
+  const own = new Set(tags.map(([tag]) => tag));
+  const rows: Tag[] = own.has(278) ? [] : [[278, height]];
+  const all: Tag[] = [[256, width], [257, height], ...rows, ...tags];
   all.push([273, ...offsets], [279, ...planes.map((plane) => plane.length)]);
   all.sort((a, b) => a[0] - b[0]);
   const directory = 8 + Math.ceil(planes.flat().length / 2) * 2;

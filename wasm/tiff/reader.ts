@@ -42,7 +42,15 @@ const FREE_READING_BYTES = 1 << 20;
 /** What a reader says of such a file. */
 export const SHARED_VALUES = "the values of the TIFF file share too many bytes";
 
-interface Source {
+/** Where a picture is in a file. */
+export interface PicturePlace {
+  /** Where its directory lies; 0 for the first one. */
+  readonly at: number;
+  /** Bytes that are read in place of those of the file. */
+  readonly mended?: { readonly at: number; readonly bytes: Uint8Array } | undefined;
+}
+
+interface Source extends Pick<PicturePlace, "mended"> {
   readonly bytes: Uint8Array;
   /** Bytes that may still be read of it. */
   left: number;
@@ -62,11 +70,22 @@ const tiff = native<TiffExports>(module, {
       file.left -= piece.length;
       // libtiff would go on with the next entry.
       if (file.left < 0) throw new NativeError(SHARED_VALUES);
-      instance.bytes(to, piece.length).set(piece);
+      const target = instance.bytes(to, piece.length);
+      target.set(piece);
+      mend(target, from, file.mended);
       return piece.length;
     },
   }),
 });
+
+/** Puts other bytes into a piece of a file that begins at `from`, as far as they lie in it. */
+function mend(piece: Uint8Array, from: number, mended: PicturePlace["mended"]): void {
+  if (!mended) return;
+  for (const [index, byte] of mended.bytes.entries()) {
+    const at = mended.at + index - from;
+    if (at >= 0 && at < piece.length) piece[at] = byte;
+  }
+}
 
 /** What the first directory says; numbers as TIFF 6.0 defines them. */
 export interface TiffFacts {
@@ -110,18 +129,18 @@ export class TiffReader {
   /**
    * @param mostBytes of memory that libtiff may hold
    * @param pixels that are read
-   * @param directory where that of the picture lies in the file; 0 for the first one
+   * @param place of the picture
    * @throws NativeError when the file is damaged, or stored in a way that is not supported
    */
-  constructor(bytes: Uint8Array, mostBytes: number, pixels: number, directory = 0) {
+  constructor(bytes: Uint8Array, mostBytes: number, pixels: number, { at, mended }: PicturePlace = { at: 0 }) {
     this.mostBytes = mostBytes;
     this.instance = tiff.acquireAlone(fuelFor(readPrice(pixels)));
-    const source = { bytes, left: Math.max(MAX_READINGS * bytes.length, FREE_READING_BYTES) };
+    const source = { bytes, mended, left: Math.max(MAX_READINGS * bytes.length, FREE_READING_BYTES) };
     this.source = sources.add(this.instance.exports, source);
     try {
       this.pointer = this.run((exports) => exports.reader_new(this.source, bytes.length));
       allocated(this.pointer);
-      this.run((exports) => exports.reader_open(this.pointer, mostBytes, directory));
+      this.run((exports) => exports.reader_open(this.pointer, mostBytes, at));
       this.facts = this.readFacts();
       // Rows are read at a price.
       source.left = Infinity;

@@ -22,7 +22,7 @@ const read: Reader = {
       return { ...jpeg.read.probe(place.file), orientation: place.orientation, isPreview: true };
     }
     checkEntries(bytes, place.at);
-    const reader = guarded(() => new TiffReader(bytes, FACTS_BYTES, 0, place.at), refusal);
+    const reader = guarded(() => new TiffReader(bytes, FACTS_BYTES, 0, place), refusal);
     try {
       return factsOf(reader.facts);
     } finally {
@@ -81,8 +81,8 @@ function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breat
 function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput, breath: Breath): Rows {
   const { width, height, alpha } = facts;
   const place = placeOf(bytes);
-  const at = place.kind === "directory" ? place.at : 0;
-  const reader = guarded(() => new TiffReader(bytes, peakBytes(facts), width * height, at), refusal);
+  const where = place.kind === "directory" ? place : { at: 0 };
+  const reader = guarded(() => new TiffReader(bytes, peakBytes(facts), width * height, where), refusal);
   const deep = output === "deep" ? true : undefined;
   const stride = width * bytesPerPixel({ deep });
   const first = firstRow(demand);

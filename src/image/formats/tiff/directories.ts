@@ -4,6 +4,7 @@ import { ApiError } from "../../../errors.ts";
 import { MAX_READINGS, PARTS } from "../../../limits/parts.ts";
 import { type Entry, ENTRY_BYTES, Tiff } from "../../metadata/directories.ts";
 import type { Orientation } from "../../pixels/geometry.ts";
+import { mendedRows, type Overlay } from "./strips.ts";
 
 /** TIFF 6.0, section 8; TIFF/EP (ISO 12234-2); DNG 1.7, chapter 4. */
 const TAG = {
@@ -39,14 +40,16 @@ const MAX_DIRECTORIES = 64;
 /** Where the picture of a file is. */
 export type Place =
   /** In the directory at that place; 0 is the first one. */
-  | { readonly kind: "directory"; readonly at: number }
+  | { readonly kind: "directory"; readonly at: number; readonly mended?: Overlay | undefined }
   /** In a JPEG file inside, which the tag of the first directory says how to turn. */
   | { readonly kind: "preview"; readonly file: Uint8Array; readonly orientation: Orientation };
 
-interface Directory {
+export interface Directory {
   readonly at: number;
   /** The first number of a tag. */
   number(tag: number): number | undefined;
+  /** Where the numbers of a tag lie in the file, and how many bytes they have. */
+  value(tag: number): { readonly at: number; readonly bytes: number } | undefined;
   /** How many numbers a tag has. */
   count(tag: number): number;
 }
@@ -57,8 +60,9 @@ export function placeOf(bytes: Uint8Array): Place {
   const directories = tiff ? directoriesOf(tiff) : [];
   if (isRaw(bytes, directories)) return previewOf(bytes, directories);
   const [first] = directories;
-  const full = directories.find((directory) => isFull(directory));
-  return { kind: "directory", at: !full || full === first ? 0 : full.at };
+  const full = directories.find((directory) => isFull(directory)) ?? first;
+  const mended = tiff && full ? mendedRows(full, tiff.little) : undefined;
+  return { kind: "directory", at: !full || full === first ? 0 : full.at, mended };
 }
 
 function isRaw(bytes: Uint8Array, directories: readonly Directory[]): boolean {
@@ -143,6 +147,10 @@ function directoryOf(tiff: Tiff, at: number, entries: readonly Entry[]): Directo
     number(tag) {
       const own = entry(tag);
       return own && numbersOf(tiff, own, 1)[0];
+    },
+    value(tag) {
+      const own = entry(tag);
+      return own && { at: own.valueAt, bytes: own.value.length };
     },
     count: (tag) => entry(tag)?.count ?? 0,
   };
