@@ -23,10 +23,14 @@ struct Canvas {
 // A decoded picture: what stays of libde265's are the planes.
 struct Picture {
   Planes planes;
+  bool full_alpha;  // samples of alpha have the whole range
   de265_image memory;
 };
 
 constexpr int MAX_ROUNDS = 1 << 20;
+
+// What a message beside the pictures says of the levels of alpha. The numbers are shared with decoder.ts.
+enum { ALPHA_UNSAID, ALPHA_FULL, ALPHA_LIMITED };
 
 // Takes the planes from a picture of libde265's.
 void keep(Picture *picture, de265_image *image) {
@@ -40,6 +44,8 @@ void keep(Picture *picture, de265_image *image) {
   planes->layout = LAYOUTS[de265_get_chroma_format(image)];
   planes->matrix = vui.colour_description_present_flag ? vui.matrix_coeffs : 2;
   planes->full_range = vui.video_signal_type_present_flag && vui.video_full_range_flag;
+  // Encoders that say nothing of the range write all levels of alpha.
+  picture->full_alpha = !vui.video_signal_type_present_flag || vui.video_full_range_flag;
   // Types 0 and 2 of H.265, figure E.1. Encoders that say nothing put chroma in the middle.
   planes->left = vui.chroma_loc_info_present_flag && !(vui.chroma_sample_loc_type_top_field & 1);
   for (int channel = 0; channel < 3; channel++) {
@@ -125,8 +131,10 @@ void EXPORT(canvas_close)(Canvas *canvas) {
 void EXPORT(picture_close)(Picture *picture) { delete picture; }
 
 // Decodes the first picture of the units in `bytes`, which are freed. It must have `width` x `height` pixels within the
-// conformance window. `coded_pixels` bounds what libde265 allocates for. Returns NULL where memory does not suffice.
-Picture *EXPORT(picture_decode)(uint8_t *bytes, size_t size, int width, int height, int bits, unsigned coded_pixels) {
+// conformance window. `coded_pixels` bounds what libde265 allocates for. `alpha_range` is one of ALPHA_*, for pictures of
+// alpha. Returns NULL where memory does not suffice.
+Picture *EXPORT(picture_decode)(uint8_t *bytes, size_t size, int width, int height, int bits, unsigned coded_pixels,
+                                int alpha_range) {
   de265_decoder_context *const decoder = de265_new_decoder();
   if (decoder == nullptr) {
     free(bytes);
@@ -140,6 +148,7 @@ Picture *EXPORT(picture_decode)(uint8_t *bytes, size_t size, int width, int heig
   if (image != nullptr && is_whole(image, width, height, bits)) {
     picture = new Picture();
     keep(picture, image);
+    if (alpha_range != ALPHA_UNSAID) picture->full_alpha = alpha_range == ALPHA_FULL;
   }
   de265_free_decoder(decoder);
   if (picture == nullptr) fail("the bitstream is damaged");
@@ -158,9 +167,8 @@ void EXPORT(picture_draw)(Picture *picture, Canvas *canvas, int x, int y, int wi
 }
 
 void EXPORT(picture_draw_alpha)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
-  // What samples of alpha mean is not said by the range of the video signal (ITU-T H.265, F.14.3.8), which writers leave out.
   Planes planes = picture->planes;
-  planes.full_range = 1;
+  planes.full_range = picture->full_alpha;
   planes_draw_alpha(&planes, x, y, width, rows, canvas->band + (size_t)to_x * 4, (size_t)canvas->width * 4);
 }
 

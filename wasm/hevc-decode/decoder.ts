@@ -20,7 +20,12 @@ export interface HevcPicture {
   readonly bits: number;
   /** Pixels that are coded: whole blocks. */
   readonly codedPixels: number;
+  /** Of a picture of alpha, what a message of its own says of its levels; absent: the video signal says it. */
+  readonly alphaRange?: "full" | "limited" | undefined;
 }
+
+/** The numbers are shared with decode.cc. */
+const ALPHA_RANGES = { unsaid: 0, full: 1, limited: 2 } as const;
 
 /** Around every unit: its length before it, a zero behind it. */
 const LENGTH_BYTES = 4;
@@ -31,11 +36,11 @@ export function openHevcStills(price: Price): NativeStills {
   return new NativeStills(hevc, price);
 }
 
-export function hevcPicture({ units, width, height, bits, codedPixels }: HevcPicture): CodedPicture {
+export function hevcPicture({ units, width, height, bits, codedPixels, alphaRange }: HevcPicture): CodedPicture {
   return {
     bytes: units.reduce((sum, unit) => sum + FRAME_BYTES + unit.length, 0),
     write: (copy) => writeUnits(copy, units),
-    numbers: [width, height, bits, codedPixels],
+    numbers: [width, height, bits, codedPixels, ALPHA_RANGES[alphaRange ?? "unsaid"]],
     nanoseconds: PIXEL_NANOSECONDS,
   };
 }

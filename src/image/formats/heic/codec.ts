@@ -2,6 +2,7 @@
 import { beside, held } from "../../../../wasm/estimate.ts";
 import { hevcDecodePrice, hevcPicture, openHevcStills } from "../../../../wasm/hevc-decode/decoder.ts";
 import type { Codec, CodedHeaders } from "../heif/codec.ts";
+import { alphaRangeOf } from "./alpha.ts";
 import { readUnits } from "./configuration.ts";
 import { type HevcHeaders, readHeaders } from "./headers.ts";
 
@@ -31,8 +32,9 @@ export const hevc: Codec = {
   },
   openStills: openHevcStills,
   picture(coded, headers) {
-    const { units } = readUnits(coded);
+    const configuration = readUnits(coded);
     const { codedPixels } = headers as HevcHeaders;
-    return hevcPicture({ ...headers, units, codedPixels });
+    const { units } = configuration;
+    return hevcPicture({ ...headers, units, codedPixels, alphaRange: alphaRangeOf(configuration) });
   },
 };

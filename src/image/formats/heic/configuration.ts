@@ -13,11 +13,14 @@ export const UNIT = {
   video: 32,
   sequence: 33,
   picture: 34,
+  message: 39,
 } as const;
 
 export interface Configuration {
   /** Parameter sets first, then slices, without start codes and lengths. */
   readonly units: readonly Uint8Array[];
+  /** Messages beside the picture (SEI) that come before it. */
+  readonly messages: readonly Uint8Array[];
 }
 
 /** @throws ApiError 422 when it is damaged or cut short, or has more units than any picture has */
@@ -26,11 +29,14 @@ export function readUnits({ config, payload }: Coded): Configuration {
   fields.piece(21);
   const lengthBytes = (fields.number(1) & 3) + 1;
   const units: Uint8Array[] = [];
+  const messages: Uint8Array[] = [];
   let count = 0;
   const add = (unit: Uint8Array) => {
     if (++count > PARTS.slices.most) throw tooManyParts(PARTS.slices);
     // A unit has a header of two bytes.
-    if (unit.length > 2 && unit[0]! >> 1 <= MAX_UNIT_TYPE) units.push(unit);
+    if (unit.length <= 2) return;
+    if (unit[0]! >> 1 <= MAX_UNIT_TYPE) units.push(unit);
+    else if (unit[0]! >> 1 === UNIT.message) messages.push(unit);
   };
   const arrays = fields.number(1);
   for (let array = 0; array < arrays; array++) {
@@ -39,7 +45,7 @@ export function readUnits({ config, payload }: Coded): Configuration {
   }
   const slices = new Fields(payload);
   while (slices.left > 0) add(slices.piece(slices.number(lengthBytes)));
-  return { units };
+  return { units, messages };
 }
 
 /** Those above are supplemental: descriptions of the picture, and their abuse. */

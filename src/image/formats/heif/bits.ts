@@ -28,6 +28,11 @@ export class Bits {
     this.at += bits;
   }
 
+  /** Bits that are left; none or fewer beyond the end. */
+  get left(): number {
+    return this.bytes.length * 8 - this.at;
+  }
+
   /** Bits that were read or skipped. */
   get position(): number {
     return this.at;
