@@ -5,6 +5,7 @@ import { heic } from "../../../../src/image/formats/heic.ts";
 import { alphaRangeOf } from "../../../../src/image/formats/heic/alpha.ts";
 import alpha from "../../../fixtures/heic/alpha.heic";
 import { decodeFile } from "../../../support/files.ts";
+import { sample } from "../../../support/rows.ts";
 
 /** The byte of the alpha's sequence parameter set that says video_full_range_flag, and the bit in it. */
 const RANGE_AT = 585;
@@ -27,8 +28,9 @@ function information(clear: number, opaque: number): number[] {
 /** The fixture, said to be of limited range by its video signal or by a message. */
 function variant({ signal, levels }: { signal: "full" | "limited"; levels?: [number, number] }): Uint8Array {
   const file = new Uint8Array(alpha).slice();
-  expect(file[RANGE_AT]! & FULL_RANGE).toBe(FULL_RANGE);
-  if (signal === "limited") file[RANGE_AT]! &= ~FULL_RANGE;
+  const said = sample(file, RANGE_AT);
+  expect(said & FULL_RANGE).toBe(FULL_RANGE);
+  if (signal === "limited") file[RANGE_AT] = said & ~FULL_RANGE;
   if (levels) {
     expect(file[VIDEO_TYPE_AT]).toBe(VIDEO_TYPE);
     file[VIDEO_TYPE_AT] = MESSAGE_TYPE;
@@ -42,12 +44,12 @@ async function alphaOf(file: Uint8Array): Promise<number[]> {
   return [...(await decodeFile(heic, file)).data].filter((_, at) => at % 4 === 3);
 }
 
-const widened = (sample: number) => Math.round((Math.min(Math.max(sample - 16, 0), 219) * 255) / 219);
+const widened = (level: number) => Math.round((Math.min(Math.max(level - 16, 0), 219) * 255) / 219);
 
 describe("alpha of limited range", () => {
   it("is widened where the video signal says so", async () => {
     const full = await alphaOf(variant({ signal: "full" }));
-    expect(full.some((sample) => sample > 16 && sample < 235)).toBe(true);
+    expect(full.some((level) => level > 16 && level < 235)).toBe(true);
     expect(await alphaOf(variant({ signal: "limited" }))).toEqual(full.map(widened));
   });
 
