@@ -9,6 +9,8 @@ export interface ApiErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** What monitors count it as; absent: the usual reason of its status. */
   readonly reason?: Reason;
+  /** What a caller may change in the body of the request so that it succeeds; the message ends with it. */
+  readonly hint?: string;
 }
 
 /**
@@ -20,9 +22,12 @@ export class ApiError extends Error {
   readonly status: ErrorStatus;
   readonly headers: Readonly<Record<string, string>>;
   readonly reason: Reason | undefined;
+  /** The message for requests that have no body: without the hint. */
+  readonly plainMessage: string;
 
   constructor(status: ErrorStatus, message: string, options: ApiErrorOptions = {}) {
-    super(message, { cause: options.cause });
+    super(options.hint ? `${message}; ${options.hint}` : message, { cause: options.cause });
+    this.plainMessage = message;
     this.status = status;
     this.headers = options.headers ?? {};
     this.reason = options.reason;

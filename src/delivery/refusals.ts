@@ -34,8 +34,11 @@ export async function unlessRefused<Result>(order: Order, work: () => Promise<Re
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ApiError) note(order, error);
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    const { status, plainMessage, headers, reason, cause } = error;
+    const shown = new ApiError(status, plainMessage, { headers, cause, ...(reason && { reason }) });
+    note(order, shown);
+    throw shown;
   }
 }
 

@@ -7,6 +7,7 @@ import { isCodedAs } from "./heif/brands.ts";
 import { isCodestream, isJp2 } from "./jpeg2000/signature.ts";
 import * as jxl from "./jxl/signature.ts";
 import { isSvg } from "./svg/document.ts";
+import { isForeignRaw } from "./tiff/raw.ts";
 
 export type Identity = Pick<FormatDefinition, "label" | "mime" | "extensions" | "otherExtensions" | "signature">;
 
@@ -57,5 +58,5 @@ export const TIFF: Identity = {
   label: "TIFF",
   mime: "image/tiff",
   extensions: ["tif", "tiff"],
-  signature: (head) => TIFF_SIGNATURES.includes(String.fromCharCode(...head.subarray(0, 4))),
+  signature: (head) => TIFF_SIGNATURES.includes(String.fromCharCode(...head.subarray(0, 4))) || isForeignRaw(head),
 };

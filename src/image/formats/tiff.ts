@@ -19,7 +19,8 @@ const read: Reader = {
   probe(bytes) {
     const place = placeOf(bytes);
     if (place.kind === "preview") {
-      return { ...jpeg.read.probe(place.file), orientation: place.orientation, isPreview: true };
+      const facts = jpeg.read.probe(place.file);
+      return { ...facts, orientation: place.orientation ?? facts.orientation, isPreview: true };
     }
     checkEntries(bytes, place.at);
     const reader = guarded(() => new TiffReader(bytes, FACTS_BYTES, 0, place), refusal);

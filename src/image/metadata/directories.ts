@@ -6,6 +6,9 @@ const MAX_ENTRIES = 500;
 const MAX_VALUE_BYTES = 16 << 10;
 const HEADER_BYTES = 8;
 export const ENTRY_BYTES = 12;
+const TIFF_VERSION = 42;
+/** Numbers in the place of the version: of TIFF, two of Olympus and one of Panasonic. */
+const VERSIONS: ReadonlySet<number> = new Set([TIFF_VERSION, 0x4f52, 0x5352, 0x55]);
 /** Values of so many bytes lie in the entry itself. */
 const INLINE_BYTES = 4;
 
@@ -53,11 +56,21 @@ export class Tiff {
 
   /** Null for what is no TIFF data; BigTIFF is none. */
   static of(bytes: Uint8Array): Tiff | null {
+    const tiff = Tiff.like(bytes);
+    return tiff?.version === TIFF_VERSION ? tiff : null;
+  }
+
+  /** Also of files that cameras write in the same structure under another number; null for everything else. */
+  static like(bytes: Uint8Array): Tiff | null {
     if (bytes.length < HEADER_BYTES) return null;
     const [first, second] = bytes;
     if (first !== second || (first !== 0x49 && first !== 0x4d)) return null;
     const tiff = new Tiff(bytes, first === 0x49);
-    return tiff.view.getUint16(2, tiff.little) === 42 ? tiff : null;
+    return VERSIONS.has(tiff.version) ? tiff : null;
+  }
+
+  private get version(): number {
+    return this.view.getUint16(2, this.little);
   }
 
   /** Where the first directory lies. */

@@ -29,7 +29,7 @@ export function keptExif(exif: Uint8Array, wish: Kept): Uint8Array | undefined {
 
 /** What is kept of the first directory of a TIFF file, maker notes excepted: their offsets would be wrong. */
 export function exifOfFile(file: Uint8Array, wish: Kept): Uint8Array | undefined {
-  const tiff = Tiff.of(file);
+  const tiff = Tiff.like(file);
   return tiff ? written(tiff, wish) : undefined;
 }
 

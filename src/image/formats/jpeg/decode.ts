@@ -1,6 +1,8 @@
 /** Rows out of JPEG files, at the smallest scale that serves, and only the region that is wanted. */
 import type { Price } from "../../../../wasm/estimate.ts";
 import { blockBytesOf, decodePrice, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
+import type { NativeError } from "../../../../wasm/load.ts";
+import type { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { converted } from "../../codec/convert-colors.ts";
 import type { Decoded, Demand, Facts } from "../../codec/format.ts";
@@ -40,7 +42,9 @@ export async function* open(
   const eighths = header.lossless ? 8 : scaleFor(demand);
   const region = regionFor(header, demand, eighths);
   const showsDamage = facts.showsDamage === true;
-  const wanted = { eighths, region, showsDamage, blockBytes: blockBytesOf(header) };
+  // Damage is shown of files that are sent as JPEG, not of what is inside of others.
+  const refusal = showsDamage || facts.isPreview ? damaged : damagedScans;
+  const wanted = { eighths, region, showsDamage, refusal, blockBytes: blockBytesOf(header) };
   const rows = await openRows(showsDamage ? withoutCutSegment(bytes) : bytes, header, wanted, breath);
   const scaled = (length: number) => (length * eighths) / 8;
   const { box } = demand;
@@ -90,13 +94,14 @@ interface Wanted {
   readonly eighths: number;
   readonly region: Region;
   readonly showsDamage: boolean;
+  readonly refusal: (cause: NativeError) => ApiError;
   /** Bytes that a block is coded in. */
   readonly blockBytes: number;
 }
 
 async function decoderRows(bytes: Uint8Array, wanted: Wanted, output: "rgba" | "cmyk", breath: Breath): Promise<Rows> {
-  const refusal = wanted.showsDamage ? damaged : damagedScans;
-  const decoder = await guardedAsync(() => inPieces(openDecoder(bytes, { ...wanted, output }), breath), refusal);
+  const { refusal, ...others } = wanted;
+  const decoder = await guardedAsync(() => inPieces(openDecoder(bytes, { ...others, output }), breath), refusal);
   return {
     width: decoder.width,
     height: decoder.height,

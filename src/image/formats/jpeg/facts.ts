@@ -32,7 +32,7 @@ export function damaged(cause: NativeError): ApiError {
 /** What native code refuses of scans: a caller may want what there is of them. */
 export function damagedScans(cause: NativeError): ApiError {
   const { status, message } = damaged(cause);
-  return new ApiError(status, `${message}; input.damaged: "show" decodes what is left of it`, { cause });
+  return new ApiError(status, message, { cause, hint: 'input.damaged: "show" decodes what is left of it' });
 }
 
 /** @throws ApiError 422 when there is no picture in the file */

@@ -4,6 +4,7 @@ import { ApiError } from "../../../errors.ts";
 import { MAX_READINGS, PARTS } from "../../../limits/parts.ts";
 import { type Entry, ENTRY_BYTES, Tiff } from "../../metadata/directories.ts";
 import type { Orientation } from "../../pixels/geometry.ts";
+import { type Inner, isForeignRaw, largestJpeg, tiffIn } from "./raw.ts";
 import { mendedRows, type Overlay } from "./strips.ts";
 
 /** TIFF 6.0, section 8; TIFF/EP (ISO 12234-2); DNG 1.7, chapter 4. */
@@ -41,8 +42,8 @@ const MAX_DIRECTORIES = 64;
 export type Place =
   /** In the directory at that place; 0 is the first one. */
   | { readonly kind: "directory"; readonly at: number; readonly mended?: Overlay | undefined }
-  /** In a JPEG file inside, which the tag of the first directory says how to turn. */
-  | { readonly kind: "preview"; readonly file: Uint8Array; readonly orientation: Orientation };
+  /** In a JPEG file inside, which the tag of the first directory says how to turn, or else its own. */
+  | { readonly kind: "preview"; readonly file: Uint8Array; readonly orientation: Orientation | undefined };
 
 export interface Directory {
   readonly at: number;
@@ -54,8 +55,9 @@ export interface Directory {
   count(tag: number): number;
 }
 
-/** @throws ApiError 422 for a RAW file that has no preview */
+/** @throws ApiError 415 for a RAW file that has no preview */
 export function placeOf(bytes: Uint8Array): Place {
+  if (isForeignRaw(bytes)) return foreignPreview(bytes);
   const tiff = Tiff.of(bytes);
   const directories = tiff ? directoriesOf(tiff) : [];
   if (isRaw(bytes, directories)) return previewOf(bytes, directories);
@@ -84,9 +86,9 @@ function isFull(directory: Directory): boolean {
   return !isReduced && (kind & MASK) === 0 && (directory.number(TAG.width) ?? 0) > 0;
 }
 
-/** The largest JPEG file of 8 bits that a directory points to. */
+/** The largest JPEG file of 8 bits that a directory points to, or where that is a thumbnail at most, the largest of all. */
 function previewOf(bytes: Uint8Array, directories: readonly Directory[]): Place {
-  let largest: { readonly file: Uint8Array; readonly pixels: number } | undefined;
+  let largest: Inner | undefined;
   // Directories may name the same bytes again and again.
   let left = MAX_READINGS * bytes.length;
   for (const directory of directories) {
@@ -96,11 +98,31 @@ function previewOf(bytes: Uint8Array, directories: readonly Directory[]): Place 
     const pixels = file ? pixelsOf(file) : 0;
     if (file && pixels > (largest?.pixels ?? 0)) largest = { file, pixels };
   }
-  if (!largest)
-    throw new ApiError(422, "The file is a camera's RAW file without a JPEG preview, and RAW is not decoded");
-  const turn = directories[0]?.number(TAG.orientation) ?? 1;
-  const orientation = turn >= 1 && turn <= 8 ? (turn as Orientation) : 1;
-  return { kind: "preview", file: largest.file, orientation };
+  const known = largest?.pixels ?? 0;
+  const hidden = known <= THUMBNAIL_PIXELS ? largestJpeg(bytes, pixelsOf) : undefined;
+  return turned(hidden && hidden.pixels > known ? hidden : largest, directories);
+}
+
+/** Makers of cameras have thumbnails where TIFF has them, and larger previews among notes of their own. */
+const THUMBNAIL_PIXELS = 320 * 240;
+
+/** Of a camera's file that is not TIFF: its JPEG files are found by how they begin. */
+function foreignPreview(bytes: Uint8Array): Place {
+  const tiff = tiffIn(bytes);
+  return turned(largestJpeg(bytes, pixelsOf), tiff ? directoriesOf(tiff) : []);
+}
+
+/** @throws ApiError 415 where there is no preview */
+function turned(preview: Inner | undefined, directories: readonly Directory[]): Place {
+  if (!preview) {
+    throw new ApiError(415, "The file is a camera's RAW file without a JPEG preview, and RAW is not decoded");
+  }
+  const turn = directories[0]?.number(TAG.orientation) ?? 0;
+  return {
+    kind: "preview",
+    file: preview.file,
+    orientation: turn >= 1 && turn <= 8 ? (turn as Orientation) : undefined,
+  };
 }
 
 function jpegIn(bytes: Uint8Array, directory: Directory): Uint8Array | undefined {

@@ -2,7 +2,12 @@
 import { describe, expect, it } from "vitest";
 
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
+import { tagged } from "../../../../src/image/formats/jpeg/tag.ts";
 import { tiff } from "../../../../src/image/formats/tiff.ts";
+import { Tiff } from "../../../../src/image/metadata/directories.ts";
+import { withoutPrefix } from "../../../../src/image/metadata/exif.ts";
+import { detect } from "../../../../src/image/plan/detect.ts";
+import { joined } from "../../../../src/joined.ts";
 import { metadata } from "../../../../src/pipeline/process.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { decodeFile, outcomeOf } from "../../../support/files.ts";
@@ -127,11 +132,95 @@ describe("a RAW file of a camera", () => {
       fileOf([gray([9, 9], { [TAG.subfile]: 1, [TAG.dng]: 1 })]),
       fileOf([{ ...SENSOR, below: [{ tags: { 259: 7 }, data: lossless }] }]),
       fileOf([{ ...SENSOR, below: [{ tags: {}, data: (await jpegOf(8, 8)).subarray(1), isPointedTo: true }] }]),
+      ...Object.values(foreign(lossless)),
     ];
     for (const file of files) {
       expect(await refusal(rendered(file))).toEqual({
-        status: 422,
+        status: 415,
         message: "The file is a camera's RAW file without a JPEG preview, and RAW is not decoded",
+      });
+    }
+  });
+});
+
+/** Boxes as files of Canon have them. */
+function box(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 8);
+  return joined([Uint8Array.of(0, 0, length >> 8, length & 255), new TextEncoder().encode(type), ...parts]);
+}
+
+/** The bytes of a file with other ones at its beginning. */
+function signed(file: Uint8Array, signature: string): Uint8Array {
+  const copy = file.slice();
+  copy.set(new TextEncoder().encode(signature));
+  return copy;
+}
+
+/** A JPEG file within each kind of files of cameras that is not TIFF, and samples of a sensor around it. */
+function foreign(preview: Uint8Array, turn: Tags = { [TAG.orientation]: 6 }) {
+  const noise = Uint8Array.from({ length: 999 }, (_, at) => (at * at) % 256);
+  const inner = joined([noise, preview, noise]);
+  const directory = fileOf([{ tags: turn, data: inner }]);
+  const brand = box("ftyp", new TextEncoder().encode("crx \0\0\0\u0001crx isom"));
+  const turned = box("CMT1", fileOf([{ tags: turn }]));
+  const canon = joined([brand, box("moov", box("uuid", new Uint8Array(16), turned)), box("mdat", inner)]);
+  return {
+    ORF: signed(directory, "IIRO"),
+    "ORF, another version": signed(directory, "IIRS"),
+    RW2: signed(directory, "IIU\0"),
+    CR3: canon,
+    RAF: joined([new TextEncoder().encode("FUJIFILMCCD-RAW 0201"), inner]),
+    X3F: joined([new TextEncoder().encode("FOVb"), new Uint8Array(12), inner]),
+    CRW: joined([new TextEncoder().encode("II\u001A\0\0\0HEAPCCDR"), inner]),
+  };
+}
+
+const SOFTWARE = 305;
+
+describe("a RAW file that is not TIFF", () => {
+  it.each(["ORF", "ORF, another version", "RW2", "CR3"] as const)(
+    "is its largest JPEG file, turned by its own tag: %s",
+    async (kind) => {
+      const preview = joined([await jpegOf(16, 12), await jpegOf(64, 40)]);
+      const file = foreign(preview)[kind];
+      expect(detect(file)).toBe("tiff");
+      expect(tiff.read.probe(file)).toMatchObject({ width: 64, height: 40, orientation: 6, isPreview: true });
+      expect((await decodeFile(tiff, file)).data).toEqual((await decodeFile(jpeg, await jpegOf(64, 40))).data);
+    },
+  );
+
+  it.each(["RAF", "X3F", "CRW"] as const)("is its largest JPEG file, turned by the tag in that: %s", async (kind) => {
+    const turned = tagged(await jpegOf(64, 40), 8);
+    const file = foreign(joined([await jpegOf(16, 12), turned]))[kind];
+    expect(detect(file)).toBe("tiff");
+    expect(tiff.read.probe(file)).toMatchObject({ width: 64, height: 40, orientation: 8, isPreview: true });
+  });
+
+  it("has its preview among the notes of its maker where the directories have a thumbnail", async () => {
+    const preview = await jpegOf(400, 300);
+    const notes = { tags: { [TAG.subfile]: 1 }, data: preview };
+    const file = fileOf([{ tags: {}, data: await jpegOf(16, 12), isPointedTo: true, below: [SENSOR, notes] }]);
+    expect(tiff.read.probe(file)).toMatchObject({ width: 400, height: 300, isPreview: true });
+  });
+
+  it("keeps what its directories say of the photograph", async () => {
+    const tags = { [TAG.orientation]: 6, 282: 72, [SOFTWARE]: 0x41_42_43 };
+    const { output } = await rendered(foreign(await jpegOf(64, 40), tags).CR3, {
+      output: { format: "jpeg", metadata: "all" },
+    });
+    expect(output.facts).toMatchObject({ width: 40, height: 64, orientation: 1 });
+    const exif = Tiff.of(withoutPrefix(jpeg.metadata?.read(output.bytes).exif ?? new Uint8Array(0)));
+    expect(exif?.entries(exif.first).map(({ tag }) => tag)).toContain(SOFTWARE);
+  });
+
+  it("does not speak of an option that is none for it where its preview is damaged", async () => {
+    const whole = await jpegOf(64, 40);
+    const cut = joined([whole.subarray(0, whole.length - 30), Uint8Array.of(0xff, 0xd9)]);
+    for (const file of Object.values(foreign(cut))) {
+      const refused = await refusal(rendered(file, { input: { damaged: "show" }, output: { format: "png" } }));
+      expect(refused).toEqual({
+        status: 422,
+        message: "The JPEG file is damaged, cut short or of an unsupported kind",
       });
     }
   });

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { tiff } from "../../../../src/image/formats/tiff.ts";
 import { decodeFile } from "../../../support/files.ts";
 import { refusal } from "../../../support/refusal.ts";
-import { sample } from "../../../support/rows.ts";
 import { kind, made, PLANAR } from "../../../support/tiff-files.ts";
 
 const WIDTH = 4;
@@ -17,7 +16,7 @@ const RED = Array.from({ length: WIDTH * HEIGHT }, (_, at) => at * 3);
 const GREEN = RED.map((level) => 255 - level);
 const BLUE = RED.map((level) => (level * 7) % 256);
 const COLORS = [RED, GREEN, BLUE];
-const INTERLEAVED = RED.flatMap((level, at) => [level, sample(GREEN, at), sample(BLUE, at)]);
+const INTERLEAVED = RED.flatMap((level, at) => [level, GREEN[at] ?? 0, BLUE[at] ?? 0]);
 
 /** A plane in strips of so many rows. */
 function strips(levels: readonly number[], rows: number, samples = 1): number[][] {
