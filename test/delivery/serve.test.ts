@@ -38,19 +38,6 @@ function secondsOf({ headers }: { readonly headers: Headers }): number {
   return Number(/\bmax-age=(\d+)/.exec(headers.get("cache-control") ?? "")?.[1]);
 }
 
-describe("a damaged original", () => {
-  it("is refused without a word about what only the body of a request can say", async () => {
-    originOf(file(photo.slice(0, photo.byteLength - 400)));
-    const { get } = await deliveryWorld(widths);
-    const answer = await get("w=24", "a.jpg");
-    expect(answer.status).toBe(422);
-    expect(new TextDecoder().decode(answer.bytes)).toContain(
-      "The JPEG file is damaged, cut short or of an unsupported kind",
-    );
-    expect(new TextDecoder().decode(answer.bytes)).not.toContain("input.damaged");
-  });
-});
-
 describe("a first view", () => {
   it("is a draft: one encoding in a cheap format, soon to be asked for again", async () => {
     const { calls } = originOf(file(photo));

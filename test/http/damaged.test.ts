@@ -8,7 +8,7 @@ import { street } from "../../src/pipeline/edges.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
-import { originOf } from "../support/delivery.ts";
+import { deliveryWorld, originOf } from "../support/delivery.ts";
 import { decodeFile } from "../support/files.ts";
 import { jpegFile } from "../support/jpeg-files.ts";
 import { pictureOf, scene } from "../support/rows.ts";
@@ -111,5 +111,19 @@ describe("a JPEG file that is cut short", () => {
   it("is refused with the rule where the wish is another", async () => {
     const { status, body } = await upload(jpegFile("s420"), { input: { damaged: "hide" } });
     expect([status, body.message]).toEqual([422, "input.damaged must be one of refuse, show"]);
+  });
+});
+
+describe("the original of a delivery", () => {
+  it("is refused without a word about what only the body of a request can say", async () => {
+    const whole = jpegFile("s420");
+    originOf(async () => new Response(whole.slice(0, whole.length - 400)));
+    const { get } = await deliveryWorld({ unsigned: { widths: [24], formats: ["webp"] } });
+    const answer = await get("w=24", "a.jpg");
+    expect(answer.status).toBe(422);
+    expect(new TextDecoder().decode(answer.bytes)).toContain(
+      "The JPEG file is damaged, cut short or of an unsupported kind",
+    );
+    expect(new TextDecoder().decode(answer.bytes)).not.toContain("input.damaged");
   });
 });
