@@ -118,12 +118,12 @@ export const MAX_PASSES_BESIDE = 32;
 export const SMALL_WORK_BYTES = 4 * 1024 * 1024;
 /**
  * Declared processor time of one request, on the reference machine. An invocation may take three times that
- * (wrangler.toml): work whose price is half of the truth, or that runs on a slower machine, still comes to its end.
+ * (wrangler.toml): work whose estimate is half of the truth, or that runs on a slower machine, still comes to its end.
  */
 export const DEFAULT_JOB_MS = 20_000;
 /**
- * A search ends that takes so many times its price, and a moment more: its job goes on with what it found. The job itself ends
- * at so many times what one may take. Prices lie within a factor of two of what is measured.
+ * A search ends that takes so many times its estimate, and a moment more: its job goes on with what it found. The job itself ends
+ * at so many times what one may take. Estimates lie within a factor of two of what is measured.
  */
 export const OVERRUN_FACTOR = 3;
 export const OVERRUN_GRACE_MS = 1_000;

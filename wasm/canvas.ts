@@ -1,5 +1,5 @@
 /** A band of RGBA rows and the decoded pictures that are drawn into it, in the modules that decode stills. */
-import { type Price, priced } from "./estimate.ts";
+import { type Estimate, estimated } from "./estimate.ts";
 import { fuelFor } from "./fuel/fuel.ts";
 import { LoneJob } from "./handle.ts";
 import { allocated, type HeapExports, NativeError, type NativeModule } from "./load.ts";
@@ -60,14 +60,14 @@ export interface CanvasPart {
 const DRAW_NANOSECONDS = 5;
 const DEEP_DRAW_NANOSECONDS = 5;
 
-/** The price of a band, and of drawing a picture into it from top to bottom. */
-export function canvasPrice(width: number, height: number, bandRows: number): Price {
-  return priced(width * 4 * bandRows, width * height, DRAW_NANOSECONDS);
+/** The estimate of a band, and of drawing a picture into it from top to bottom. */
+export function canvasEstimate(width: number, height: number, bandRows: number): Estimate {
+  return estimated(width * 4 * bandRows, width * height, DRAW_NANOSECONDS);
 }
 
 /** What a band of 16 bits a sample takes beyond that. */
-export function deepCanvasPrice(width: number, height: number, bandRows: number): Price {
-  return priced(width * 4 * bandRows, width * height, DEEP_DRAW_NANOSECONDS);
+export function deepCanvasEstimate(width: number, height: number, bandRows: number): Estimate {
+  return estimated(width * 4 * bandRows, width * height, DEEP_DRAW_NANOSECONDS);
 }
 
 /** Decodes pictures that may be predicted from those before them. */
@@ -83,9 +83,9 @@ export interface NativeSequence {
 
 /** A decoder that one job has alone, for its decoding may pause; allocations fail beyond what the job declared. */
 export class NativeStills<Exports extends CanvasExports = CanvasExports> extends LoneJob<Exports> {
-  /** @param price of all that is decoded */
-  constructor(module: NativeModule<Exports>, price: Price) {
-    super(module, price.bytes, fuelFor(price));
+  /** @param estimate of all that is decoded */
+  constructor(module: NativeModule<Exports>, estimate: Estimate) {
+    super(module, estimate.bytes, fuelFor(estimate));
   }
 
   /** A copy of a coded picture in the module, which whoever decodes it frees. */

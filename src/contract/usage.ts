@@ -51,7 +51,7 @@ const counts = {
   bytes_in: count,
   bytes_out: count,
   credits: count,
-  /** Processor time of failed requests and jobs, in milliseconds as prices count them. */
+  /** Processor time of failed requests and jobs, in milliseconds as estimates count them. */
   failed_ms: count,
 };
 

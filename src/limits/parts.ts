@@ -1,6 +1,6 @@
 /**
  * Bounds on the parts of files: how many follow one another in one container. Files in use have far fewer; one that has
- * more is made to cost, and is refused before anything of it has a price.
+ * more is made to cost, and is refused before anything of it has an estimate.
  */
 
 /** Parts of a kind, by what they are called in messages. */

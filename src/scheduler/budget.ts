@@ -1,6 +1,6 @@
 /**
  * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: work declares its
- * price before it starts, begins once the memory is free, and shares the thread with everything that has begun. A request
+ * estimate before it starts, begins once the memory is free, and shares the thread with everything that has begun. A request
  * waits for its turn, and is refused only where the time that is declared before it is longer than it may wait.
  *
  * Requests wait at two places. At the door they hold nothing: room for an original is taken before its bytes are read
@@ -10,7 +10,7 @@
  * has begun. Where all who hold originals wait for each other the last in the queue is refused, and its original goes.
  */
 import { droppedNativeBytes } from "../../wasm/dropped.ts";
-import type { Price } from "../../wasm/estimate.ts";
+import type { Estimate } from "../../wasm/estimate.ts";
 import { dropNative } from "../../wasm/load.ts";
 import { ApiError } from "../errors.ts";
 import {
@@ -81,7 +81,7 @@ export interface BudgetOptions {
 }
 
 /** What work may have, and takes with that. */
-type Room = Pick<Price, "bytes"> & Partial<Price>;
+type Room = Pick<Estimate, "bytes"> & Partial<Estimate>;
 
 /** Work that has begun, and in which of the rooms that would do. */
 interface Begun {
@@ -197,7 +197,7 @@ export class Budget implements Memory {
   }
 
   /**
-   * Lets a request in that will bring work whose price nobody knows yet.
+   * Lets a request in that will bring work whose estimate nobody knows yet.
    * @throws ApiError 503 at once when the time that is declared before it is longer than it may wait
    */
   expect(caller: Caller): void {
@@ -241,10 +241,10 @@ export class Budget implements Memory {
   }
 
   /**
-   * Whether work of this price could ever run.
+   * Whether work of this estimate could ever run.
    * @param original bytes of the original that it works on, which are held beside it
    */
-  canHold({ bytes }: Pick<Price, "bytes">, original = 0): boolean {
+  canHold({ bytes }: Pick<Estimate, "bytes">, original = 0): boolean {
     return bytes <= this.totalBytes && bytes + original <= this.aloneBytes;
   }
 
@@ -254,8 +254,12 @@ export class Budget implements Memory {
    * @throws ApiError 422 when it could never fit, or takes longer than the job may; 503 when more is declared before it than
    *   its request may wait, or when originals stay in its way; the reason of the allowance's signal when that is aborted
    */
-  run<Result>(price: Room, work: (breath: Breath) => Result | Promise<Result>, allowance?: Allowance): Promise<Result> {
-    return this.runIn([price], work, allowance);
+  run<Result>(
+    estimate: Room,
+    work: (breath: Breath) => Result | Promise<Result>,
+    allowance?: Allowance,
+  ): Promise<Result> {
+    return this.runIn([estimate], work, allowance);
   }
 
   /**

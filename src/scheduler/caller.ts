@@ -26,7 +26,7 @@ export class Caller {
   waitedMs = 0;
   /** Since when memory that was given up keeps its work waiting: once for all of it. */
   readonly hindered: Hindered = {};
-  /** What was assumed of the request's work before its price was known. */
+  /** What was assumed of the request's work before its estimate was known. */
   private assumed: Lease | undefined;
 
   constructor({ account = OWN_ACCOUNT, isGuest = false, maxWaitMs, signal }: CallerOptions = {}) {
@@ -36,7 +36,7 @@ export class Caller {
     this.signal = signal;
   }
 
-  /** Counts work of which no price is known yet, until its price is known or the request is over. */
+  /** Counts work of which no estimate is known yet, until its estimate is known or the request is over. */
   assume(lease: Lease): void {
     this.settle();
     this.assumed = lease;

@@ -2,7 +2,7 @@
  * What one job may take of an isolate's processor time: whose it is, how much it has taken, and where it ends. All of it is
  * counted in declared milliseconds, since the clock of a deployed isolate stands still while it computes.
  */
-import type { Price } from "../../wasm/estimate.ts";
+import type { Estimate } from "../../wasm/estimate.ts";
 import { ApiError } from "../errors.ts";
 import { OVERRUN_OF_BOUND } from "../limits.ts";
 import { Caller } from "./caller.ts";
@@ -58,8 +58,8 @@ export class Allowance {
     return this.begun;
   }
 
-  /** Whether the job may take work of this price besides what it has taken. */
-  affords({ ms }: Pick<Price, "ms">): boolean {
+  /** Whether the job may take work of this estimate besides what it has taken. */
+  affords({ ms }: Pick<Estimate, "ms">): boolean {
     return this.taken + ms <= (this.isLast ? this.mostMs : this.maxMs);
   }
 
@@ -81,7 +81,7 @@ export class Allowance {
     return new Allowance({ caller: this.caller, signal: this.signal, within, whole: this });
   }
 
-  /** Begins a piece of work, and counts what it declares. A price that was too low ends no work: only what the job may take does. */
+  /** Begins a piece of work, and counts what it declares. An estimate that was too low ends no work: only what the job may take does. */
   count(): Counted {
     this.begun = true;
     return this.countReading();

@@ -1,6 +1,6 @@
 /**
  * Declared processor time that an isolate has before it: of work that runs, that waits, and that is expected of requests
- * whose price is not known yet. It says how long a newcomer would wait.
+ * whose estimate is not known yet. It says how long a newcomer would wait.
  */
 import { Recent } from "../recent.ts";
 import { type Lease, Leases, type LeasesOptions } from "./leases.ts";
@@ -44,7 +44,7 @@ export class QueuedWork {
     return this.leases.join(ms, account);
   }
 
-  /** Counts work whose price is not known: as much as the account's requests usually take; nothing of a new one. */
+  /** Counts work whose estimate is not known: as much as the account's requests usually take; nothing of a new one. */
   expect(account: string): Lease {
     return this.add(account, this.usual.get(account) ?? 0);
   }

@@ -3,7 +3,7 @@
  * processor, and everybody beside it: from its second start on it is alone.
  *
  * Requests that are answered at once are not among them. Nobody but their caller starts them again, who sees that they
- * failed, and each try is admitted at its price anew, as one of the account's requests, with a credit that stays reserved
+ * failed, and each try is admitted at its estimate anew, as one of the account's requests, with a credit that stays reserved
  * when the isolate dies. Were they suspects, too, any caller could keep all others out of an isolate by one request.
  */
 import { ALONE_PAUSE_MS, RUN_LEASE_MS } from "../limits/webhook.ts";

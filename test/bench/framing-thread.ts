@@ -13,7 +13,7 @@ const { FRAMINGS } = await import("../support/hostile-framing.ts");
 const MEGABYTE = 1 << 20;
 const SIZES = [1, 2, 4] as const;
 
-/** Everything that reads the framing of a file before, or beside, work that has a price. */
+/** Everything that reads the framing of a file before, or beside, work that has an estimate. */
 function read(bytes: Uint8Array): string {
   try {
     const { format } = identify(bytes);

@@ -1,5 +1,5 @@
 /**
- * What the container of a file costs before it has a price: files of 1, 2 and 4 MB of nothing but their smallest part, and
+ * What the container of a file costs before it has an estimate: files of 1, 2 and 4 MB of nothing but their smallest part, and
  * of references that multiply. A table of processor time, and of what is allocated on the heap and in buffers, garbage
  * included: it is measured in a process whose young generation is so large that nothing is collected in between.
  */

@@ -38,7 +38,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   gif: () => import("./gif.ts"),
   gravity: () => import("./gravity.ts"),
   png: () => import("./png.ts"),
-  prices: () => import("./prices.ts"),
+  estimates: () => import("./estimates.ts"),
   qualities: () => import("./qualities.ts"),
   quantize: () => import("./quantize.ts"),
   "red-eyes": () => import("./red-eyes.ts"),

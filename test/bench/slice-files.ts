@@ -2,9 +2,9 @@
 import sharp, { type Sharp } from "sharp";
 
 import { pictureOf } from "../support/rows.ts";
+import { photoshopFile } from "./estimate-files.ts";
+import { fileOf, moving, part, pixelsIn } from "./estimate-pictures.ts";
 import { given } from "./given.ts";
-import { photoshopFile } from "./price-files.ts";
-import { fileOf, moving, part, pixelsIn } from "./price-pictures.ts";
 
 type Make = () => Promise<Uint8Array<ArrayBuffer>>;
 

@@ -7,7 +7,7 @@ import { workerData } from "node:worker_threads";
 const { ApiError } = await import("../../src/errors.ts");
 const { identify, detect } = await import("../../src/image/plan/detect.ts");
 const { UNPAUSED } = await import("../../src/scheduler/time-slice.ts");
-const { pictureOf, picturePrice } = await import("../../src/image/plan/planned-picture.ts");
+const { pictureOf, pictureEstimate } = await import("../../src/image/plan/planned-picture.ts");
 const { planSteps, storedSize } = await import("../../src/image/plan/plan.ts");
 const { firstFrame } = await import("../../src/image/pixels/picture.ts");
 const { nativeStatistics, NativeError } = await import("../../wasm/load.ts");
@@ -65,7 +65,7 @@ async function small(bytes: Uint8Array) {
   const size = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
   const resize = { kind: "resize", ...size, kernel: "linear" } as const;
   const plan = planSteps(storedSize(stored.facts), [{ kind: "turn", orientation }, resize]);
-  if (picturePrice(stored, plan).bytes > MOST_BYTES) return null;
+  if (pictureEstimate(stored, plan).bytes > MOST_BYTES) return null;
   return drain(await firstFrame(pictureOf(stored, plan), UNPAUSED));
 }
 
@@ -169,11 +169,11 @@ async function tryFraming(name: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** What reads a container before its picture has a price may take so many milliseconds, and nanoseconds a byte more. */
+/** What reads a container before its picture has an estimate may take so many milliseconds, and nanoseconds a byte more. */
 const READING_MS = 50;
 const READING_NANOSECONDS = 20;
 
-/** Reads a container as it is read before anything of it has a price. Drawings are none: they have bounds of their own. */
+/** Reads a container as it is read before anything of it has an estimate. Drawings are none: they have bounds of their own. */
 function tryReading(name: string, bytes: Uint8Array): void {
   if (name.startsWith("SVG")) return;
   const began = processorMs();

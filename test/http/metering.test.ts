@@ -206,7 +206,7 @@ describe("failed work", () => {
     expect(total.failed_ms).toBeGreaterThanOrEqual(9);
   });
 
-  it("is what reading its headers takes where a long animation is refused by its price, before it begins", async () => {
+  it("is what reading its headers takes where a long animation is refused by its estimate, before it begins", async () => {
     const { key } = await openAccount();
     const palette = Uint8Array.of(255, 0, 0, 255, 0, 0, 255, 255);
     const size = { width: 256, height: 192 };

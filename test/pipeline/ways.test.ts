@@ -1,5 +1,5 @@
 /**
- * No refusal while a way remains: whatever part of the work fails, or takes far longer than its price, the job ends with a
+ * No refusal while a way remains: whatever part of the work fails, or takes far longer than its estimate, the job ends with a
  * file. The street is walked once for each part of its work, with that part broken.
  */
 import { describe, expect, it } from "vitest";
@@ -50,7 +50,7 @@ async function fated(
   }
 }
 
-/** An allowance that leaves searches so many milliseconds, though the job may take any price. */
+/** An allowance that leaves searches so many milliseconds, though the job may take any estimate. */
 class Hurried extends Allowance {
   private readonly ms: number;
 
@@ -146,7 +146,7 @@ describe.each(TODAY)("$name, $wish", ({ file, body }) => {
   });
 });
 
-describe("a search that takes far more than its price", () => {
+describe("a search that takes far more than its estimate", () => {
   it("says that a quality was predicted, where no file was good enough by then", async () => {
     const bytes = await written("png", [scene(300, 200)]);
     const { output } = await walk(bytes, { output: { format: "webp" } }, undefined, new Hurried(0));

@@ -33,7 +33,7 @@ describe("an allowance", () => {
     expect([allowance.affords({ ms: 700 }), allowance.affords({ ms: 701 })]).toEqual([true, false]);
   });
 
-  it("does not end work whose price was too low, and counts what it took", async () => {
+  it("does not end work whose estimate was too low, and counts what it took", async () => {
     const allowance = new Allowance({ maxMs: 100_000 });
     await expect(budget.run({ bytes: 1, ms: 10 }, spending(20_000), allowance)).resolves.toBe("done");
     expect(allowance.takenMs).toBe(20_000);
@@ -41,7 +41,7 @@ describe("an allowance", () => {
     expect(budget.held.work).toBe(0);
   });
 
-  it("ends a search that takes far more than its price, or all that is left to its job, between two tries", async () => {
+  it("ends a search that takes far more than its estimate, or all that is left to its job, between two tries", async () => {
     const most = 100 * OVERRUN_FACTOR + OVERRUN_GRACE_MS;
     const deadline = new Deadline(UNPAUSED, { ms: 100 }, new Allowance({ maxMs: 100_000 }));
     await deadline.breath.spend(most);
@@ -61,7 +61,7 @@ describe("an allowance", () => {
     expect(allowance.affords({ ms: 500 * OVERRUN_OF_BOUND + 1 })).toBe(false);
   });
 
-  it("ends a job that takes far more than it may, whatever the prices of its work were", async () => {
+  it("ends a job that takes far more than it may, whatever the estimates of its work were", async () => {
     const allowance = new Allowance({ maxMs: 500 });
     await budget.run({ bytes: 1, ms: 300 }, spending(450), allowance);
     const more = spending(500 * OVERRUN_OF_BOUND);

@@ -2,13 +2,13 @@
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import type { Allowance } from "../../src/scheduler/job-limits.ts";
 import type { Breath } from "../../src/scheduler/time-slice.ts";
-import type { Price } from "../../wasm/estimate.ts";
+import type { Estimate } from "../../wasm/estimate.ts";
 import { nativeHeap, trimNative } from "../../wasm/load.ts";
 
 /** One piece of work, from its admission to its end. */
 export interface Admitted {
   /** As it was declared beforehand. */
-  readonly price: Price;
+  readonly estimate: Estimate;
   /** Milliseconds that it declared while it went on. */
   readonly spentMs: number;
   /** The most that it held, as far as that was looked at: between any two declarations. */
@@ -51,7 +51,12 @@ export async function admittedDuring(work: () => Promise<unknown>, watching: Wat
         return result;
       } finally {
         const takenMs = now() - since;
-        all.push({ price: { bytes: 0, ms: 0, ...rooms[room] }, spentMs, heldBytes: gauge?.mostBytes() ?? 0, takenMs });
+        all.push({
+          estimate: { bytes: 0, ms: 0, ...rooms[room] },
+          spentMs,
+          heldBytes: gauge?.mostBytes() ?? 0,
+          takenMs,
+        });
       }
     };
     return runIn(rooms, watched, allowance);

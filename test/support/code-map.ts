@@ -43,7 +43,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/playground/docs", "the pages of this documentation, generated"],
   ["src/docs", "this documentation, and its unit figures"],
   ["src/docs/site", "Markdown as pages"],
-  ["wasm", "native modules: how they are built, loaded, priced, paused"],
+  ["wasm", "native modules: how they are built, loaded, estimated, paused"],
   [
     "wasm/{jpeg,webp,gif,tiff,jpeg2000,av1-decode,av1-encode,hevc-decode,hevc-encode,jxl-decode,jxl-encode}",
     "codecs in C",

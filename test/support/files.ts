@@ -50,7 +50,8 @@ export async function outcomeOf(format: FormatDefinition, bytes: Uint8Array): Pr
     const facts = format.read.probe(bytes);
     const { width, height } = facts;
     if (width * height > MOST_PIXELS) return 422;
-    if (format.read.price(facts, { box: { x: 0, y: 0, width, height }, width, height }).bytes > MOST_BYTES) return 422;
+    if (format.read.estimate(facts, { box: { x: 0, y: 0, width, height }, width, height }).bytes > MOST_BYTES)
+      return 422;
     await decodeFile(format, bytes);
     return "decoded";
   } catch (error) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { gif } from "../../src/image/formats/gif.ts";
 import { parseGif } from "../../src/image/formats/gif/container.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
-import { bandsBytes, canvasPrice, FrameBands } from "../../wasm/gif/reader.ts";
+import { bandsBytes, canvasEstimate, FrameBands } from "../../wasm/gif/reader.ts";
 import { FrameWriter, writerBytes } from "../../wasm/gif/writer.ts";
 import { NativeError, nativeStatistics } from "../../wasm/load.ts";
 import { drain, noise, paint, pictureOf } from "../support/rows.ts";
@@ -53,14 +53,14 @@ describe("memory of the GIF module", () => {
     const written = await growth(async () => {
       bytes = (await gif.write.encode(picture, SETTINGS, UNPAUSED)).slice();
     });
-    expect(written).toBeLessThanOrEqual(gif.write.price(picture, SETTINGS).bytes);
-    expect(await growth(() => decode(bytes))).toBeLessThanOrEqual(canvasPrice(700, 500).bytes + 65_536);
+    expect(written).toBeLessThanOrEqual(gif.write.estimate(picture, SETTINGS).bytes);
+    expect(await growth(() => decode(bytes))).toBeLessThanOrEqual(canvasEstimate(700, 500).bytes + 65_536);
   });
 
   it("declares room for the result, even of noise", async () => {
     const picture = pictureOf([noise(300, 300)]);
     const { length } = await gif.write.encode(picture, { ...SETTINGS, quality: 100 }, UNPAUSED);
-    expect(length * 2).toBeLessThan(gif.write.price(picture, SETTINGS).bytes);
+    expect(length * 2).toBeLessThan(gif.write.estimate(picture, SETTINGS).bytes);
   });
 });
 

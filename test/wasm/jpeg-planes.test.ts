@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { joined } from "../../src/joined.ts";
 import { jpegModule } from "../../wasm/jpeg/instance.ts";
-import { openEncoder, openPlaneDecoder, openPlaneEncoder, planesPrice, readHeader } from "../../wasm/jpeg/jpeg.ts";
+import { openEncoder, openPlaneDecoder, openPlaneEncoder, planesEstimate, readHeader } from "../../wasm/jpeg/jpeg.ts";
 import type { Plane, PlaneDecoderOptions } from "../../wasm/jpeg/plane-decoder.ts";
 import { heapOf, NativeError } from "../../wasm/load.ts";
 import { JPEG_FILES, jpegFile } from "../support/jpeg-files.ts";
@@ -312,7 +312,7 @@ describe("planes of a JPEG file", () => {
       for (const width of [header.width, 20]) {
         heapOf(jpegModule, true);
         wholePlanes(name, { eighths, region: { x: header.width - width, y: 0, width, height: header.height } });
-        expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(planesPrice(header, eighths, width).bytes);
+        expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(planesEstimate(header, eighths, width).bytes);
       }
     }
   });

@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import type { EncoderOptions } from "../../wasm/jpeg/encoder-options.ts";
 import { jpegModule } from "../../wasm/jpeg/instance.ts";
 import {
-  decodePrice,
-  encodePrice,
+  decodeEstimate,
+  encodeEstimate,
   openDecoder,
   openEncoder,
   readHeader,
   recompress as recompressPieces,
-  recompressPrice,
+  recompressEstimate,
 } from "../../wasm/jpeg/jpeg.ts";
 import type { RecompressOptions } from "../../wasm/jpeg/recompress.ts";
 import { heapOf, NativeError, nativeStatistics } from "../../wasm/load.ts";
@@ -296,13 +296,13 @@ describe("memory of the JPEG module", () => {
     for (let eighths = 1; eighths <= 8; eighths++) {
       heapOf(jpegModule, true);
       decode(bytes, { eighths });
-      expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(decodePrice(header, eighths).bytes);
+      expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(decodeEstimate(header, eighths).bytes);
     }
     if (header.precision > 8) return;
     for (const options of [{}, { windowBytes: 20_000 }, { streamed: true }, { streamed: true, windowBytes: 20_000 }]) {
       heapOf(jpegModule, true);
       recompress(bytes, { progressive: true, ...options });
-      expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(recompressPrice(header, bytes.length, options).bytes);
+      expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(recompressEstimate(header, bytes.length, options).bytes);
     }
   });
 
@@ -315,7 +315,7 @@ describe("memory of the JPEG module", () => {
     ] as const) {
       heapOf(jpegModule, true);
       encode(noise(width, height), settings);
-      const declared = encodePrice({ width, height, quality: 90, ...settings }).bytes;
+      const declared = encodeEstimate({ width, height, quality: 90, ...settings }).bytes;
       expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(declared);
     }
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeStatistics } from "../../wasm/load.ts";
 import { QUANTIZE_WINDOW_ROWS } from "../../wasm/quantize/instance.ts";
-import { countPrice, errorWith, Histogram, paletteOf as bestPalette } from "../../wasm/quantize/palette.ts";
+import { countEstimate, errorWith, Histogram, paletteOf as bestPalette } from "../../wasm/quantize/palette.ts";
 import { Remapper, remapperBytes } from "../../wasm/quantize/remapper.ts";
 import { noise, paint, type Pixels, psnr, scene } from "../support/rows.ts";
 
@@ -137,7 +137,7 @@ describe("quantization", () => {
     const pixels = noise(3_000, 160, false);
     const palette = await paletteOf(pixels, 256);
     mapped(pixels, palette, 1);
-    const declared = countPrice(3_000, 0).bytes + remapperBytes({ width: 3_000, height: 0 });
+    const declared = countEstimate(3_000, 0).bytes + remapperBytes({ width: 3_000, height: 0 });
     expect(memory() - before).toBeLessThanOrEqual(declared);
   });
 });

@@ -6,8 +6,8 @@ import { rowsOver } from "../../src/image/pixels/rows.ts";
 import { scoreRows } from "../../src/image/search/score.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { heapOf, NativeError } from "../../wasm/load.ts";
-import { decodePrice, openDecoder } from "../../wasm/webp/decoder.ts";
-import { BAND_ROWS, encodePrice, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";
+import { decodeEstimate, openDecoder } from "../../wasm/webp/decoder.ts";
+import { BAND_ROWS, encodeEstimate, type EncoderSettings, openEncoder } from "../../wasm/webp/encoder.ts";
 import { webpModule } from "../../wasm/webp/instance.ts";
 import { noise, type Pixels, scene } from "../support/rows.ts";
 
@@ -24,7 +24,7 @@ async function encode(pixels: Pixels, settings: Partial<EncoderSettings>) {
       encoder.push(rows);
     }
     const file = await encoder.finish(UNPAUSED);
-    return { file, peak: heapOf(webpModule).peak - used, declared: encodePrice(all).bytes };
+    return { file, peak: heapOf(webpModule).peak - used, declared: encodeEstimate(all).bytes };
   } finally {
     encoder.close();
   }
@@ -45,7 +45,7 @@ function decode(file: Uint8Array, scale = 1) {
   try {
     while (decoder.advance() > 0) decoder.readBand();
     const bytes = file.length;
-    const declared = decodePrice({ width, height, lossless, alpha: alpha !== undefined, bytes }).bytes;
+    const declared = decodeEstimate({ width, height, lossless, alpha: alpha !== undefined, bytes }).bytes;
     return { peak: heapOf(webpModule).peak - used, declared };
   } finally {
     decoder.close();
@@ -110,7 +110,9 @@ describe("memory of the WebP module", () => {
     const pixels = scene(1_700, 1_300, false);
     const { file, peak, declared } = await encode(pixels, { opaque: false });
     expect(peak).toBeLessThanOrEqual(declared);
-    expect(encodePrice({ ...pixels, opaque: false, lossless: false, quality: 80, method: 4 }).bytes).toBeLessThan(25e6);
+    expect(encodeEstimate({ ...pixels, opaque: false, lossless: false, quality: 80, method: 4 }).bytes).toBeLessThan(
+      25e6,
+    );
     expect(parseWebp(file).frames[0]?.alpha?.length).toBeGreaterThan(100);
   });
 

@@ -1,6 +1,6 @@
 /** Decodes still AV1 pictures with dav1d; those of sequences in sequence.ts. */
 import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
-import { type Price, priced, sequence } from "../estimate.ts";
+import { type Estimate, estimated, serial } from "../estimate.ts";
 import { heapOf, native } from "../load.ts";
 import type { Pace } from "../pausing.ts";
 import module from "./av1-decode.wasm";
@@ -17,8 +17,8 @@ export interface Av1Exports extends CanvasExports {
   picture_reach(picture: number, y: number, rows: number): void;
   sequence_open(width: number, height: number, bits: number, mostPixels: number, operatingPoint: number): number;
   /** Decodes a picture from `size` bytes, which it frees. May pause. */
-  sequence_next(sequence: number, bytes: number, size: number): number;
-  sequence_close(sequence: number): void;
+  sequence_next(serial: number, bytes: number, size: number): number;
+  sequence_close(serial: number): void;
 }
 
 const av1 = native<Av1Exports>(module, { name: "av1-decode", keepBytes: KEEP_BYTES });
@@ -48,14 +48,14 @@ class Av1Stills extends NativeStills<Av1Exports> {
 }
 
 /** A decoder for one job, which holds and takes no more than what it decodes should. */
-export function openAv1Stills(price: Price): NativeStills<Av1Exports> {
-  return new Av1Stills(av1, price);
+export function openAv1Stills(estimate: Estimate): NativeStills<Av1Exports> {
+  return new Av1Stills(av1, estimate);
 }
 
 /** A decoder for pictures as they come; it refuses one of another size or kind. */
 export function av1Picture(picture: Av1Picture): CodedPicture {
   const { units, width, height, bits, byRows, codedPixels: pixels, point, layer = -1 } = picture;
-  const { ms } = workPrice(pixels, units.length);
+  const { ms } = workEstimate(pixels, units.length);
   return {
     bytes: units.length,
     write: (copy) => copy.set(units),
@@ -73,8 +73,8 @@ export const UNITS_PER_PIXEL = 4;
 const PIXEL_NANOSECONDS = 30;
 const BYTE_NANOSECONDS = 85;
 
-function workPrice(pixels: number, payloadBytes: number): Price {
-  return sequence(priced(0, pixels, PIXEL_NANOSECONDS), priced(0, payloadBytes, BYTE_NANOSECONDS));
+function workEstimate(pixels: number, payloadBytes: number): Estimate {
+  return serial(estimated(0, pixels, PIXEL_NANOSECONDS), estimated(0, payloadBytes, BYTE_NANOSECONDS));
 }
 
 /** Bytes of what dav1d knows of each pixel besides its samples, at most; lines of samples are a part of that. */
@@ -89,10 +89,10 @@ interface Av1Work {
   readonly payloadBytes: number;
 }
 
-/** The price of decoding a picture, the samples left out. */
-export function av1DecodePrice({ pixels, bits, payloadBytes }: Av1Work): Price {
+/** The estimate of decoding a picture, the samples left out. */
+export function av1DecodeEstimate({ pixels, bits, payloadBytes }: Av1Work): Estimate {
   const notes = pixels * (bits > 8 ? NOTES_BYTES.more : NOTES_BYTES.upTo8Bits);
-  return { ...workPrice(pixels, payloadBytes), bytes: Math.ceil(notes) + payloadBytes + DECODER_BYTES };
+  return { ...workEstimate(pixels, payloadBytes), bytes: Math.ceil(notes) + payloadBytes + DECODER_BYTES };
 }
 
 /** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */

@@ -1,6 +1,6 @@
 /** Decodes AV1 pictures that are predicted from those before them, with dav1d. */
 import type { CodedPicture, NativeCanvas, NativeSequence, NativeStills, SampleMeaning } from "../canvas.ts";
-import { beside, type Price, priced } from "../estimate.ts";
+import { parallel, type Estimate, estimated } from "../estimate.ts";
 import { allocated } from "../load.ts";
 import type { Turns } from "../pausing.ts";
 import { type Av1Exports, DECODER_BYTES, UNITS_PER_PIXEL } from "./decoder.ts";
@@ -63,15 +63,15 @@ export interface Av1Work {
   readonly samplesPerPixel: number;
 }
 
-function workPrice({ pixels, samplesPerPixel }: Av1Work, pictures: number, payloadBytes: number): Price {
-  const predicted = priced(0, pictures * pixels * samplesPerPixel, SAMPLE_NANOSECONDS);
+function workEstimate({ pixels, samplesPerPixel }: Av1Work, pictures: number, payloadBytes: number): Estimate {
+  const predicted = estimated(0, pictures * pixels * samplesPerPixel, SAMPLE_NANOSECONDS);
   const begun = { bytes: 0, ms: pictures * PICTURE_MS };
-  return beside(begun, predicted, priced(0, payloadBytes, BYTE_NANOSECONDS));
+  return parallel(begun, predicted, estimated(0, payloadBytes, BYTE_NANOSECONDS));
 }
 
 /** The next picture of a sequence as it comes. */
 export function av1Sample(units: Uint8Array, work: Av1Work): CodedPicture {
-  const { ms } = workPrice(work, 1, units.length);
+  const { ms } = workEstimate(work, 1, units.length);
   return {
     bytes: units.length,
     write: (copy) => copy.set(units),
@@ -80,11 +80,11 @@ export function av1Sample(units: Uint8Array, work: Av1Work): CodedPicture {
   };
 }
 
-/** The price of decoding pictures of these sizes, their samples left out. */
-export function av1SequencePrice(
+/** The estimate of decoding pictures of these sizes, their samples left out. */
+export function av1SequenceEstimate(
   work: Av1Work,
   { count, largestBytes, totalBytes }: { count: number; largestBytes: number; totalBytes: number },
-): Price {
+): Estimate {
   const bytes = work.heldPixels * NOTES_BYTES + largestBytes + DECODER_BYTES;
-  return { ...workPrice(work, count, totalBytes), bytes };
+  return { ...workEstimate(work, count, totalBytes), bytes };
 }

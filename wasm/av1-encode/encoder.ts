@@ -2,7 +2,7 @@
  * Encodes AV1 stills of 8 or 10 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture that can
  * be a tile of one (src/image/formats/avif/tiles.ts).
  */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
 import { allocated } from "../load.ts";
 import type { Turns } from "../pausing.ts";
@@ -82,11 +82,11 @@ function timeShare(bits: number): number {
   return Math.min(1, 0.05 + Math.sqrt(bits));
 }
 
-/** The price of encoding, the results not included. */
-export function cellsPrice(settings: CellSettings): Price {
+/** The estimate of encoding, the results not included. */
+export function cellsEstimate(settings: CellSettings): Estimate {
   const { width, height, opaque } = settings;
   const nanoseconds = pixelNanoseconds(settings) * (opaque ? 1 : 1 + ALPHA);
-  return priced(cellsBytes(settings), width * height, nanoseconds);
+  return estimated(cellsBytes(settings), width * height, nanoseconds);
 }
 
 function cellsBytes(settings: CellSettings): number {

@@ -1,5 +1,5 @@
 /** Encodes AV1 pictures that are predicted from others, by libaom: a track of colors, and one of alpha. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
 import { allocated, NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
@@ -91,11 +91,11 @@ function pixelNanoseconds({ chroma, quantizer, changes, share, plane }: FrameSet
   return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
 }
 
-/** The price of encoding all frames, the results not included. */
-export function framesPrice(settings: FrameSettings): Price {
+/** The estimate of encoding all frames, the results not included. */
+export function framesEstimate(settings: FrameSettings): Estimate {
   const { width, height, frames } = settings;
   const pixels = width * height * frames;
-  const work = priced(framesBytes(settings, lagOf(settings)), pixels, pixelNanoseconds(settings));
+  const work = estimated(framesBytes(settings, lagOf(settings)), pixels, pixelNanoseconds(settings));
   return { ...work, ms: work.ms + frames * FRAME_MS };
 }
 

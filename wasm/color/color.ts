@@ -1,5 +1,5 @@
 /** Transforms between ICC profiles, by a kernel or by Little CMS. */
-import { beside, type Price, priced } from "../estimate.ts";
+import { parallel, type Estimate, estimated } from "../estimate.ts";
 import { native, type NativeExports, type NativeInstance } from "../load.ts";
 import module from "./color.wasm";
 
@@ -129,17 +129,17 @@ const KINDS = ["table", "gray", "matrix"] as const;
 /** A transform holds the profile twice, decoded and as it came, and tables of its own. */
 const BUILT_BYTES = 256 * 1024;
 
-/** The price of converting as many pixels as a picture of this size has. */
-export function transformPrice(
+/** The estimate of converting as many pixels as a picture of this size has. */
+export function transformEstimate(
   profile: Uint8Array,
   { width, height }: { width: number; height: number },
   target: Uint8Array = SRGB,
   deep = false,
-): Price {
+): Estimate {
   const kinds = [profile, target].filter(({ length }) => length > 0).map(kindOf);
   const kind = KINDS.find((one) => kinds.includes(one)) ?? "matrix";
   const bytes = 2 * (profile.length + target.length) + RUN_BYTES + BUILT_BYTES;
-  return beside(priced(bytes, width * height, (deep ? DEEP_NANOSECONDS : NANOSECONDS)[kind]), {
+  return parallel(estimated(bytes, width * height, (deep ? DEEP_NANOSECONDS : NANOSECONDS)[kind]), {
     bytes: 0,
     ms: BUILD_MS[kind],
   });

@@ -1,5 +1,5 @@
-/** Effects that mix a pixel with its neighbors. Each comes with its price. */
-import { type Price, priced } from "../estimate.ts";
+/** Effects that mix a pixel with its neighbors. Each comes with its estimate. */
+import { type Estimate, estimated } from "../estimate.ts";
 import type { Effect } from "../stream.ts";
 import { effectBytes, openEffect } from "./instance.ts";
 
@@ -19,15 +19,15 @@ interface Nanoseconds {
   readonly reach: number;
 }
 
-/** The price of an effect on all pixels, by its figures for opaque and for other pictures. */
-function effectPrice(
+/** The estimate of an effect on all pixels, by its figures for opaque and for other pictures. */
+function effectEstimate(
   bytes: number,
   { width, height, opaque }: Extent,
   figures: { readonly opaque: Nanoseconds; readonly translucent: Nanoseconds },
   reach = 0,
-): Price {
+): Estimate {
   const figure = opaque ? figures.opaque : figures.translucent;
-  return priced(bytes, width * height, figure.pixel + figure.reach * reach);
+  return estimated(bytes, width * height, figure.pixel + figure.reach * reach);
 }
 
 /** Up to here a Gaussian is applied as it is, which takes work that grows with it. */
@@ -40,12 +40,12 @@ export function openGaussian({ width, height, opaque }: Extent, sigma: number): 
 
 const GAUSSIAN = { opaque: { pixel: 1.2, reach: 0.35 }, translucent: { pixel: 6, reach: 0.5 } };
 
-export function gaussianPrice(extent: Extent, sigma: number): Price {
+export function gaussianEstimate(extent: Extent, sigma: number): Estimate {
   const { width } = extent;
   const reach = Math.ceil(3.3 * sigma);
   const samples = width * 4 + 64;
   const bytes = effectBytes(width, width, 2 * reach + 8, samples * 2) + (samples + 8 * reach) * 2 + samples;
-  return effectPrice(bytes, extent, GAUSSIAN, reach);
+  return effectEstimate(bytes, extent, GAUSSIAN, reach);
 }
 
 /** The mean of (2 radius + 1) squared pixels; a whole radius of at most 127. */
@@ -55,9 +55,9 @@ export function openBox({ width, height }: Extent, radius: number): Effect {
 
 const BOX_NANOSECONDS = 7;
 
-export function boxPrice({ width, height }: Extent, radius: number): Price {
+export function boxEstimate({ width, height }: Extent, radius: number): Estimate {
   const bytes = effectBytes(width, width, 2 * radius + 2, width * 8) + width * 16;
-  return priced(bytes, width * height, BOX_NANOSECONDS);
+  return estimated(bytes, width * height, BOX_NANOSECONDS);
 }
 
 /** The mean of the pixels whose centers are within `radius`, from 1 to 32. */
@@ -67,10 +67,10 @@ export function openDisc({ width, height, opaque }: Extent, radius: number): Eff
 
 const DISC = { opaque: { pixel: 3.5, reach: 0.35 }, translucent: { pixel: 9, reach: 1.9 } };
 
-export function discPrice(extent: Extent, radius: number): Price {
+export function discEstimate(extent: Extent, radius: number): Estimate {
   const { width } = extent;
   const bytes = effectBytes(width, width, 2 * radius + 1, (width + 2 * (radius + 1)) * 8) + width * 6 + 128;
-  return effectPrice(bytes, extent, DISC, radius);
+  return effectEstimate(bytes, extent, DISC, radius);
 }
 
 /** The sum of the weights of all taps. */
@@ -93,12 +93,12 @@ export function openTaps({ width, height, opaque }: Extent, taps: readonly Tap[]
 
 const TAPS = { opaque: { pixel: 2.5, reach: 0.12 }, translucent: { pixel: 7, reach: 0.42 } };
 
-export function tapsPrice(extent: Extent, taps: readonly Tap[]): Price {
+export function tapsEstimate(extent: Extent, taps: readonly Tap[]): Estimate {
   const { width } = extent;
   const reachX = Math.max(...taps.map(({ x }) => Math.abs(x)));
   const reachY = Math.max(...taps.map(({ y }) => Math.abs(y)));
   const bytes = effectBytes(width, width, 2 * reachY + 1, (width + 2 * reachX) * 8) + width * 3 + taps.length * 32;
-  return effectPrice(bytes, extent, TAPS, taps.length);
+  return effectEstimate(bytes, extent, TAPS, taps.length);
 }
 
 /** Samples of a zoom. */
@@ -111,13 +111,13 @@ export function openZoom({ width, height, opaque }: Extent, ratio: number): Effe
 
 const ZOOM = { opaque: { pixel: 4, reach: 0 }, translucent: { pixel: 26, reach: 0 } };
 
-export function zoomPrice(extent: Extent, ratio: number): Price {
+export function zoomEstimate(extent: Extent, ratio: number): Estimate {
   const { width, height } = extent;
   const reach = (height / 2) * (1 - ratio ** (ZOOM_SAMPLES - 1));
   const places = (ZOOM_SAMPLES - 1) * width * 8;
   const rows = (ZOOM_SAMPLES - 1) * (width + 4) * 8;
   const bytes = effectBytes(width, width, Math.min(height, reach + 4), (width + 4) * 4) + places + rows;
-  return effectPrice(bytes, extent, ZOOM);
+  return effectEstimate(bytes, extent, ZOOM);
 }
 
 /** The median of (2 radius + 1) squared pixels, by channel; a whole radius from 1 to 127. */
@@ -130,12 +130,12 @@ const MAX_SORTED_RADIUS = 2;
 const SORTED_MEDIAN = { opaque: { pixel: 0, reach: 3.5 }, translucent: { pixel: 6, reach: 3.6 } };
 const COUNTED_MEDIAN = { opaque: { pixel: 45, reach: 0 }, translucent: { pixel: 62, reach: 0 } };
 
-export function medianPrice(extent: Extent, radius: number): Price {
+export function medianEstimate(extent: Extent, radius: number): Estimate {
   const { width } = extent;
   const sorted = radius <= MAX_SORTED_RADIUS;
   const counts = sorted ? 0 : width * 4 * 272;
   const bytes = effectBytes(width, width, 2 * radius + 2, (width + 12) * 4) + counts;
-  return effectPrice(bytes, extent, sorted ? SORTED_MEDIAN : COUNTED_MEDIAN, radius);
+  return effectEstimate(bytes, extent, sorted ? SORTED_MEDIAN : COUNTED_MEDIAN, radius);
 }
 
 /** Adds `amount` times the luma that a Gaussian of `sigma` pixels (up to 10) takes away. */
@@ -145,12 +145,12 @@ export function openSharpen({ width, height, opaque }: Extent, sigma: number, am
 
 const SHARPEN = { opaque: { pixel: 4, reach: 0.65 }, translucent: { pixel: 6, reach: 1.3 } };
 
-export function sharpenPrice(extent: Extent, sigma: number): Price {
+export function sharpenEstimate(extent: Extent, sigma: number): Estimate {
   const { width } = extent;
   const reach = Math.ceil(3 * sigma);
   const planes = (width + 2 * reach + 8) * 8;
   const bytes = effectBytes(width, width, 2 * reach + 1, width * 4 + 16 + planes) + planes + 64;
-  return effectPrice(bytes, extent, SHARPEN, reach);
+  return effectEstimate(bytes, extent, SHARPEN, reach);
 }
 
 /** Cells of `cell` by `cell` pixels, each its mean; a whole number from 2 to 256. */
@@ -160,6 +160,6 @@ export function openPixellate({ width, height }: Pick<Extent, "width" | "height"
 
 const PIXELLATE_NANOSECONDS = 2.2;
 
-export function pixellatePrice({ width, height }: Pick<Extent, "width" | "height">): Price {
-  return priced(effectBytes(width, width, 256, 0) + width * 12 + 16, width * height, PIXELLATE_NANOSECONDS);
+export function pixellateEstimate({ width, height }: Pick<Extent, "width" | "height">): Estimate {
+  return estimated(effectBytes(width, width, 256, 0) + width * 12 + 16, width * height, PIXELLATE_NANOSECONDS);
 }

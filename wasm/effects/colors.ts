@@ -1,5 +1,5 @@
 /** Effects that look at one pixel at a time, and at its place. */
-import { beside, type Price, priced } from "../estimate.ts";
+import { parallel, type Estimate, estimated } from "../estimate.ts";
 import { Handle } from "../handle.ts";
 import { type Effect, WINDOW_ROWS } from "../stream.ts";
 import { effectBytes, effects, openEffect } from "./instance.ts";
@@ -13,9 +13,9 @@ interface Size {
   readonly height: number;
 }
 
-function pointwisePrice({ width, height }: Size, nanoseconds: number): Price {
+function pointwiseEstimate({ width, height }: Size, nanoseconds: number): Estimate {
   const bytes = effectBytes(width, width, WINDOW_ROWS, width * 4) + width * 4 + 16_384;
-  return priced(bytes, width * height, nanoseconds);
+  return estimated(bytes, width * height, nanoseconds);
 }
 
 /** Entries of a table of gains: one for each 1,024th of luma, both ends included. */
@@ -43,8 +43,8 @@ export function openTone({ width, height }: Size, { levels, gains, vibrance, mat
 
 const TONE_NANOSECONDS = 7;
 
-export function tonePrice(size: Size): Price {
-  return pointwisePrice(size, TONE_NANOSECONDS);
+export function toneEstimate(size: Size): Estimate {
+  return pointwiseEstimate(size, TONE_NANOSECONDS);
 }
 
 export interface Replacement {
@@ -65,8 +65,8 @@ export function openReplacement({ width, height }: Size, { from, to, tolerance, 
 /** Halfway between a pixel of a photograph, which takes 24, and one that is transparent or like its neighbors, 7. */
 const REPLACEMENT_NANOSECONDS = 14;
 
-export function replacementPrice(size: Size): Price {
-  return pointwisePrice(size, REPLACEMENT_NANOSECONDS);
+export function replacementEstimate(size: Size): Estimate {
+  return pointwiseEstimate(size, REPLACEMENT_NANOSECONDS);
 }
 
 /** In the order of halftone.c. */
@@ -102,8 +102,8 @@ const HALFTONE_NANOSECONDS: Readonly<Record<Screen, number>> = {
   cmyk: 20,
 };
 
-export function halftonePrice(size: Size, screen: Screen): Price {
-  return pointwisePrice(size, HALFTONE_NANOSECONDS[screen]);
+export function halftoneEstimate(size: Size, screen: Screen): Estimate {
+  return pointwiseEstimate(size, HALFTONE_NANOSECONDS[screen]);
 }
 
 /** A circle, in pixels. */
@@ -122,12 +122,12 @@ export function openEyes({ width, height }: Size, eyes: readonly Eye[]): Effect 
 /** A pixel that is handed on; one that is near an eye; an eye that a row is not near to. */
 const EYES_NANOSECONDS = { pixel: 0.5, near: 12, far: 1 };
 
-export function eyesPrice(size: Size, eyes: readonly Eye[]): Price {
+export function eyesEstimate(size: Size, eyes: readonly Eye[]): Estimate {
   const near = eyes.reduce((pixels, { radius }) => pixels + (3 * radius) ** 2, 0);
-  return beside(
-    pointwisePrice(size, EYES_NANOSECONDS.pixel),
-    priced(eyes.length * 12, near, EYES_NANOSECONDS.near),
-    priced(0, eyes.length * size.height, EYES_NANOSECONDS.far),
+  return parallel(
+    pointwiseEstimate(size, EYES_NANOSECONDS.pixel),
+    estimated(eyes.length * 12, near, EYES_NANOSECONDS.near),
+    estimated(0, eyes.length * size.height, EYES_NANOSECONDS.far),
   );
 }
 
@@ -158,8 +158,8 @@ export function openFrame({ width, height }: Size, { outer, background, inner }:
 
 const FRAME_NANOSECONDS = 3;
 
-export function framePrice(size: Size): Price {
-  return pointwisePrice(size, FRAME_NANOSECONDS);
+export function frameEstimate(size: Size): Estimate {
+  return pointwiseEstimate(size, FRAME_NANOSECONDS);
 }
 
 export interface Overlay {
@@ -193,7 +193,7 @@ export function openOverlay(width: number, overWidth: number, opacity: number): 
 
 const OVERLAY_NANOSECONDS = 8;
 
-/** The price of laying all of a picture on another. */
-export function overlayPrice({ width }: Size, over: Size): Price {
-  return priced((width + over.width) * 4 * WINDOW_ROWS, over.width * over.height, OVERLAY_NANOSECONDS);
+/** The estimate of laying all of a picture on another. */
+export function overlayEstimate({ width }: Size, over: Size): Estimate {
+  return estimated((width + over.width) * 4 * WINDOW_ROWS, over.width * over.height, OVERLAY_NANOSECONDS);
 }

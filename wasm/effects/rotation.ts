@@ -1,5 +1,5 @@
 /** Rotation by less than a quarter turn. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import type { Effect } from "../stream.ts";
 import { effectBytes, openEffect } from "./instance.ts";
 
@@ -38,10 +38,10 @@ export function openRotation(rotation: Rotation): Effect {
 const NANOSECONDS = { opaque: 7, translucent: 30 } as const;
 
 /** The source rows that one result row crosses are held: few for small angles, all of them near 45 degrees. */
-export function rotationPrice(rotation: Omit<Rotation, "background">): Price {
+export function rotationEstimate(rotation: Omit<Rotation, "background">): Estimate {
   const { width, height, resultWidth, resultHeight, angle, opaque } = rotation;
   const rows = (width + 2) * Math.abs(Math.tan((angle * Math.PI) / 180)) + 10;
   const ringRows = Math.min(height, rows);
   const bytes = effectBytes(width, resultWidth, ringRows, width * (opaque ? 3 : 4)) + ringRows * 8;
-  return priced(bytes, resultWidth * resultHeight, opaque ? NANOSECONDS.opaque : NANOSECONDS.translucent);
+  return estimated(bytes, resultWidth * resultHeight, opaque ? NANOSECONDS.opaque : NANOSECONDS.translucent);
 }

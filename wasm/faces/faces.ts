@@ -1,5 +1,5 @@
 /** Boxes of a picture that small convolutional networks take for faces; README.md says which, and what they have learned. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { Handle } from "../handle.ts";
 import { allocated, native, type NativeExports } from "../load.ts";
 import module from "./faces.wasm";
@@ -74,15 +74,15 @@ interface Sides {
 }
 
 /**
- * The price of holding a picture of this size and looking at it in `sizes`, one after the other, then with the second
+ * The estimate of holding a picture of this size and looking at it in `sizes`, one after the other, then with the second
  * network in those of `looks`, and asking the third about so many squares.
  */
-export function facesPrice(
+export function facesEstimate(
   { width, height }: Sides,
   sizes: readonly Sides[],
   looks: readonly Sides[] = [],
   squares = 0,
-): Price {
+): Estimate {
   const columns = Math.max(...sizes.map((size) => size.width)) + STEP;
   const picture = width * height * 4 + width * 4 * WINDOW_ROWS + 4_096;
   const ms = sizes.reduce((sum, size) => sum + searchMs(size), 0) + looks.reduce((sum, size) => sum + lookMs(size), 0);
@@ -91,7 +91,7 @@ export function facesPrice(
     ...looks.map((size) => size.width * size.height * LOOK_PIXEL_BYTES + LOOK_BYTES),
     squares > 0 ? SQUARE_BYTES : 0,
   ];
-  return { ...priced(picture + Math.max(...working), 1, 0), ms: ms + squares * SQUARE_MS };
+  return { ...estimated(picture + Math.max(...working), 1, 0), ms: ms + squares * SQUARE_MS };
 }
 
 /** Milliseconds of looking at a part in this size with the second network. */

@@ -3,7 +3,7 @@
  * nothing can interrupt it: modules that were made measurable (`instrument.ts`) count what they do, and end by
  * themselves.
  */
-import type { Price } from "../estimate.ts";
+import type { Estimate } from "../estimate.ts";
 
 /**
  * Operators that modules get done in a millisecond. Measured on the renderer and all decoders, pictures of all kinds:
@@ -14,8 +14,8 @@ export const UNITS_PER_MS = 6_000_000;
 /** After so much work a module asks whether it may go on. The counter, of 31 bits, holds 350 ms. */
 export const SLICE_MS = 10;
 
-/** Real files take this many times their price at most, which is an upper bound for most; and some work has none. */
-const PRICE_FACTOR = 8;
+/** Real files take this many times their estimate at most, which is an upper bound for most; and some work has none. */
+const ESTIMATE_FACTOR = 8;
 const LEAST_MS = 500;
 /** The processor time that the platform gives an invocation by default. */
 const MOST_MS = 30_000;
@@ -29,9 +29,9 @@ export class Fuel {
   }
 }
 
-/** Enough for work of this price, whatever the file is like. */
-export function fuelFor({ ms }: Pick<Price, "ms">): Fuel {
-  return new Fuel(Math.min(MOST_MS, LEAST_MS + ms * PRICE_FACTOR));
+/** Enough for work of this estimate, whatever the file is like. */
+export function fuelFor({ ms }: Pick<Estimate, "ms">): Fuel {
+  return new Fuel(Math.min(MOST_MS, LEAST_MS + ms * ESTIMATE_FACTOR));
 }
 
 /** For calls of jobs that have no allowance of their own. */

@@ -1,5 +1,5 @@
 /** The canvases of an animation that is being written: opaque or transparent pixels; see canvas.c. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { Handle } from "./instance.ts";
 import type { Rectangle } from "./reader.ts";
 import type { FrameWriter } from "./writer.ts";
@@ -163,12 +163,12 @@ export function canvasBytes(width: number, height: number): number {
   return width * height * 4 + RESULT_BYTES + 1024;
 }
 
-/** The price of one way through all pixels of a canvas, which no pause interrupts; its memory is left out. */
-export function lookPrice(width: number, height: number): Price {
-  return priced(0, width * height, LOOK_NANOSECONDS);
+/** The estimate of one way through all pixels of a canvas, which no pause interrupts; its memory is left out. */
+export function lookEstimate(width: number, height: number): Estimate {
+  return estimated(0, width * height, LOOK_NANOSECONDS);
 }
 
-/** The price of counting the colors of so many pixels, without a pause. */
-export function colorsPrice(width: number, height: number): Price {
-  return priced(0, width * height, COLOR_NANOSECONDS);
+/** The estimate of counting the colors of so many pixels, without a pause. */
+export function colorsEstimate(width: number, height: number): Estimate {
+  return estimated(0, width * height, COLOR_NANOSECONDS);
 }

@@ -1,5 +1,5 @@
 /** Frames of GIF files as RGBA: onto a canvas, or a single one in bands. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { NativeError, OutOfMemory } from "../load.ts";
 import type { Turns } from "../pausing.ts";
 import { Handle } from "./instance.ts";
@@ -134,7 +134,7 @@ export class FrameCanvas extends Reader {
       const fed = state === NOTHING ? this.feed() : 0;
       const before = drawn;
       drawn = this.handle.call((exports, pointer) => exports.reader_drawn(pointer));
-      await breath.spend(drawPrice(frame.width * (drawn - before), fed).ms);
+      await breath.spend(drawEstimate(frame.width * (drawn - before), fed).ms);
     }
   }
 
@@ -189,18 +189,18 @@ export class FrameBands extends Reader {
 const READER_BYTES = 256 * 1024;
 
 /**
- * The price of drawing so many pixels onto a canvas, or of decoding them in bands; the memory is left out.
+ * The estimate of drawing so many pixels onto a canvas, or of decoding them in bands; the memory is left out.
  * @param codedBytes that they are coded in; absent: what a photograph takes
  */
-export function drawPrice(pixels: number, codedBytes = pixels * USUAL_BYTES): Price {
-  return priced(0, 1, pixels * NANOSECONDS.pixel + codedBytes * NANOSECONDS.byte);
+export function drawEstimate(pixels: number, codedBytes = pixels * USUAL_BYTES): Estimate {
+  return estimated(0, 1, pixels * NANOSECONDS.pixel + codedBytes * NANOSECONDS.byte);
 }
 
 /**
- * The price of a canvas with room for a rectangle that is remembered, and of one change of it before the next frame.
+ * The estimate of a canvas with room for a rectangle that is remembered, and of one change of it before the next frame.
  */
-export function canvasPrice(width: number, height: number): Price {
-  return priced(READER_BYTES + width * height * 4 * 2, width * height, COPY_NANOSECONDS);
+export function canvasEstimate(width: number, height: number): Estimate {
+  return estimated(READER_BYTES + width * height * 4 * 2, width * height, COPY_NANOSECONDS);
 }
 
 /** Bytes that bands hold. */

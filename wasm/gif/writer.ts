@@ -1,5 +1,5 @@
 /** Palette indices to the image data of a GIF frame; see write.c. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import type { Turns } from "../pausing.ts";
 import { collect, Handle } from "./instance.ts";
 
@@ -75,7 +75,7 @@ export class FrameWriter {
       exports.writer_start(pointer, count, minSize, patience, this.colors, transparent, tolerance),
     );
     for (let left = count, isDone = false; !isDone; left -= CALL_PIXELS) {
-      await breath.spend(encodePrice(Math.min(left, CALL_PIXELS), isChoosy, detail).ms);
+      await breath.spend(encodeEstimate(Math.min(left, CALL_PIXELS), isChoosy, detail).ms);
       isDone = collect(
         pieces,
         () => this.handle.call((exports, pointer) => exports.writer_encode(pointer, CALL_PIXELS)) === 1,
@@ -96,11 +96,11 @@ export function writerBytes(pixels: number, choice: boolean): number {
 }
 
 /**
- * The price of encoding so many indices once; `isChoosy` where colors may be chosen. The writer's memory is left out.
+ * The estimate of encoding so many indices once; `isChoosy` where colors may be chosen. The writer's memory is left out.
  * @param detail 1 of a photograph, less of what is simpler
  */
-export function encodePrice(pixels: number, isChoosy: boolean, detail = 1): Price {
+export function encodeEstimate(pixels: number, isChoosy: boolean, detail = 1): Estimate {
   const kind = isChoosy ? "choosy" : "exact";
   const { photograph, flat } = NANOSECONDS;
-  return priced(0, pixels, flat[kind] + (photograph[kind] - flat[kind]) * detail);
+  return estimated(0, pixels, flat[kind] + (photograph[kind] - flat[kind]) * detail);
 }

@@ -1,6 +1,6 @@
 /** Decodes still HEVC pictures with libde265. */
 import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { heapOf, native } from "../load.ts";
 import module from "./hevc-decode.wasm";
 
@@ -32,8 +32,8 @@ const LENGTH_BYTES = 4;
 const FRAME_BYTES = LENGTH_BYTES + 1;
 
 /** A decoder for one job, which holds and takes no more than what it decodes should. */
-export function openHevcStills(price: Price): NativeStills {
-  return new NativeStills(hevc, price);
+export function openHevcStills(estimate: Estimate): NativeStills {
+  return new NativeStills(hevc, estimate);
 }
 
 export function hevcPicture({ units, width, height, bits, codedPixels, alphaRange }: HevcPicture): CodedPicture {
@@ -68,11 +68,11 @@ const FILTER_PIXELS = 1;
 const NOTES_BYTES = 1.5;
 const DECODER_BYTES = 1 << 20;
 
-/** The price of decoding a picture, the samples left out. A payload lies in our memory and, twice, in libde265's. */
-export function hevcDecodePrice(coded: { pixels: number; samples: number; payloadBytes: number }): Price {
+/** The estimate of decoding a picture, the samples left out. A payload lies in our memory and, twice, in libde265's. */
+export function hevcDecodeEstimate(coded: { pixels: number; samples: number; payloadBytes: number }): Estimate {
   const { pixels, samples, payloadBytes } = coded;
   const work = pixels + samples * FILTER_PIXELS + payloadBytes * BYTE_PIXELS;
-  return priced(pixels * NOTES_BYTES + 3 * payloadBytes + DECODER_BYTES, work, PIXEL_NANOSECONDS);
+  return estimated(pixels * NOTES_BYTES + 3 * payloadBytes + DECODER_BYTES, work, PIXEL_NANOSECONDS);
 }
 
 /** Bytes allocated in the module now, and the most since the last call with `mark`. For tests and benchmarks. */

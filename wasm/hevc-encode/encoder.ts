@@ -2,7 +2,7 @@
  * Encodes still HEVC pictures, 4:2:0, 8 bits: rows go into a row of tiles side by side, each of which becomes a
  * picture.
  */
-import { beside, type Price, priced } from "../estimate.ts";
+import { parallel, type Estimate, estimated } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
 import { allocated, type HeapExports, heapOf, native } from "../load.ts";
 import type { Turns } from "../pausing.ts";
@@ -70,22 +70,22 @@ interface Sides {
 const PUSH_NANOSECONDS = 3;
 const ALPHA_SHARE = 0.5;
 
-/** The price of encoding a picture in tiles, the results not included. */
-export function tilesPrice(picture: Sides, tile: Sides, opaque: boolean, preset: Preset): Price {
+/** The estimate of encoding a picture in tiles, the results not included. */
+export function tilesEstimate(picture: Sides, tile: Sides, opaque: boolean, preset: Preset): Estimate {
   const columns = Math.ceil(picture.width / tile.width);
   const tilePixels = (tile.width + 8) * (tile.height + 8);
   const planes = columns * tilePixels * (opaque ? 1.5 : 2.5);
   const pixels = columns * tile.width * Math.ceil(picture.height / tile.height) * tile.height;
   const coding = PRESET_NANOSECONDS[preset] * (opaque ? 1 : 1 + ALPHA_SHARE);
-  return beside(
-    priced(planes + picture.width * 4 * BAND_ROWS, pixels, PUSH_NANOSECONDS),
-    priced(encoderBytes(tilePixels), pixels, coding),
+  return parallel(
+    estimated(planes + picture.width * 4 * BAND_ROWS, pixels, PUSH_NANOSECONDS),
+    estimated(encoderBytes(tilePixels), pixels, coding),
   );
 }
 
 /** The milliseconds that it takes to put so many rows into tiles. */
 export function pushMs(pictureWidth: number, rows: number): number {
-  return priced(0, pictureWidth * rows, PUSH_NANOSECONDS).ms;
+  return estimated(0, pictureWidth * rows, PUSH_NANOSECONDS).ms;
 }
 
 /** What kvazaar holds while it encodes one tile. */

@@ -4,7 +4,7 @@
  */
 import type { JpegHeader } from "./header.ts";
 
-/** What of a header prices depend on; without the bytes that are coded it is taken for a photograph. */
+/** What of a header estimates depend on; without the bytes that are coded it is taken for a photograph. */
 export type Layout = Pick<JpegHeader, "width" | "height" | "precision" | "components" | "multipleScans"> &
   Partial<Pick<JpegHeader, "codedBytes">>;
 

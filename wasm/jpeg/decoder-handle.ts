@@ -1,5 +1,5 @@
 /** What decoders of rows and of planes share: a job in the native module, and the coefficients that it holds. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import type { Pieces } from "../pieces.ts";
 import { blockBytesOf, blockNanoseconds, blocksIn, type Layout, scanNanoseconds } from "./blocks.ts";
 import { closeSource, type JpegExports, jpegModule, openSource, type JpegInstance } from "./instance.ts";
@@ -109,8 +109,8 @@ export function storeBytes(
   return held() + unitsY * components.reduce((sum, { v }) => sum + v, 0) * STORE_ROW_BYTES;
 }
 
-/** The price of reading what is coded, all of the picture. */
-export function codedPrice(layout: Layout): Price {
+/** The estimate of reading what is coded, all of the picture. */
+export function codedEstimate(layout: Layout): Estimate {
   const reading = blockNanoseconds(layout.multipleScans ? "readScans" : "read", blockBytesOf(layout));
-  return priced(0, blocksIn(layout), reading);
+  return estimated(0, blocksIn(layout), reading);
 }

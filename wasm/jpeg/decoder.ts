@@ -1,8 +1,8 @@
 /** Streaming JPEG decoder: bands of rows, whole or a region, at full size or an eighth of it. */
-import { beside, held, type Price, priced } from "../estimate.ts";
+import { parallel, held, type Estimate, estimated } from "../estimate.ts";
 import type { Pieces } from "../pieces.ts";
 import type { Layout } from "./blocks.ts";
-import { codedPrice, DECODER_BYTES, DecoderHandle, FACT, type Region, storeBytes, WHOLE } from "./decoder-handle.ts";
+import { codedEstimate, DECODER_BYTES, DecoderHandle, FACT, type Region, storeBytes, WHOLE } from "./decoder-handle.ts";
 
 export interface DecoderOptions {
   /** Eighths of the size, 1 to 8; 8, the full size, by default. Lossless JPEG is always decoded at full size. */
@@ -70,10 +70,10 @@ function decoderOf(handle: DecoderHandle): Decoder {
 }
 
 /**
- * The price of decoding at `eighths` of the size. Single-scan files need a few rows; files of several scans hold the
+ * The estimate of decoding at `eighths` of the size. Single-scan files need a few rows; files of several scans hold the
  * coefficients that the scale needs.
  */
-export function decodePrice(header: Layout, eighths = 8): Price {
+export function decodeEstimate(header: Layout, eighths = 8): Estimate {
   const { width, height, precision, components, multipleScans } = header;
   const sampleBytes = precision > 8 ? 2 : 1;
   const maxV = Math.max(...components.map(({ v }) => v));
@@ -87,10 +87,10 @@ export function decodePrice(header: Layout, eighths = 8): Price {
   const sizes = components.map(({ h, v }) => scaledSize(eighths, maxH / h, maxV / v));
   const stored = multipleScans ? storeBytes({ width, height, components }, sizes, eighths) : 0;
   const pixels = outputWidth * Math.ceil((height * eighths) / 8);
-  return beside(
+  return parallel(
     held(DECODER_BYTES + planes + bandRows + scratch + stored),
-    codedPrice(header),
-    priced(0, pixels * (components.length / 3), PIXEL_NANOSECONDS),
+    codedEstimate(header),
+    estimated(0, pixels * (components.length / 3), PIXEL_NANOSECONDS),
   );
 }
 

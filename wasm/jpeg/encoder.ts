@@ -1,7 +1,7 @@
 /** Streaming JPEG encoder: jpegli's quantization, optimal Huffman codes; rows or planes in, a whole file out. */
 import type { Pieces } from "../pieces.ts";
+import { packedLimit, takingEstimate } from "./encoder-estimate.ts";
 import { type EncoderOptions, FACTORS } from "./encoder-options.ts";
-import { packedLimit, takingPrice } from "./encoder-price.ts";
 import { closeSink, jpegModule, openSink, type JpegInstance } from "./instance.ts";
 import { WRITTEN_BLOCKS, writtenMs } from "./writing.ts";
 
@@ -123,7 +123,7 @@ export function openEncoder(options: EncoderOptions): Encoder {
   const handle = new EncoderHandle(options, "rgba");
   const rowBytes = options.width * 4;
   return {
-    rowMs: takingPrice(options).ms / options.height,
+    rowMs: takingEstimate(options).ms / options.height,
     write(rows, count) {
       const most = options.width > WIDE ? WIDE_ROWS : ROWS;
       for (let row = 0; row < count; row += most) {
@@ -150,7 +150,7 @@ export function openPlaneEncoder(options: EncoderOptions): PlaneEncoder {
     planes.slice(0, index).reduce((sum, { stride, rows }) => sum + stride * rows, 0),
   );
   return {
-    rowMs: takingPrice(options).ms / options.height,
+    rowMs: takingEstimate(options).ms / options.height,
     planes,
     put: (plane, at, rows) => handle.put(rows, starts[plane]! + at * planes[plane]!.stride),
     write: () => handle.call((exports, pointer) => exports.encoder_write_planes(pointer)),

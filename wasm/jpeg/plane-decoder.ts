@@ -1,8 +1,8 @@
 /** Streaming JPEG decoder: bands of planes as stored, whole or a region, each at full size or an eighth of it. */
-import { beside, held, type Price, priced } from "../estimate.ts";
+import { parallel, held, type Estimate, estimated } from "../estimate.ts";
 import type { Pieces } from "../pieces.ts";
 import type { Layout } from "./blocks.ts";
-import { codedPrice, DECODER_BYTES, DecoderHandle, FACT, type Region, storeBytes, WHOLE } from "./decoder-handle.ts";
+import { codedEstimate, DECODER_BYTES, DecoderHandle, FACT, type Region, storeBytes, WHOLE } from "./decoder-handle.ts";
 
 /** One component of a band: `rows` rows of `width` samples, `stride` bytes apart. */
 export interface Plane {
@@ -81,8 +81,8 @@ function planeDecoderOf(handle: DecoderHandle): PlaneDecoder {
   };
 }
 
-/** The price of decoding planes, each at its own size, of a region that is `columns` wide. */
-export function planesPrice(header: Layout, eighths: readonly number[], columns = header.width): Price {
+/** The estimate of decoding planes, each at its own size, of a region that is `columns` wide. */
+export function planesEstimate(header: Layout, eighths: readonly number[], columns = header.width): Estimate {
   const { components, height, multipleScans } = header;
   const maxH = Math.max(...components.map(({ h }) => h));
   const maxV = Math.max(...components.map(({ v }) => v));
@@ -95,9 +95,9 @@ export function planesPrice(header: Layout, eighths: readonly number[], columns 
     (sum, { h, v }, index) => sum + (columns * height * h * v * (sizes[index] ?? 8) ** 2) / (maxH * maxV * 64),
     0,
   );
-  return beside(
+  return parallel(
     held(DECODER_BYTES + planes + (multipleScans ? storeBytes(header, sizes, least) : 0)),
-    codedPrice(header),
-    priced(0, samples, SAMPLE_NANOSECONDS),
+    codedEstimate(header),
+    estimated(0, samples, SAMPLE_NANOSECONDS),
   );
 }

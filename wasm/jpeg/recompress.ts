@@ -1,5 +1,5 @@
 /** A smaller file of the same picture, from its coefficients: no pixels, no generation loss by color conversion. */
-import { beside, held, type Price, priced, times } from "../estimate.ts";
+import { parallel, held, type Estimate, estimated, times } from "../estimate.ts";
 import type { Pieces } from "../pieces.ts";
 import {
   blockBytesOf,
@@ -9,7 +9,7 @@ import {
   PHOTOGRAPH_BLOCK_BYTES,
   scanNanoseconds,
 } from "./blocks.ts";
-import { codedPrice } from "./decoder-handle.ts";
+import { codedEstimate } from "./decoder-handle.ts";
 import { qualityToDistance } from "./encoder.ts";
 import type { JpegComponent, JpegHeader } from "./header.ts";
 import {
@@ -21,7 +21,7 @@ import {
   openSink,
   openSource,
 } from "./instance.ts";
-import { WRITTEN_BLOCKS, writingPrice, writtenMs } from "./writing.ts";
+import { WRITTEN_BLOCKS, writingEstimate, writtenMs } from "./writing.ts";
 
 /** First transposed, then mirrored left to right, then top to bottom. */
 export interface Turn {
@@ -180,12 +180,12 @@ function placeTiles(instance: JpegInstance, pointer: number, { side, across, pla
   instance.bytes(address, numbers.byteLength).set(new Uint8Array(numbers.buffer));
 }
 
-/** The price of recompression of a file of `fileBytes`; the result comes on top. */
-export function recompressPrice(
+/** The estimate of recompression of a file of `fileBytes`; the result comes on top. */
+export function recompressEstimate(
   header: Layout,
   fileBytes: number,
   { windowBytes = WINDOW_BYTES, turn, streamed = false, quality, progressive = true }: RecompressCost = {},
-): Price {
+): Estimate {
   const { components, multipleScans } = header;
   const maxH = Math.max(...components.map(({ h }) => h));
   const maxV = Math.max(...components.map(({ v }) => v));
@@ -200,11 +200,11 @@ export function recompressPrice(
   const windows = multipleScans ? Math.floor(most / windowBytes) + 1 : 0;
   const window = multipleScans ? blocks * MAP_BYTES + most / windows : 0;
   const passes = Math.max(1, windows) + (streamed ? 1 : 0);
-  const work = beside(
-    times(passes, codedPrice(header)),
-    priced(0, blocks * (streamed ? 2 : 1), packNanoseconds({ quality, blockBytes })),
-    priced(0, turn ? blocks : 0, TURN_NANOSECONDS),
-    writingPrice({
+  const work = parallel(
+    times(passes, codedEstimate(header)),
+    estimated(0, blocks * (streamed ? 2 : 1), packNanoseconds({ quality, blockBytes })),
+    estimated(0, turn ? blocks : 0, TURN_NANOSECONDS),
+    writingEstimate({
       blocks,
       blockBytes: writtenBytes({ quality, blockBytes }),
       components: components.length,
@@ -215,14 +215,14 @@ export function recompressPrice(
     const scans = components.length * STREAMED_SCANS_PER_COMPONENT * STREAMED_SCAN_BYTES;
     // Two rows of MCUs at a time: as they come, and packed.
     const twoRows = 2 * unitsX * perUnit * PACKED_BLOCK_BYTES_MAX;
-    return beside(work, held(rows + scans + window + blocks * DC_BYTES + twoRows));
+    return parallel(work, held(rows + scans + window + blocks * DC_BYTES + twoRows));
   }
   const packed = packedBytes(blocks, fileBytes);
   // A row or a column of the source and of the result; transposing holds both pictures.
   const turning = turn ? Math.max(unitsX * maxH, unitsY * maxV) * 512 + (turn.transpose ? packed : 0) : 0;
   // In the last pass: the window, and what earlier passes packed.
   const read = window + blocks * DC_BYTES + (windows > 0 ? (packed * (windows - 1)) / windows : 0);
-  return beside(work, held(rows + Math.max(packed + turning, read)));
+  return parallel(work, held(rows + Math.max(packed + turning, read)));
 }
 
 interface Divided {

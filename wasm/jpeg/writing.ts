@@ -1,5 +1,5 @@
 /** What writing a file from packed coefficients takes, whoever packed them (`file.c`). */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { blockNanoseconds } from "./blocks.ts";
 
 /** Blocks that are coded at a time, each counted once for every scan. */
@@ -24,10 +24,10 @@ interface Written {
   readonly progressive: boolean;
 }
 
-/** The price of writing a file. */
-export function writingPrice({ blocks, blockBytes, components, progressive }: Written): Price {
+/** The estimate of writing a file. */
+export function writingEstimate({ blocks, blockBytes, components, progressive }: Written): Estimate {
   const passes = progressive ? PASSES.progressive : PASSES.sequential;
-  return priced(
+  return estimated(
     components * COUNTED_SCANS_PER_COMPONENT * COUNTED_SCAN_BYTES,
     blocks * passes,
     blockNanoseconds("write", blockBytes),

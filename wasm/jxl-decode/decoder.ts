@@ -1,5 +1,5 @@
 /** JPEG XL by libjxl: what codestreams say, their frames as rows, and JPEG files that were packed. */
-import { beside, type Price, priced } from "../estimate.ts";
+import { parallel, type Estimate, estimated } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { LoneJob } from "../handle.ts";
 import type { ArgumentsOf, ResultOf } from "../instance.ts";
@@ -59,7 +59,7 @@ const jxl = native<JxlExports>(module, {
 });
 
 /** What reading the headers of a file may take: a profile of some megabytes, and tables of contents. */
-const FACTS_PRICE: Price = { bytes: 24 << 20, ms: 20 };
+const FACTS_ESTIMATE: Estimate = { bytes: 24 << 20, ms: 20 };
 
 /**
  * What a codestream says of its picture.
@@ -67,7 +67,7 @@ const FACTS_PRICE: Price = { bytes: 24 << 20, ms: 20 };
  * @throws NativeError when a header is damaged
  */
 export function readFacts(source: Source, mostFrames: number): CodestreamFacts {
-  const job = new SourceJob(source, FACTS_PRICE);
+  const job = new SourceJob(source, FACTS_ESTIMATE);
   try {
     const facts = allocated(job.call((exports, number) => exports.facts_open(number, source.length, mostFrames)));
     const address = job.call((exports) => exports.facts_numbers(facts));
@@ -86,11 +86,11 @@ const DECODER_BYTES = 2 << 20;
 const PIXEL_NANOSECONDS = 42;
 const BYTE_NANOSECONDS = 10;
 
-/** The price of decoding all frames of a codestream. */
-export function decodePrice(facts: Pick<CodestreamFacts, "decodeBytes" | "pixels" | "codedBytes">): Price {
-  return beside(
-    priced(facts.decodeBytes + DECODER_BYTES, facts.pixels, PIXEL_NANOSECONDS),
-    priced(0, facts.codedBytes, BYTE_NANOSECONDS),
+/** The estimate of decoding all frames of a codestream. */
+export function decodeEstimate(facts: Pick<CodestreamFacts, "decodeBytes" | "pixels" | "codedBytes">): Estimate {
+  return parallel(
+    estimated(facts.decodeBytes + DECODER_BYTES, facts.pixels, PIXEL_NANOSECONDS),
+    estimated(0, facts.codedBytes, BYTE_NANOSECONDS),
   );
 }
 
@@ -119,7 +119,7 @@ export class JxlDecoder {
   constructor(source: Source, facts: CodestreamFacts, output: Output, isDeep = false) {
     this.width = facts.width;
     this.rowBytes = facts.width * (isDeep ? 8 : 4);
-    this.job = new SourceJob(source, decodePrice(facts));
+    this.job = new SourceJob(source, decodeEstimate(facts));
     const { gray, width, height, black = -1 } = facts;
     const open = (exports: JxlExports, number: number) =>
       exports.decoder_open(number, source.length, OUTPUTS[output], gray ? 1 : 0, width, height, black, isDeep ? 1 : 0);
@@ -167,18 +167,18 @@ const ORIGINAL_PIXEL_BYTES = 18;
 /** What decoding coefficients takes whatever the picture: tables, codes, and two windows of what was read before. */
 const ORIGINAL_BYTES = 16 << 20;
 
-/** The price of making a packed JPEG file again. */
-export function originalPrice(facts: Pick<CodestreamFacts, "width" | "height" | "codedBytes">): Price {
+/** The estimate of making a packed JPEG file again. */
+export function originalEstimate(facts: Pick<CodestreamFacts, "width" | "height" | "codedBytes">): Estimate {
   const pixels = facts.width * facts.height;
-  return priced(pixels * ORIGINAL_PIXEL_BYTES + 6 * facts.codedBytes + ORIGINAL_BYTES, pixels, PIXEL_NANOSECONDS);
+  return estimated(pixels * ORIGINAL_PIXEL_BYTES + 6 * facts.codedBytes + ORIGINAL_BYTES, pixels, PIXEL_NANOSECONDS);
 }
 
 /**
  * The JPEG file that was packed into a file, which is given with all its boxes.
  * @throws NativeError when the file was not made of one, or is damaged
  */
-export async function readOriginal(source: Source, price: Price, breath: Turns): Promise<Uint8Array> {
-  const job = new SourceJob(source, price);
+export async function readOriginal(source: Source, estimate: Estimate, breath: Turns): Promise<Uint8Array> {
+  const job = new SourceJob(source, estimate);
   try {
     const original = allocated(job.call((exports) => exports.original_open()));
     const length = await job.callPausing(breath, "original_read", original, job.number, source.length);
@@ -196,8 +196,8 @@ class SourceJob {
   readonly number: number;
   private readonly job: LoneJob<JxlExports>;
 
-  constructor(source: Source, price: Price) {
-    this.job = new LoneJob(jxl, price.bytes, fuelFor(price));
+  constructor(source: Source, estimate: Estimate) {
+    this.job = new LoneJob(jxl, estimate.bytes, fuelFor(estimate));
     this.number = this.job.call((exports) => sources.add(exports, source));
   }
 

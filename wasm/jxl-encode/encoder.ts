@@ -1,5 +1,5 @@
 /** Encodes JPEG XL by libjxl: rows go into rows of groups, each of which becomes coefficients, or codes where nothing is lost. */
-import { type Price, priced, times } from "../estimate.ts";
+import { type Estimate, estimated, times } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import type { LoneJob } from "../handle.ts";
 import { allocated } from "../load.ts";
@@ -44,7 +44,7 @@ const GROUP_PIXELS = 512 * 512;
 /** What is held of each pixel until the frame is written: of blocks and coefficients in photographs, and more in noise. */
 const PHOTOGRAPH_BYTES = 2.1;
 const NOISE_BYTES = 4.2;
-/** Large pictures are not priced as noise: that much beyond a photograph of their size is given to each. */
+/** Large pictures are not estimated as noise: that much beyond a photograph of their size is given to each. */
 const MAX_NOISE_BYTES = 12 << 20;
 /** What alpha and pixels without loss take as files. */
 const ALPHA_PIXEL_BYTES = 1.3;
@@ -63,11 +63,11 @@ function kindOf({ distance }: Pick<EncoderSettings, "distance">): "lossless" | "
   return distance === 0 ? "lossless" : "lossy";
 }
 
-/** The price of encoding one frame, in linear memory. The result, which is copied out, comes on top. */
-export function encodePrice(settings: EncoderSettings): Price {
+/** The estimate of encoding one frame, in linear memory. The result, which is copied out, comes on top. */
+export function encodeEstimate(settings: EncoderSettings): Estimate {
   const { width, height, tier, opaque } = settings;
   const nanoseconds = PIXEL_NANOSECONDS[kindOf(settings)][tier] + (opaque ? 0 : ALPHA_NANOSECONDS);
-  return priced(peakBytes(settings), width * height, nanoseconds);
+  return estimated(peakBytes(settings), width * height, nanoseconds);
 }
 
 /** Bytes that a pixel of rows takes. */
@@ -105,7 +105,7 @@ export class JxlEncoder {
     const { width, height, opaque, distance, tier, wide = false, bits = 8 } = settings;
     this.rowBytes = width * rowPixelBytes(settings);
     const { frames = 1, loops = 0 } = animation ?? {};
-    const fuel = fuelFor(times(frames, encodePrice(settings)));
+    const fuel = fuelFor(times(frames, encodeEstimate(settings)));
     this.job = openJob(peakBytes(settings), fuel, this.pieces);
     const ticks = animation ? TICKS_PER_SECOND : 0;
     try {

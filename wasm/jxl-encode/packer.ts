@@ -1,5 +1,5 @@
 /** Packs JPEG files without loss, by libjxl: the same file can be made of the result. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { allocated, NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
@@ -41,13 +41,13 @@ const WRITING = { fixed: 11 << 20, pixel: 1.8, byte: 4.1 };
 const PIXEL_NANOSECONDS = 20;
 const BYTE_NANOSECONDS = 150;
 
-/** The price of packing, the result included. */
-export function packPrice({ bytes, width, height, samples }: Packable): Price {
+/** The estimate of packing, the result included. */
+export function packEstimate({ bytes, width, height, samples }: Packable): Estimate {
   const pixels = width * height;
   const blocks = Math.max(bytes, pixels * READING.pixel);
   const reading = READING.fixed + pixels * samples * READING.coefficient + blocks + bytes * READING.byte;
   const writing = WRITING.fixed + pixels * WRITING.pixel + bytes * WRITING.byte;
-  return priced(Math.max(reading, writing), 1, pixels * PIXEL_NANOSECONDS + bytes * BYTE_NANOSECONDS);
+  return estimated(Math.max(reading, writing), 1, pixels * PIXEL_NANOSECONDS + bytes * BYTE_NANOSECONDS);
 }
 
 /**
@@ -61,9 +61,9 @@ export async function pack(
   orientation: number,
   breath: Turns,
 ): Promise<Packed | null> {
-  const price = packPrice(shape);
+  const estimate = packEstimate(shape);
   const codestream: Uint8Array[] = [];
-  const job = openJob(price.bytes, fuelFor(price), codestream);
+  const job = openJob(estimate.bytes, fuelFor(estimate), codestream);
   let packer = 0;
   try {
     packer = allocated(job.call((exports) => exports.pack_open(file.length)));

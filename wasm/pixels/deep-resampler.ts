@@ -1,5 +1,5 @@
 /** Streaming resampling of RGBA16: source rows are pushed, result rows are pulled. */
-import { PAGE_BYTES, type Price, priced } from "../estimate.ts";
+import { PAGE_BYTES, type Estimate, estimated } from "../estimate.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 import { KERNELS, type Resampler, type ResamplerOptions } from "./resampler.ts";
 
@@ -47,8 +47,8 @@ export function openDeepResampler(options: DeepResamplerOptions): Resampler {
 const NANOSECONDS = { source: 3, tap: 1, result: 8, light: 3, curve: 60 } as const;
 const REACH = 6;
 
-/** The price of resampling all rows. The arithmetic of bytes is that of resample-deep.c. */
-export function deepResamplerPrice(options: Omit<DeepResamplerOptions, "sourceHeight">): Price {
+/** The estimate of resampling all rows. The arithmetic of bytes is that of resample-deep.c. */
+export function deepResamplerEstimate(options: Omit<DeepResamplerOptions, "sourceHeight">): Estimate {
   const { sourceWidth, box, width, height, linear = false } = options;
   const across = REACH * Math.max(1, box.width / width) + 3;
   const down = REACH * Math.max(1, box.height / height) + 3;
@@ -59,5 +59,5 @@ export function deepResamplerPrice(options: Omit<DeepResamplerOptions, "sourceHe
   const { source, tap, result, light, curve } = NANOSECONDS;
   const taking = sourceWidth * box.height * (source + (linear ? light : 0)) + width * box.height * across * tap;
   const making = width * height * (result + down * tap + (linear ? curve : 0));
-  return priced(bytes, taking + making, 1);
+  return estimated(bytes, taking + making, 1);
 }

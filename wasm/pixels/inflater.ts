@@ -1,5 +1,5 @@
 /** Inflates zlib data that is neither PNG rows nor small, in pieces, into memory of the caller. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
 import { Handle } from "./instance.ts";
@@ -9,9 +9,9 @@ const NANOSECONDS = 4;
 /** What the native side holds: its input, a piece, the history, and tables. */
 const HELD_BYTES = 512 << 10;
 
-/** The price of inflating so many bytes, of which the caller holds the memory. */
-export function inflatePrice(bytes: number): Price {
-  return priced(HELD_BYTES, bytes, NANOSECONDS);
+/** The estimate of inflating so many bytes, of which the caller holds the memory. */
+export function inflateEstimate(bytes: number): Estimate {
+  return estimated(HELD_BYTES, bytes, NANOSECONDS);
 }
 
 /** What inflater_run says when it made nothing. */
@@ -41,7 +41,7 @@ export async function inflateInto(to: Uint8Array, from: Uint8Array, breath: Turn
       const address = handle.call((exports, pointer) => exports.inflater_output(pointer));
       to.set(handle.bytes(address, made), filled);
       filled += made;
-      await breath.spend(inflatePrice(made).ms);
+      await breath.spend(inflateEstimate(made).ms);
     }
   } finally {
     handle.close();

@@ -1,5 +1,5 @@
 /** Rows that deflate stores in fewer bits behind PNG's average filter, samples moved by at most a few levels. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Rows that are taken at a time. */
@@ -34,7 +34,7 @@ export function openNearRows(width: number, step: number): NearRows {
 /** Moving the samples of a pixel. */
 const NANOSECONDS = 6;
 
-/** The price of moving so many pixels in rows of `width`. */
-export function nearPrice(width: number, pixels: number): Price {
-  return priced(width * 4 * (NEAR_WINDOW_ROWS + 1), pixels, NANOSECONDS);
+/** The estimate of moving so many pixels in rows of `width`. */
+export function nearEstimate(width: number, pixels: number): Estimate {
+  return estimated(width * 4 * (NEAR_WINDOW_ROWS + 1), pixels, NANOSECONDS);
 }

@@ -1,5 +1,5 @@
 /** PNG rows out of a file: decompression, filters and expansion to RGBA. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
@@ -91,7 +91,7 @@ export function openPngReader(options: PngReaderOptions, breath: Turns): PngRead
 
   // All passes are read before the first row of an interlaced picture: nobody else declares that meanwhile.
   const passMs = (bytes: number, kind: "coded" | "stored") =>
-    interlaced ? priced(0, bytes, READ_NANOSECONDS[kind]).ms : 0;
+    interlaced ? estimated(0, bytes, READ_NANOSECONDS[kind]).ms : 0;
 
   return {
     async read(max) {
@@ -122,12 +122,15 @@ interface PngExtent extends Omit<PngHeader, "type"> {
   readonly codedBytes?: number | undefined;
 }
 
-/** The price of reading all rows, RGBA8 or deep; `depth` is in bits per pixel here. */
-export function pngReaderPrice({ width, height, depth, interlaced, codedBytes }: PngExtent, isDeep = false): Price {
+/** The estimate of reading all rows, RGBA8 or deep; `depth` is in bits per pixel here. */
+export function pngReaderEstimate(
+  { width, height, depth, interlaced, codedBytes }: PngExtent,
+  isDeep = false,
+): Estimate {
   const rowBytes = Math.ceil((width * depth) / 8) + 8;
   const passes = interlaced ? rowBytes * height + 8 * height : 0;
   const bytes = passes + 14 * rowBytes + width * (isDeep ? 8 : 4) * (WINDOW_ROWS + 1) + (isDeep ? 400_000 : 300_000);
   const { coded, stored, pixel } = READ_NANOSECONDS;
   const read = codedBytes ?? (rowBytes * height) / PHOTOGRAPH_RATIO;
-  return priced(bytes, 1, read * coded + height * (rowBytes * stored + width * pixel));
+  return estimated(bytes, 1, read * coded + height * (rowBytes * stored + width * pixel));
 }

@@ -1,5 +1,5 @@
 /** A look over a picture for the smallest representation that holds it. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { OutOfMemory } from "../load.ts";
 import { Handle } from "./instance.ts";
 
@@ -66,7 +66,7 @@ export function openPngSurveyor(width: number, opaque: boolean, keyed: boolean):
   };
 }
 
-/** The price of looking over so many pixels; the memory of a surveyor is what a writer of the same width has. */
-export function surveyPrice(pixels: number): Price {
-  return priced(0, pixels, SURVEY_NANOSECONDS);
+/** The estimate of looking over so many pixels; the memory of a surveyor is what a writer of the same width has. */
+export function surveyEstimate(pixels: number): Estimate {
+  return estimated(0, pixels, SURVEY_NANOSECONDS);
 }

@@ -1,5 +1,5 @@
 /** PNG rows into a file: the smallest representation, filters and compression. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { OutOfMemory } from "../load.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 import { type ColorType, SAMPLES } from "./png-header.ts";
@@ -90,7 +90,7 @@ const FILTER_NANOSECONDS: Readonly<Record<FilterStrategy, number>> = {
   bigrams: 25,
 };
 
-/** The price of filtering so many pixels; what deflate makes of them is apart, and so is the writer's memory. */
-export function filterPrice(strategy: FilterStrategy, pixels: number): Price {
-  return priced(0, pixels, FILTER_NANOSECONDS[strategy]);
+/** The estimate of filtering so many pixels; what deflate makes of them is apart, and so is the writer's memory. */
+export function filterEstimate(strategy: FilterStrategy, pixels: number): Estimate {
+  return estimated(0, pixels, FILTER_NANOSECONDS[strategy]);
 }

@@ -1,5 +1,5 @@
 /** Streaming resampling: source rows are pushed, result rows are pulled. */
-import { PAGE_BYTES, type Price, priced } from "../estimate.ts";
+import { PAGE_BYTES, type Estimate, estimated } from "../estimate.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Reconstruction filters, in the order of taps.h. `gaussian` blurs by `sigma` source pixels, whatever the scale. */
@@ -108,10 +108,10 @@ const BLOCK_NANOSECONDS = {
   linear: { source: 6, block: 9 },
 } as const;
 
-/** The price of resampling all rows, at most. The arithmetic of bytes is that of resample.c. */
-export function resamplerPrice(
+/** The estimate of resampling all rows, at most. The arithmetic of bytes is that of resample.c. */
+export function resamplerEstimate(
   options: Omit<ResamplerOptions, "linear" | "sourceHeight"> & { readonly linear?: boolean | undefined },
-): Price {
+): Estimate {
   const { sourceWidth, box, width, height, kernel, pixels, sigma = 0 } = options;
   const channels = CHANNELS[pixels];
   const reach = kernel === "gaussian" ? 6.6 * sigma : 6 * Math.max(1, box.height / height);
@@ -132,5 +132,5 @@ export function resamplerPrice(
   const ofBlocks = BLOCK_NANOSECONDS[samples].source + BLOCK_NANOSECONDS[samples].block / (boxX * boxY);
   const source = boxX * boxY > 1 ? ofBlocks : NANOSECONDS[samples].source;
   const nanoseconds = sourceWidth * box.height * source + width * height * result;
-  return priced(bytes, nanoseconds, 1);
+  return estimated(bytes, nanoseconds, 1);
 }

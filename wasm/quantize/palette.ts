@@ -1,5 +1,5 @@
 /** Palettes: counting the colors of a picture, and choosing the best few. See histogram.c and choose.c. */
-import { type Price, priced, sequence, times } from "../estimate.ts";
+import { type Estimate, estimated, serial, times } from "../estimate.ts";
 import { OutOfMemory } from "../load.ts";
 import type { Turns } from "../pausing.ts";
 import { Handle, inRoom, QUANTIZE_WINDOW_ROWS } from "./instance.ts";
@@ -151,7 +151,7 @@ export async function paletteOf(
   try {
     let squared = Infinity;
     for (let round = 0, before = Infinity; round < ROUNDS && squared <= before * WORTH_A_ROUND; round++) {
-      await breath.spend(roundPrice(count).ms);
+      await breath.spend(roundEstimate(count).ms);
       before = squared;
       squared = chooser.call((exports, pointer) => exports.chooser_refine(pointer));
     }
@@ -195,11 +195,11 @@ const CHOICE_BYTES = (1 << 16) * (33 + SAMPLE_BYTES) + 512 * 1024;
 export const SORTED_BYTES = (1 << 16) * SAMPLE_BYTES + 256 * CUT_BYTES;
 
 /**
- * The price of counting so many pixels in rows of `width`, and of sorting what was found.
+ * The estimate of counting so many pixels in rows of `width`, and of sorting what was found.
  * @param detail 1 of a photograph, less of what is simpler
  */
-export function countPrice(width: number, pixels: number, detail = 1): Price {
-  const { ms } = sequence(addPrice(pixels, detail), sortPrice(pixels, detail));
+export function countEstimate(width: number, pixels: number, detail = 1): Estimate {
+  const { ms } = serial(addEstimate(pixels, detail), sortEstimate(pixels, detail));
   return { bytes: HISTOGRAM_BYTES + CHOICE_BYTES + width * 4 * (QUANTIZE_WINDOW_ROWS + 1), ms };
 }
 
@@ -208,22 +208,22 @@ function samplesOf(pixels: number, detail: number): number {
   return Math.min(MAX_SAMPLES, pixels * SAMPLES_PER_PIXEL * detail ** 2);
 }
 
-/** The price of `Histogram.sorted`, once so many pixels were counted. */
-export function sortPrice(pixels: number, detail = 1): Price {
-  return priced(0, samplesOf(pixels, detail), SORT_NANOSECONDS);
+/** The estimate of `Histogram.sorted`, once so many pixels were counted. */
+export function sortEstimate(pixels: number, detail = 1): Estimate {
+  return estimated(0, samplesOf(pixels, detail), SORT_NANOSECONDS);
 }
 
-/** The price of choosing a palette for so many pixels; its memory is that of counting. */
-export function choicePrice(pixels: number, detail = 1): Price {
-  return times(TYPICAL_ROUNDS, roundPrice(samplesOf(pixels, detail)));
+/** The estimate of choosing a palette for so many pixels; its memory is that of counting. */
+export function choiceEstimate(pixels: number, detail = 1): Estimate {
+  return times(TYPICAL_ROUNDS, roundEstimate(samplesOf(pixels, detail)));
 }
 
-function roundPrice(samples: number): Price {
-  return priced(0, samples, ROUND_NANOSECONDS);
+function roundEstimate(samples: number): Estimate {
+  return estimated(0, samples, ROUND_NANOSECONDS);
 }
 
-/** The price of counting so many pixels; no memory. */
-export function addPrice(pixels: number, detail = 1): Price {
+/** The estimate of counting so many pixels; no memory. */
+export function addEstimate(pixels: number, detail = 1): Estimate {
   const { photograph, flat } = COUNT_NANOSECONDS;
-  return priced(0, pixels, flat + (photograph - flat) * detail);
+  return estimated(0, pixels, flat + (photograph - flat) * detail);
 }

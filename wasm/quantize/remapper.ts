@@ -1,5 +1,5 @@
 /** Pixels to the colors of a palette; see remap.c. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { Handle, inRoom, QUANTIZE_WINDOW_ROWS } from "./instance.ts";
 import type { HistogramOptions } from "./palette.ts";
 
@@ -89,10 +89,10 @@ export function remapperBytes({ width, height }: Pick<RemapperOptions, "width" |
 }
 
 /**
- * The price of finding colors for so many pixels; the memory of the remapper is left out.
+ * The estimate of finding colors for so many pixels; the memory of the remapper is left out.
  * @param detail 1 of a photograph, less of what is simpler
  */
-export function mapPrice(pixels: number, detail = 1): Price {
+export function mapEstimate(pixels: number, detail = 1): Estimate {
   const { photograph, flat } = MAP_NANOSECONDS;
-  return priced(0, pixels, flat + (photograph - flat) * detail);
+  return estimated(0, pixels, flat + (photograph - flat) * detail);
 }

@@ -1,5 +1,5 @@
 /** Doubling by networks. */
-import { PAGE_BYTES, type Price, priced } from "../estimate.ts";
+import { PAGE_BYTES, type Estimate, estimated } from "../estimate.ts";
 import { native } from "../load.ts";
 import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
 import module from "./superres.wasm";
@@ -98,8 +98,8 @@ const COLOR_NANOSECONDS = 50;
  */
 const ALPHA_NANOSECONDS = 600;
 
-/** The price of doubling a picture of this size. */
-export function doublingPrice({ width, height, network, twoForms, opaque }: Doubled): Price {
+/** The estimate of doubling a picture of this size. */
+export function doublingEstimate({ width, height, network, twoForms, opaque }: Doubled): Estimate {
   const plane = width + 40;
   const planes = opaque ? 3 : 4;
   const ofLuma = Array.from({ length: twoForms ? 2 : 1 }, () => NETWORKS[network]);
@@ -108,7 +108,7 @@ export function doublingPrice({ width, height, network, twoForms, opaque }: Doub
   const bounds = 2 * (planes + 2) * plane * 2;
   const made = networks.reduce((bytes, { rows, rowBytes }) => bytes + (rows * rowBytes + 8) * plane, 0);
   const bytes = 3 * width * 4 * WINDOW_ROWS + ring + bounds + made + width * 8 + PAGE_BYTES;
-  return priced(bytes, width * height, nanoseconds({ network, twoForms, opaque }));
+  return estimated(bytes, width * height, nanoseconds({ network, twoForms, opaque }));
 }
 
 /** Rows of the picture that are held, as superres.c counts them. */

@@ -1,5 +1,5 @@
 /** A picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { allocated, type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
@@ -27,9 +27,9 @@ const NANOSECONDS = 25;
 const PAUSED = -1;
 const CALL_PIXELS = 1 << 20;
 
-/** The price of reading so many pixels; the memory is in the facts. */
-export function readPrice(pixels: number): Price {
-  return priced(0, pixels, NANOSECONDS);
+/** The estimate of reading so many pixels; the memory is in the facts. */
+export function readEstimate(pixels: number): Estimate {
+  return estimated(0, pixels, NANOSECONDS);
 }
 
 /**
@@ -134,7 +134,7 @@ export class TiffReader {
    */
   constructor(bytes: Uint8Array, mostBytes: number, pixels: number, { at, mended }: PicturePlace = { at: 0 }) {
     this.mostBytes = mostBytes;
-    this.instance = tiff.acquireAlone(fuelFor(readPrice(pixels)));
+    this.instance = tiff.acquireAlone(fuelFor(readEstimate(pixels)));
     const source = { bytes, mended, left: Math.max(MAX_READINGS * bytes.length, FREE_READING_BYTES) };
     this.source = sources.add(this.instance.exports, source);
     try {
@@ -142,7 +142,7 @@ export class TiffReader {
       allocated(this.pointer);
       this.run((exports) => exports.reader_open(this.pointer, mostBytes, at));
       this.facts = this.readFacts();
-      // Rows are read at a price.
+      // Rows are read at an estimate.
       source.left = Infinity;
     } catch (error) {
       this.close();
@@ -200,7 +200,7 @@ export class TiffReader {
         const at = this.instance.exports.reader_rows(this.pointer, count);
         return this.instance.bytes(at, count * this.facts.width * (output === "deep" ? 8 : 4));
       }
-      await breath.spend(readPrice(CALL_PIXELS).ms);
+      await breath.spend(readEstimate(CALL_PIXELS).ms);
     }
   }
 

@@ -1,5 +1,5 @@
 /** The canvas of an animation in linear memory: straight RGBA, drawn on by frames or filled from rows. */
-import { held, type Price, priced } from "../estimate.ts";
+import { held, type Estimate, estimated } from "../estimate.ts";
 import { Job, type WebpInstance } from "./instance.ts";
 
 export interface Rectangle {
@@ -15,14 +15,14 @@ const NANOSECONDS = 2;
 /** What a canvas holds besides its pixels. */
 const CANVAS_BYTES = 64 << 10;
 
-/** The price of a canvas that is held, or of several, one below the other. */
-export function canvasPrice(width: number, height: number): Price {
+/** The estimate of a canvas that is held, or of several, one below the other. */
+export function canvasEstimate(width: number, height: number): Estimate {
   return held(4 * width * height + CANVAS_BYTES);
 }
 
-/** The price of going over so many pixels of a canvas once. */
-export function canvasWork(pixels: number): Price {
-  return priced(0, pixels, NANOSECONDS);
+/** The estimate of going over so many pixels of a canvas once. */
+export function canvasWork(pixels: number): Estimate {
+  return estimated(0, pixels, NANOSECONDS);
 }
 
 export class Canvas {
@@ -43,7 +43,7 @@ export class Canvas {
   constructor(width: number, height: number, instance?: WebpInstance) {
     this.width = width;
     this.height = height;
-    this.job = new Job(canvasPrice(width, height).bytes, instance);
+    this.job = new Job(canvasEstimate(width, height).bytes, instance);
     this.instance = this.job.instance;
     try {
       const address = this.job.call((exports) => exports.canvas_open(width, height));

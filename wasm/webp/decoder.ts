@@ -1,5 +1,5 @@
 /** Decodes one WebP bitstream in bands of rows: whole or a region, at its size or smaller. */
-import { beside, held, type Price, priced } from "../estimate.ts";
+import { parallel, held, type Estimate, estimated } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { allocated, NativeError } from "../load.ts";
 import { Job, type WebpInstance } from "./instance.ts";
@@ -57,11 +57,11 @@ const USUAL_BYTES = { lossy: 0.1, lossless: 1 } as const;
 const STEP_ROWS = 16;
 
 /**
- * The price of decoding, the compressed bytes included. A lossy picture needs a few rows; its alpha channel and a
+ * The estimate of decoding, the compressed bytes included. A lossy picture needs a few rows; its alpha channel and a
  * lossless picture can refer back to any earlier pixel and are held whole.
  * @param codedBytes of the file that pixels are coded in, where it is known
  */
-export function decodePrice(
+export function decodeEstimate(
   picture: {
     readonly width: number;
     readonly height: number;
@@ -70,15 +70,15 @@ export function decodePrice(
     readonly bytes: number;
   },
   codedBytes?: number,
-): Price {
+): Estimate {
   const pixels = picture.width * picture.height;
   const kind = picture.lossless ? "lossless" : "lossy";
   const { pixel, byte } = NANOSECONDS[kind];
   const nanoseconds = pixels * pixel + (codedBytes ?? pixels * USUAL_BYTES[kind]) * byte;
-  const rows = priced(320 * picture.width + (64 << 10) + picture.bytes, nanoseconds, 1);
-  if (picture.lossless) return beside(rows, held(4 * pixels + codeTableBytes(pixels)));
+  const rows = estimated(320 * picture.width + (64 << 10) + picture.bytes, nanoseconds, 1);
+  if (picture.lossless) return parallel(rows, held(4 * pixels + codeTableBytes(pixels)));
   if (!picture.alpha) return rows;
-  return beside(rows, priced(5 * pixels + codeTableBytes(pixels), pixels, NANOSECONDS.alpha));
+  return parallel(rows, estimated(5 * pixels + codeTableBytes(pixels), pixels, NANOSECONDS.alpha));
 }
 
 /** Room for Huffman tables: encoders make a few dozen groups of about 12 KB, more of them in larger pictures. */
@@ -93,8 +93,8 @@ function codeTableBytes(pixels: number): number {
 export function openDecoder(bitstream: Bitstream, region: Region, instance?: WebpInstance): WebpDecoder {
   const { data, alpha, lossless, width, height } = bitstream;
   const bytes = data.length + (alpha?.length ?? 0);
-  const price = decodePrice({ width, height, lossless, alpha: alpha !== undefined, bytes }, bytes);
-  const job = new Job(price.bytes, instance, fuelFor(price));
+  const estimate = decodeEstimate({ width, height, lossless, alpha: alpha !== undefined, bytes }, bytes);
+  const job = new Job(estimate.bytes, instance, fuelFor(estimate));
   try {
     const decoder = job.call((exports) => {
       const input = allocated(exports.malloc(bytes));
@@ -111,7 +111,7 @@ export function openDecoder(bitstream: Bitstream, region: Region, instance?: Web
       }
       check(exports.decoder_start(decoder, x, y, region.width, region.height, scaledWidth, scaledHeight));
     });
-    return handle(job, decoder, scaledWidth, region.scaledHeight, (price.ms / height) * STEP_ROWS);
+    return handle(job, decoder, scaledWidth, region.scaledHeight, (estimate.ms / height) * STEP_ROWS);
   } catch (error) {
     job.close();
     throw error;

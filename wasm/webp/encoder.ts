@@ -1,5 +1,5 @@
 /** Encodes a WebP picture that arrives in bands of rows. */
-import { type Price, priced } from "../estimate.ts";
+import { type Estimate, estimated } from "../estimate.ts";
 import { NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
 import { acquireAlone, closeSink, fileOf, Job, openSink, release, type WebpInstance } from "./instance.ts";
@@ -83,11 +83,15 @@ const LEAN_UNITS = 5;
 /** Milliseconds that a file takes however small its picture is: tables are made anew for each. */
 export const START_MS = { lossless: 0.55, lossy: 0.25 } as const;
 
-/** The price of encoding, in linear memory. The result, which is copied out, comes on top. */
-export function encodePrice(settings: EncoderSettings): Price {
+/** The estimate of encoding, in linear memory. The result, which is copied out, comes on top. */
+export function encodeEstimate(settings: EncoderSettings): Estimate {
   const { width, height } = settings;
   const pixels = width * height;
-  return priced(peakBytes(settings), pixels, IMPORT_NANOSECONDS + unitsPerPixel(settings) * unitNanoseconds(settings));
+  return estimated(
+    peakBytes(settings),
+    pixels,
+    IMPORT_NANOSECONDS + unitsPerPixel(settings) * unitNanoseconds(settings),
+  );
 }
 
 function unitNanoseconds({ lossless, lean = false, method, share = 1 }: EncoderSettings): number {

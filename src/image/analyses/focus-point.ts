@@ -3,8 +3,8 @@
  * stands out comes from is in `saliency.ts`.
  */
 import type { Breath } from "../../scheduler/time-slice.ts";
-import { findFacesPrice } from "../faces/detect.ts";
-import { glanceForFace, glancePrice } from "../faces/glance.ts";
+import { findFacesEstimate } from "../faces/detect.ts";
+import { glanceForFace, glanceEstimate } from "../faces/glance.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
 import type { Point } from "../pixels/gravity.ts";
 import { rowsOver } from "../pixels/rows.ts";
@@ -17,7 +17,7 @@ const MIDDLE: Point = { x: 0.5, y: 0.5 };
 
 /** Milliseconds that it takes to seek faces, and what stands out where there are none. */
 export function focusMs(size: Size): number {
-  return findFacesPrice(size).ms + saliencyMs(size.width * size.height);
+  return findFacesEstimate(size).ms + saliencyMs(size.width * size.height);
 }
 
 /**
@@ -31,7 +31,7 @@ export async function focusPoint(small: Small, breath: Breath, part?: Size): Pro
 
 /** Milliseconds that a glance takes. */
 export function glanceMs(size: Size): number {
-  return glancePrice(size).ms + saliencyMs(size.width * size.height);
+  return glanceEstimate(size).ms + saliencyMs(size.width * size.height);
 }
 
 /** The same at a glance, which knows no small faces, unless all were sought anyway. */

@@ -1,5 +1,5 @@
 /** How much there is in a picture, as far as its file says: what coders take of their work depends on it. */
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Extent } from "../pixels/picture.ts";
 import type { Facts } from "./format.ts";
@@ -47,7 +47,7 @@ export function detailOf({ codedBytes, quality, frames, later, depth }: Coded, s
   return Math.min(1, LEAST_DETAIL + bytes / photographBytes);
 }
 
-/** Bytes of a pixel that a photograph takes with a loss, at the quality at which coders are priced. */
+/** Bytes of a pixel that a photograph takes with a loss, at the quality at which coders are estimated. */
 const PHOTOGRAPH_PIXEL_BYTES = 0.11;
 const USUAL_QUALITY = 80;
 /** Bytes go with this power of the distance to a quality just above 100; beyond the finest, most of them are noise. */
@@ -87,10 +87,10 @@ export function byDetail(picture: Pick<Extent, "detail">, flat: number, photogra
 }
 
 /**
- * A price of what was measured on photographs, for this picture.
+ * An estimate of what was measured on photographs, for this picture.
  * @param share the part of the time that what is flat takes
  */
-export function lessWhereFlat({ bytes, ms }: Price, picture: Pick<Extent, "detail">, share: number): Price {
+export function lessWhereFlat({ bytes, ms }: Estimate, picture: Pick<Extent, "detail">, share: number): Estimate {
   return { bytes, ms: ms * byDetail(picture, share, 1) };
 }
 

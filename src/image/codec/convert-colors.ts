@@ -1,6 +1,6 @@
 /** ICC profiles, applied. */
-import { type Layout, openTransform, relationOf, SRGB, transformPrice } from "../../../wasm/color/color.ts";
-import { FREE, type Price } from "../../../wasm/estimate.ts";
+import { type Layout, openTransform, relationOf, SRGB, transformEstimate } from "../../../wasm/color/color.ts";
+import { NO_WORK, type Estimate } from "../../../wasm/estimate.ts";
 import { isIn, type Space } from "../color/space.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { bytesPerPixel, type Rows, skipRows } from "../pixels/rows.ts";
@@ -33,14 +33,14 @@ function layoutOf(colorspace: string): Layout {
   return colorspace === "Gray" ? "gray" : "rgba";
 }
 
-/** The price of `toSpace` on a picture of this size. */
-export function conversionPrice(
+/** The estimate of `toSpace` on a picture of this size. */
+export function conversionEstimate(
   size: Size & Pick<Rows, "deep">,
   { profile }: Pick<Facts, "profile">,
   space?: Space,
-): Price {
-  if (!space) return profile ? transformPrice(profile, size, SRGB, size.deep) : FREE;
-  return isIn(space, profile) ? FREE : transformPrice(profile ?? SRGB, size, space.profile, size.deep);
+): Estimate {
+  if (!space) return profile ? transformEstimate(profile, size, SRGB, size.deep) : NO_WORK;
+  return isIn(space, profile) ? NO_WORK : transformEstimate(profile ?? SRGB, size, space.profile, size.deep);
 }
 
 /** Rows through an ICC profile to another, sRGB by default; null when there is nothing to do or one is of no use. */

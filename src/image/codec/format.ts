@@ -1,5 +1,5 @@
 /** What a format is. One file in `formats/` and one line in `formats.ts` add one. */
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import type { CodePoints } from "../color/code-points.ts";
 import type { Stripped } from "../containers/stripped.ts";
@@ -49,8 +49,8 @@ export interface Facts {
   readonly codedBytes?: number;
   /** Of an animation, what the frames after the first take: bytes that pixels are coded in, and pixels of their rectangles. */
   readonly later?: { readonly bytes: number; readonly pixels: number };
-  /** The price of decoding the first frame of an animation alone, where a decoder holds less for it than for all. */
-  readonly firstPrice?: Price;
+  /** The estimate of decoding the first frame of an animation alone, where a decoder holds less for it than for all. */
+  readonly firstEstimate?: Estimate;
   /** How often a decoder can halve the picture for less than what all of it takes. */
   readonly halvings?: number;
   /** Bytes of memory that decoding holds at most, where that depends on more than the facts above. */
@@ -128,9 +128,9 @@ export interface RequantizeSettings extends RecompressSettings {
   readonly tiles?: Tiles;
 }
 
-/** Work whose price is known, and which has not begun. */
-export interface Priced<Result> {
-  readonly price: Price;
+/** Work whose estimate is known, and which has not begun. */
+export interface Estimated<Result> {
+  readonly estimate: Estimate;
   readonly run: (breath: Breath) => Promise<Result>;
 }
 
@@ -157,9 +157,9 @@ export interface Abilities {
 export interface Reader {
   /** @throws ApiError 422 when the file is damaged or beyond what is supported */
   readonly probe: (bytes: Uint8Array) => Facts;
-  /** The price of decoding what is wanted, the file itself left out. */
-  readonly price: (facts: Facts, demand: Demand) => Price;
-  /** By how much the rows that are opened are smaller than what is wanted; absent: by nothing, as far as prices go. */
+  /** The estimate of decoding what is wanted, the file itself left out. */
+  readonly estimate: (facts: Facts, demand: Demand) => Estimate;
+  /** By how much the rows that are opened are smaller than what is wanted; absent: by nothing, as far as estimates go. */
   readonly scale?: (facts: Facts, demand: Demand) => number;
   /** @throws ApiError 422, at once or while rows are read, when the file is damaged */
   readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath) => AsyncIterable<Decoded>;
@@ -172,7 +172,7 @@ export interface Reader {
 /** A file written anew in its own format without decoding pixels. */
 export interface Recompressor {
   /** The result included. */
-  readonly price: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Price;
+  readonly estimate: (bytes: Uint8Array, facts: Facts, settings: RecompressSettings) => Estimate;
   /**
    * Another file of the same picture, smaller if the original was not written as well; null when there is nothing to
    * win this way.
@@ -193,7 +193,7 @@ export interface Coefficients {
   /** Whether this picture can be turned without any loss. */
   readonly turns: (bytes: Uint8Array, orientation: Orientation) => boolean;
   /** The result included. */
-  readonly price: (bytes: Uint8Array, facts: Facts, settings: RequantizeSettings) => Price;
+  readonly estimate: (bytes: Uint8Array, facts: Facts, settings: RequantizeSettings) => Estimate;
   /** Null when the file has no such coefficients. */
   readonly requantize: (
     bytes: Uint8Array,
@@ -210,7 +210,7 @@ export interface Coefficients {
     settings: EncodeSettings,
     wanted: Resized,
     stopwatch?: Stopwatch,
-  ) => Priced<Uint8Array | null> | null;
+  ) => Estimated<Uint8Array | null> | null;
 }
 
 /** Files of another format that were made into files of this one, and are in them byte for byte. */
@@ -218,7 +218,7 @@ export interface Unpacker {
   /** The media type of what comes out. */
   readonly mime: string;
   /** The result included; null where nothing is packed in this file. */
-  readonly price: (bytes: Uint8Array, facts: Facts) => Price | null;
+  readonly estimate: (bytes: Uint8Array, facts: Facts) => Estimate | null;
   /** @throws ApiError 422 when what is needed for it is damaged */
   readonly run: (bytes: Uint8Array, facts: Facts, breath: Breath) => Promise<Uint8Array>;
 }
@@ -227,7 +227,7 @@ export interface Unpacker {
 export interface Repacker {
   readonly takes: (format: Pick<FormatDefinition, "mime">) => boolean;
   /** The result included. */
-  readonly price: (bytes: Uint8Array, facts: Facts) => Price;
+  readonly estimate: (bytes: Uint8Array, facts: Facts) => Estimate;
   /** Null for a file that cannot be held. */
   readonly run: (bytes: Uint8Array, facts: Facts, breath: Breath) => Promise<Uint8Array | null>;
 }

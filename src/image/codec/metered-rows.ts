@@ -6,7 +6,7 @@ import type { Decoded, Demand, Facts, FormatDefinition } from "./format.ts";
 /** Rows that cost more than this are gone past a few at a time. */
 const SKIP_MS = 10;
 
-/** The breath of work that declares a part of its price itself, and how much that was. */
+/** The breath of work that declares a part of its estimate itself, and how much that was. */
 export interface OwnBreath extends Breath {
   /** Milliseconds that were declared since this was asked for last. */
   readonly taken: () => number;
@@ -84,8 +84,8 @@ export async function* decodedFrames(
   breath: Breath,
 ): AsyncGenerator<Decoded, void> {
   const own = ownBreath(breath);
-  const { ms } = read.price(facts, demand);
-  const frames = demand.firstOnly && facts.firstPrice ? 1 : facts.frames;
+  const { ms } = read.estimate(facts, demand);
+  const frames = demand.firstOnly && facts.firstEstimate ? 1 : facts.frames;
   for await (const decoded of read.open(bytes, facts, demand, own)) {
     yield { ...decoded, rows: paced(decoded.rows, ms / frames, breath, own) };
   }

@@ -1,11 +1,11 @@
 /** Pictures in few colors. */
-import { beside, held, type Price, sequence } from "../../../wasm/estimate.ts";
+import { parallel, held, type Estimate, serial } from "../../../wasm/estimate.ts";
 import { QUANTIZE_WINDOW_ROWS } from "../../../wasm/quantize/instance.ts";
 import {
-  addPrice,
-  choicePrice,
+  addEstimate,
+  choiceEstimate,
   colorsIn,
-  countPrice,
+  countEstimate,
   entropyOf,
   errorWith,
   Histogram,
@@ -13,9 +13,9 @@ import {
   paletteOf,
   SORTED_BYTES,
   type SortedColors,
-  sortPrice,
+  sortEstimate,
 } from "../../../wasm/quantize/palette.ts";
-import { mapPrice, Remapper, remapperBytes } from "../../../wasm/quantize/remapper.ts";
+import { mapEstimate, Remapper, remapperBytes } from "../../../wasm/quantize/remapper.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import type { Extent, Picture } from "../pixels/picture.ts";
@@ -109,20 +109,20 @@ export class Palettes {
 }
 
 /**
- * The price of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and of
+ * The estimate of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and of
  * a sample of it besides.
  */
-export function palettesPrice(picture: Extent): Price {
+export function palettesEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;
   const detail = fullness(picture);
   const pixels = width * height * Math.min(frames, SAMPLED_FRAMES);
-  return beside(held(2 * SORTED_BYTES), sequence(countPrice(width, pixels, detail), choicePrice(pixels, detail)));
+  return parallel(held(2 * SORTED_BYTES), serial(countEstimate(width, pixels, detail), choiceEstimate(pixels, detail)));
 }
 
 async function sortColors(picture: Picture, sharp: boolean, breath: Breath): Promise<SortedColors> {
   const histogram = new Histogram({ width: picture.width, sharp });
   const detail = fullness(picture);
-  const nanoseconds = addPrice(1, detail).ms * 1e6;
+  const nanoseconds = addEstimate(1, detail).ms * 1e6;
   try {
     const last = picture.frames - 1;
     const step = Math.max(1, last / (SAMPLED_FRAMES - 1));
@@ -137,7 +137,7 @@ async function sortColors(picture: Picture, sharp: boolean, breath: Breath): Pro
       for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, breath })) histogram.add(band);
     }
     const pixels = picture.width * picture.height * Math.min(picture.frames, SAMPLED_FRAMES);
-    await breath.spend(sortPrice(pixels, detail).ms);
+    await breath.spend(sortEstimate(pixels, detail).ms);
     return histogram.sorted(MAX_COLORS);
   } finally {
     histogram.close();
@@ -184,11 +184,11 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
   };
 }
 
-/** The price of reading a picture that was `quantized`, once. */
-export function quantizedPrice(picture: Extent): Price {
+/** The estimate of reading a picture that was `quantized`, once. */
+export function quantizedEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;
   const remapper = remapperBytes({ width, height: frames > 1 ? height : 0 });
-  return beside(held(remapper), mapPrice(width * height * frames, detailToMap(picture)));
+  return parallel(held(remapper), mapEstimate(width * height * frames, detailToMap(picture)));
 }
 
 /** What there is to be found of a picture: what does not change from frame to frame is as soon found as what is flat. */
@@ -216,7 +216,7 @@ function mappedRows(rows: Rows, { remapper, opaque, keep, detail, breath }: Mapp
     opaque,
     async read(max) {
       const most = Math.min(max, QUANTIZE_WINDOW_ROWS);
-      await breath.spend(mapPrice(width * most, detail).ms);
+      await breath.spend(mapEstimate(width * most, detail).ms);
       const band = await rows.read(most);
       if (!band) return null;
       const from = filled;

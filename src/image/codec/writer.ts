@@ -1,5 +1,5 @@
 /** From pixels to files: what a format that is written can do, and what its encoder is told. */
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import type { Space } from "../color/space.ts";
 import type { Extent, Picture } from "../pixels/picture.ts";
@@ -41,7 +41,7 @@ export interface EncodeSettings {
   readonly chosen?: Chosen | undefined;
   /** Simple means are enough, where they take less time. */
   readonly fast?: boolean;
-  /** For prices: what a study finds out of the picture is known from renditions before this one. */
+  /** For estimates: what a study finds out of the picture is known from renditions before this one. */
   readonly studied?: boolean;
 }
 
@@ -90,8 +90,8 @@ export interface Scale {
 
 /** From pixels to files. */
 export interface Writer {
-  /** The price of encoding, the result included, the picture's own price left out. */
-  readonly price: (picture: Extent, settings: EncodeSettings) => Price;
+  /** The estimate of encoding, the result included, the picture's own estimate left out. */
+  readonly estimate: (picture: Extent, settings: EncodeSettings) => Estimate;
   /** How often `encode` reads the picture; once where absent. */
   readonly readings?: (picture: Extent) => number;
   /** @throws ApiError 422 when the format cannot hold the picture */

@@ -6,10 +6,10 @@
  */
 import { judge } from "#faces/judge";
 
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import {
   type FacePicture,
-  facesPrice,
+  facesEstimate,
   type Hit,
   lookMs,
   openFacePicture,
@@ -96,9 +96,9 @@ export async function findFaces(rows: Rows, breath: Breath): Promise<Box[]> {
   return elected(await faceCandidates(rows, breath, judge), least).map((face) => inside(face, { width, height }));
 }
 
-/** The price of finding the faces of a picture of this size. */
-export function findFacesPrice(size: Size): Price {
-  return faceCandidatesPrice(size, judge);
+/** The estimate of finding the faces of a picture of this size. */
+export function findFacesEstimate(size: Size): Estimate {
+  return faceCandidatesEstimate(size, judge);
 }
 
 /** The most prominent face of those that take much of the picture. Reads the rows to their end and closes them. */
@@ -110,8 +110,8 @@ export async function findLargeFace(rows: Rows, breath: Breath): Promise<Box | u
   return face && inside(face, size);
 }
 
-export function findLargeFacePrice(size: Size): Price {
-  return facesPrice(size, [size, SECOND]);
+export function findLargeFaceEstimate(size: Size): Estimate {
+  return facesEstimate(size, [size, SECOND]);
 }
 
 /**
@@ -129,11 +129,11 @@ export async function faceCandidates(rows: Rows, breath: Breath, judging: Judge 
   });
 }
 
-/** The price of `faceCandidates` for a picture of this size. */
-export function faceCandidatesPrice(size: Size, judging: Judge | undefined): Price {
+/** The estimate of `faceCandidates` for a picture of this size. */
+export function faceCandidatesEstimate(size: Size, judging: Judge | undefined): Estimate {
   const searches = Array.from({ length: USUAL_LOOKS }, () => SECOND);
   const looks = Array.from({ length: judging ? 2 * USUAL_FACES : 0 }, () => THIRD);
-  return facesPrice(size, [...sizesOf(size), ...searches], looks, judging ? USUAL_SQUARES : 0);
+  return facesEstimate(size, [...sizesOf(size), ...searches], looks, judging ? USUAL_SQUARES : 0);
 }
 
 /** Those that score so much, the most prominent first. */

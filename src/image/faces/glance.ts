@@ -1,10 +1,10 @@
 /** A glance at a picture: whether a face takes much of it, at a twentieth of the cost of finding all faces. */
-import { beside, type Price } from "../../../wasm/estimate.ts";
+import { parallel, type Estimate } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { type Box, type Size, whole } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
-import { resample, resamplePrice } from "../steps/resample.ts";
-import { findLargeFace, findLargeFacePrice } from "./detect.ts";
+import { resample, resampleEstimate } from "../steps/resample.ts";
+import { findLargeFace, findLargeFaceEstimate } from "./detect.ts";
 
 /** The longest side, in pixels, of what is looked at: a face has the 20 pixels there that it needs where it takes a seventh of the picture. */
 const SIDE = 144;
@@ -20,10 +20,10 @@ export async function glanceForFace(rows: Rows, breath: Breath): Promise<Box | u
   return { x: box.x * across, y: box.y * down, width: box.width * across, height: box.height * down };
 }
 
-/** The price of a glance at a picture of this size. */
-export function glancePrice(size: Size): Price {
+/** The estimate of a glance at a picture of this size. */
+export function glanceEstimate(size: Size): Estimate {
   const small = reduced(size);
-  return beside(resamplePrice(size, small, { opaque: true }), findLargeFacePrice(small));
+  return parallel(resampleEstimate(size, small, { opaque: true }), findLargeFaceEstimate(small));
 }
 
 function reduced({ width, height }: Size): Size {

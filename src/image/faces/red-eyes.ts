@@ -1,5 +1,5 @@
 /** Red pupils: found on a small version of the picture, corrected on the large one. */
-import { type Eye, eyesPrice, openEyes } from "../../../wasm/effects/colors.ts";
+import { type Eye, eyesEstimate, openEyes } from "../../../wasm/effects/colors.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { BAND_ROWS } from "../pixels/band.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
@@ -53,7 +53,7 @@ export async function redEyeSteps(size: Size, look: () => Promise<Rows>, breath:
   if (pupils.length === 0) return [];
   const { width, height } = size;
   const eyes = pupils.map(({ x, y, radius }) => ({ x: x * scale, y: y * scale, radius: radius * scale }));
-  return [effectStep({ width, height, price: eyesPrice(size, eyes), open: () => openEyes(size, eyes) })];
+  return [effectStep({ width, height, estimate: eyesEstimate(size, eyes), open: () => openEyes(size, eyes) })];
 }
 
 /** The red pupils in a picture, in its pixels. Reads `rows` to their end; asks for `faces` only when it has to. */

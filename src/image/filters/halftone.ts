@@ -1,7 +1,7 @@
 /** Printing screens. */
 import * as v from "valibot";
 
-import { halftonePrice, openHalftone, type Screen, SCREENS, THRESHOLDS } from "../../../wasm/effects/colors.ts";
+import { halftoneEstimate, openHalftone, type Screen, SCREENS, THRESHOLDS } from "../../../wasm/effects/colors.ts";
 import { decimal, oneOf, record } from "../../fields.ts";
 import { effectStep } from "../steps/effect.ts";
 import { filter } from "../steps/filter.ts";
@@ -26,7 +26,7 @@ export const halftone = filter({
       effectStep({
         width,
         height,
-        price: halftonePrice({ width, height }, mode),
+        estimate: halftoneEstimate({ width, height }, mode),
         open: () => openHalftone({ width, height }, screen),
       }),
     ];

@@ -1,5 +1,5 @@
 /** Cells of one color. */
-import { openPixellate, pixellatePrice } from "../../../wasm/effects/blurs.ts";
+import { openPixellate, pixellateEstimate } from "../../../wasm/effects/blurs.ts";
 import { decimal, record } from "../../fields.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { effectStep } from "../steps/effect.ts";
@@ -17,7 +17,7 @@ export const pixellate = filter({
       effectStep({
         width,
         height,
-        price: pixellatePrice({ width, height }),
+        estimate: pixellateEstimate({ width, height }),
         open: () => openPixellate({ width, height }, cell),
         gains: ({ map, across, down }) => inCells(map, cell * across, cell * down),
       }),

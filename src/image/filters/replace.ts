@@ -1,7 +1,7 @@
 /** One color for another. */
 import * as v from "valibot";
 
-import { openReplacement, replacementPrice } from "../../../wasm/effects/colors.ts";
+import { openReplacement, replacementEstimate } from "../../../wasm/effects/colors.ts";
 import { decimal, hexColor, record } from "../../fields.ts";
 import { linearLevels, toLab } from "../color/light.ts";
 import { effectStep } from "../steps/effect.ts";
@@ -24,7 +24,7 @@ export const replace = filter({
         width,
         height,
         opaque: (input) => input && paint[3] === 255,
-        price: replacementPrice({ width, height }),
+        estimate: replacementEstimate({ width, height }),
         open: () =>
           openReplacement(
             { width, height },

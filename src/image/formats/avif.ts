@@ -1,10 +1,10 @@
 /** AVIF: AV1 stills and sequences in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`. */
 import { format } from "../codec/format.ts";
-import { animationResultPrice, tracksOf } from "./avif/animation.ts";
+import { animationResultEstimate, tracksOf } from "./avif/animation.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
-import { encodeAvif, encodePrice, resultPrice, VARIANTS } from "./avif/encode.ts";
+import { encodeAvif, encodeEstimate, resultEstimate, VARIANTS } from "./avif/encode.ts";
 import { quantizerAt } from "./avif/quality.ts";
-import { factsOf, factsPrice } from "./heif/facts.ts";
+import { factsOf, factsEstimate } from "./heif/facts.ts";
 import { readGainMap } from "./heif/gain-map.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
@@ -53,11 +53,11 @@ export const avif = format({
       const sequence = readSequence(bytes, av1Sequences);
       return sequence ? sequenceFacts(sequence, av1Sequences) : factsOf(bytes, av1);
     },
-    price(facts, demand) {
-      const { width, height, alpha, frames, firstPrice, bits } = facts;
-      if (demand.firstOnly && firstPrice) return firstPrice;
+    estimate(facts, demand) {
+      const { width, height, alpha, frames, firstEstimate, bits } = facts;
+      if (demand.firstOnly && firstEstimate) return firstEstimate;
       const shape = { width, height, opaque: !alpha, frames, bits };
-      return factsPrice(facts, demand, frames > 1 ? animationResultPrice(shape) : resultPrice(shape));
+      return factsEstimate(facts, demand, frames > 1 ? animationResultEstimate(shape) : resultEstimate(shape));
     },
     open(bytes, _facts, demand, breath) {
       const sequence = readSequence(bytes, av1Sequences);
@@ -66,7 +66,7 @@ export const avif = format({
     deep: true,
   },
   write: {
-    price: besideProfile(encodePrice, PROFILE_COPIES),
+    estimate: besideProfile(encodeEstimate, PROFILE_COPIES),
     readings: tracksOf,
     encode: encodeAvif,
     deep: (_settings, space) => space?.codePoints !== undefined,

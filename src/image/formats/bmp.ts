@@ -1,10 +1,10 @@
 /** BMP: 1 to 32 bits, palettes, bit fields, run lengths, from OS/2 1 to Windows 5. */
-import { beside, type Price, priced } from "../../../wasm/estimate.ts";
+import { parallel, type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { type Facts, format, type Reader } from "../codec/format.ts";
 import { type Bitmap, isBareBitmap, isBmp, parseBmp } from "./bmp/header.ts";
 import { rowReader, usesAlpha } from "./bmp/pixels.ts";
 import { ROW_BYTES } from "./bmp/run-length.ts";
-import { computedFrame, computedPrice } from "./computed-rows.ts";
+import { computedFrame, computedEstimate } from "./computed-rows.ts";
 
 /** The facts of a bitmap, of a BMP file or in an icon. */
 export function bitmapFacts({ width, height, bits, profile }: Bitmap, alpha: boolean): Facts {
@@ -31,12 +31,12 @@ const CODE_NANOSECONDS = 4;
 /** Bits of a pixel up to which it may be one, but for files that hardly anybody writes. */
 const MAX_CODED_DEPTH = 8;
 
-/** The price of reading a bitmap, be it one with run lengths. */
-export function bitmapPrice(facts: Facts): Price {
+/** The estimate of reading a bitmap, be it one with run lengths. */
+export function bitmapEstimate(facts: Facts): Estimate {
   const { width, height, depth } = facts;
   const coded = depth <= MAX_CODED_DEPTH ? width * height : 0;
-  const codes = priced(height * ROW_BYTES, coded, CODE_NANOSECONDS);
-  return beside(codes, computedPrice(facts, depth * BIT_NANOSECONDS));
+  const codes = estimated(height * ROW_BYTES, coded, CODE_NANOSECONDS);
+  return parallel(codes, computedEstimate(facts, depth * BIT_NANOSECONDS));
 }
 
 const read: Reader = {
@@ -45,7 +45,7 @@ const read: Reader = {
     return bitmapFacts(bitmap, usesAlpha(bytes, bitmap));
   },
 
-  price: bitmapPrice,
+  estimate: bitmapEstimate,
 
   async *open(bytes, { alpha }, demand, breath) {
     const bitmap = parseBmp(bytes);

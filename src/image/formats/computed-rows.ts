@@ -1,5 +1,5 @@
 /** Rows for decoders that can compute any row on its own. */
-import { type Price, priced } from "../../../wasm/estimate.ts";
+import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import type { Decoded, Demand } from "../codec/format.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
@@ -38,7 +38,7 @@ export function computedFrame({ width, height, opaque, row, close }: Computed, {
   return { delayMs: 0, rows, box: { ...box, y: box.y - start } };
 }
 
-/** The price of computing all rows, a pixel in so many nanoseconds. */
-export function computedPrice({ width, height }: Size, nanoseconds: number): Price {
-  return priced(width * 4 * Math.min(BAND_ROWS, height), width * height, nanoseconds);
+/** The estimate of computing all rows, a pixel in so many nanoseconds. */
+export function computedEstimate({ width, height }: Size, nanoseconds: number): Estimate {
+  return estimated(width * 4 * Math.min(BAND_ROWS, height), width * height, nanoseconds);
 }

@@ -19,7 +19,7 @@ export function embedding<Own extends Writer>(write: Own, embed: Embed, nanoseco
   const { study } = write;
   return {
     ...write,
-    price: besideProfile(write.price, COPIES, nanoseconds),
+    estimate: besideProfile(write.estimate, COPIES, nanoseconds),
     encode: (picture, settings, breath) => embedded(picture, write.encode(picture, settings, breath)),
     ...(study && {
       study(picture) {

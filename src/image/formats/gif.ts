@@ -1,5 +1,5 @@
 /** GIF, still and animated, by our own reader and writer in `wasm/gif`. */
-import { beside, type Price, times } from "../../../wasm/estimate.ts";
+import { parallel, type Estimate, times } from "../../../wasm/estimate.ts";
 import { areaOf, changesOf, detailOf } from "../codec/complexity.ts";
 import { type Facts, format, type Reader, type Recompressor } from "../codec/format.ts";
 import { ownBreath, paced } from "../codec/metered-rows.ts";
@@ -7,8 +7,8 @@ import type { Writer } from "../codec/writer.ts";
 import { whole } from "../pixels/geometry.ts";
 import type { Picture } from "../pixels/picture.ts";
 import { isGif, parseGif } from "./gif/container.ts";
-import { decodePrice, isOpaque, openFrames } from "./gif/decode.ts";
-import { encodeExactly, encodeGif, exactPrice, gifPrice, READINGS } from "./gif/encode.ts";
+import { decodeEstimate, isOpaque, openFrames } from "./gif/decode.ts";
+import { encodeExactly, encodeGif, exactEstimate, gifEstimate, READINGS } from "./gif/encode.ts";
 import { mark } from "./gif/mark.ts";
 import { metadata } from "./gif/metadata.ts";
 import { strip } from "./gif/strip.ts";
@@ -36,12 +36,12 @@ function probe(bytes: Uint8Array): Facts {
 
 const read: Reader = {
   probe,
-  price: decodePrice,
+  estimate: decodeEstimate,
   open: (bytes, _facts, demand, breath) => openFrames(bytes, parseGif(bytes), demand, breath),
 };
 
 const write: Writer = {
-  price: gifPrice,
+  estimate: gifEstimate,
   encode: encodeGif,
   qualities: { step: 1 },
   variants: [{}],
@@ -49,7 +49,7 @@ const write: Writer = {
 };
 
 const recompress: Recompressor = {
-  price: (_bytes, facts) => recompressPrice(facts),
+  estimate: (_bytes, facts) => recompressEstimate(facts),
 
   async run(bytes, facts, _settings, breath) {
     // The colors mean what the profile says: they stay with it.
@@ -60,15 +60,15 @@ const recompress: Recompressor = {
 };
 
 /** The file is read to see its colors, and read again to be written. */
-function recompressPrice(facts: Facts): Price {
+function recompressEstimate(facts: Facts): Estimate {
   const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts, facts), detail: detailOf(facts, facts) };
-  return beside(times(READINGS, decodePrice(facts)), exactPrice(extent));
+  return parallel(times(READINGS, decodeEstimate(facts)), exactEstimate(extent));
 }
 
 /** The file as a picture, whose reading declares what it takes. */
 function pictureOf(bytes: Uint8Array, facts: Facts): Picture {
   const { width, height, frames, loops, alpha } = facts;
-  const ms = frames === 1 ? decodePrice(facts).ms : 0;
+  const ms = frames === 1 ? decodeEstimate(facts).ms : 0;
   return {
     width,
     height,

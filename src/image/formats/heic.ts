@@ -1,9 +1,9 @@
 /** HEIC: HEVC pictures in a HEIF container, by libde265 and kvazaar in `wasm/hevc-decode` and `wasm/hevc-encode`. */
 import { format } from "../codec/format.ts";
 import { hevc } from "./heic/codec.ts";
-import { CAREFUL_PIXELS, encodeHeic, encodePrice } from "./heic/encode.ts";
+import { CAREFUL_PIXELS, encodeHeic, encodeEstimate } from "./heic/encode.ts";
 import { quantizerOf } from "./heic/quality.ts";
-import { factsOf, factsPrice } from "./heif/facts.ts";
+import { factsOf, factsEstimate } from "./heif/facts.ts";
 import { readGainMap } from "./heif/gain-map.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
@@ -39,11 +39,11 @@ export const heic = format({
   summary: "HEVC, 8 to 12 bits, grids and overlays, alpha; of a sequence the still picture, or else its first frame.",
   read: {
     probe: (bytes) => factsOf(bytes, hevc),
-    price: factsPrice,
+    estimate: factsEstimate,
     open: (bytes, _facts, demand, breath) => openImage(bytes, hevc, demand, breath),
   },
   write: {
-    price: besideProfile(encodePrice, PROFILE_COPIES),
+    estimate: besideProfile(encodeEstimate, PROFILE_COPIES),
     encode: encodeHeic,
     qualities: { step: 1, coded: quantizerOf, losses: LOSSES },
     variants: [{}],

@@ -1,7 +1,7 @@
 /** ICO and CUR: the largest picture, be it a bitmap with a mask or a PNG. */
-import { either } from "../../../wasm/estimate.ts";
+import { maximum } from "../../../wasm/estimate.ts";
 import { format, type Reader } from "../codec/format.ts";
-import { bitmapFacts, bitmapPrice } from "./bmp.ts";
+import { bitmapFacts, bitmapEstimate } from "./bmp.ts";
 import { type Bitmap, dataEnd, strideOf } from "./bmp/header.ts";
 import { type RowReader, rowReader, usesAlpha } from "./bmp/pixels.ts";
 import { computedFrame } from "./computed-rows.ts";
@@ -19,7 +19,7 @@ const read: Reader = {
     return bitmapFacts(bitmap, bitmap.masks.alpha !== 0 || mask !== null);
   },
 
-  price: (facts, demand) => either(bitmapPrice(facts), png.read.price(facts, demand)),
+  estimate: (facts, demand) => maximum(bitmapEstimate(facts), png.read.estimate(facts, demand)),
 
   async *open(bytes, facts, demand, breath) {
     const entry = largestEntry(bytes);

@@ -1,15 +1,15 @@
 /** JPEG: baseline, progressive, lossless, 8 and 12 bits, by libjpeg-turbo and jpegli in `wasm/jpeg`. */
 import { format } from "../codec/format.ts";
 import { embedding } from "./embedding.ts";
-import { open, price as decodePrice, scale } from "./jpeg/decode.ts";
+import { open, estimate as decodeEstimate, scale } from "./jpeg/decode.ts";
 import { embed } from "./jpeg/embed.ts";
-import { encode, price as encodePrice } from "./jpeg/encode.ts";
+import { encode, estimate as encodeEstimate } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
 import { gainMap } from "./jpeg/gain-map.ts";
 import { mark } from "./jpeg/mark.ts";
 import { metadata } from "./jpeg/metadata.ts";
 import { resize } from "./jpeg/planes.ts";
-import { divides, rewrite, rewritePrice, turns } from "./jpeg/recompress.ts";
+import { divides, rewrite, rewriteEstimate, turns } from "./jpeg/recompress.ts";
 import { strip } from "./jpeg/strip.ts";
 
 export const jpeg = format({
@@ -20,10 +20,10 @@ export const jpeg = format({
   otherExtensions: ["jpe", "jfif"],
   can: { alpha: false, animation: false, quality: true, lossless: false, web: true, spaces: "any" },
   signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
-  read: { probe, price: decodePrice, scale, open, showsDamage: true },
+  read: { probe, estimate: decodeEstimate, scale, open, showsDamage: true },
   write: embedding(
     {
-      price: encodePrice,
+      estimate: encodeEstimate,
       encode,
       qualities: { step: 0.25, bits: 0.43, tilesOfSmall: true },
       variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
@@ -31,8 +31,8 @@ export const jpeg = format({
     },
     embed,
   ),
-  recompress: { price: rewritePrice, run: rewrite },
-  coefficients: { divides, turns, price: rewritePrice, requantize: rewrite, resize },
+  recompress: { estimate: rewriteEstimate, run: rewrite },
+  coefficients: { divides, turns, estimate: rewriteEstimate, requantize: rewrite, resize },
   mark,
   strip,
   metadata,

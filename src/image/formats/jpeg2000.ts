@@ -1,11 +1,11 @@
 /** JPEG 2000 by OpenJPEG, in `wasm/jpeg2000`: JP2 files and bare codestreams in, JP2 files out. */
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import { type Demand, type Facts, format } from "../codec/format.ts";
 import { strip } from "./jpeg2000/boxes.ts";
 import { open, reductionFor } from "./jpeg2000/decode.ts";
-import { encode, encodePrice, PROFILE_COPIES, tiledStream, usualBytes } from "./jpeg2000/encode.ts";
+import { encode, encodeEstimate, PROFILE_COPIES, tiledStream, usualBytes } from "./jpeg2000/encode.ts";
 import { probe } from "./jpeg2000/facts.ts";
-import { decodePrice } from "./jpeg2000/windows.ts";
+import { decodeEstimate } from "./jpeg2000/windows.ts";
 import { JPEG2000 } from "./optional.ts";
 import { besideProfile } from "./profile-estimate.ts";
 
@@ -13,9 +13,9 @@ export const jpeg2000 = format({
   ...JPEG2000,
   summary: "JP2 files and bare codestreams in, JP2 files out: with and without loss, alpha kept exactly.",
   can: { alpha: true, animation: false, quality: true, lossless: true, web: false, spaces: "any" },
-  read: { probe, price: readPrice, scale: readScale, open },
+  read: { probe, estimate: readEstimate, scale: readScale, open },
   write: {
-    price: besideProfile(encodePrice, PROFILE_COPIES),
+    estimate: besideProfile(encodeEstimate, PROFILE_COPIES),
     encode,
     qualities: { step: 1 },
     variants: [{}],
@@ -33,8 +33,8 @@ function readScale({ halvings = 0 }: Facts, demand: Demand): number {
 }
 
 /** A region takes its part of the time, and so does a reduced picture. */
-function readPrice(facts: Facts, demand: Demand): Price {
-  const { bytes, ms } = wholePrice(facts);
+function readEstimate(facts: Facts, demand: Demand): Estimate {
+  const { bytes, ms } = wholeEstimate(facts);
   const { box } = demand;
   const share = Math.min(1, (box.width * box.height) / (facts.width * facts.height));
   const halvings = reductionFor(demand, facts.halvings ?? 0);
@@ -42,10 +42,10 @@ function readPrice(facts: Facts, demand: Demand): Price {
 }
 
 /**
- * The price of decoding a whole file. While a result is not written yet only its size is known, and that it is ours.
+ * The estimate of decoding a whole file. While a result is not written yet only its size is known, and that it is ours.
  */
-function wholePrice({ width, height, alpha, decodeBytes, decodeMs }: Facts): Price {
+function wholeEstimate({ width, height, alpha, decodeBytes, decodeMs }: Facts): Estimate {
   if (decodeBytes !== undefined && decodeMs !== undefined) return { bytes: decodeBytes, ms: decodeMs };
   const shape = { width, height, opaque: !alpha };
-  return decodePrice(tiledStream(shape), usualBytes(shape), shape, [1, 1]);
+  return decodeEstimate(tiledStream(shape), usualBytes(shape), shape, [1, 1]);
 }

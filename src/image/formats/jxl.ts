@@ -1,10 +1,10 @@
 /** JPEG XL by libjxl, in `wasm/jxl-decode` and `wasm/jxl-encode`: bare codestreams and boxes around them. */
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import { type Demand, type Facts, format } from "../codec/format.ts";
 import { FEWER_COLORS, inColors } from "./jxl/colors.ts";
 import { strip } from "./jxl/container.ts";
 import { openFrames } from "./jxl/decode.ts";
-import { encodeJxl, encodePrice } from "./jxl/encode.ts";
+import { encodeJxl, encodeEstimate } from "./jxl/encode.ts";
 import { probe } from "./jxl/facts.ts";
 import { metadata } from "./jxl/metadata.ts";
 import { unpack } from "./jxl/original.ts";
@@ -25,9 +25,9 @@ export const jxl = format({
     spaces: "p3",
     mostSide: 16_384,
   },
-  read: { probe, price: readPrice, open: openFrames, deep: true },
+  read: { probe, estimate: readEstimate, open: openFrames, deep: true },
   write: {
-    price: encodePrice,
+    estimate: encodeEstimate,
     encode: encodeJxl,
     deep: () => true,
     qualities: { step: 1 },
@@ -47,7 +47,10 @@ const OWN_PIXEL_BYTES = 8;
 const OWN_BYTES = 12 << 20;
 const OWN_PIXEL_NANOSECONDS = 70;
 
-function readPrice({ width, height, frames, decodeBytes, decodeMs, deepBytes = 0 }: Facts, { deep }: Demand): Price {
+function readEstimate(
+  { width, height, frames, decodeBytes, decodeMs, deepBytes = 0 }: Facts,
+  { deep }: Demand,
+): Estimate {
   const pixels = width * height;
   return {
     bytes: (decodeBytes ?? OWN_BYTES + pixels * OWN_PIXEL_BYTES) + (deep ? deepBytes : 0),

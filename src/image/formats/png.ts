@@ -4,14 +4,14 @@
  * because node:zlib's streams know nothing of turns of the thread, and its synchronous functions take and return whole
  * buffers (72 MB for 24 megapixels).
  */
-import { beside } from "../../../wasm/estimate.ts";
-import { pngReaderPrice } from "../../../wasm/pixels/png-reader.ts";
+import { parallel } from "../../../wasm/estimate.ts";
+import { pngReaderEstimate } from "../../../wasm/pixels/png-reader.ts";
 import { areaOf } from "../codec/complexity.ts";
 import { type Facts, format, type Reader } from "../codec/format.ts";
 import { isHighDynamicRange } from "../color/code-points.ts";
 import { exifOrientation } from "../metadata/orientation.ts";
 import { embedding } from "./embedding.ts";
-import { coversCanvas, framesPrice, readFrames } from "./png/animation.ts";
+import { coversCanvas, framesEstimate, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
 import { embed, PROFILE_NANOSECONDS } from "./png/embed.ts";
 import { readFile, readProfile } from "./png/header.ts";
@@ -48,8 +48,10 @@ const read: Reader = {
     } satisfies Facts;
   },
 
-  price(facts, { deep }) {
-    return facts.frames > 1 ? beside(pngReaderPrice(facts), framesPrice(facts)) : pngReaderPrice(facts, deep);
+  estimate(facts, { deep }) {
+    return facts.frames > 1
+      ? parallel(pngReaderEstimate(facts), framesEstimate(facts))
+      : pngReaderEstimate(facts, deep);
   },
 
   async *open(bytes, _facts, { box, deep }, breath) {

@@ -1,10 +1,10 @@
 /** PSD and PSB: the merged picture that Photoshop stores behind the layers, or what simple layers make without one. */
-import { beside, held } from "../../../wasm/estimate.ts";
+import { parallel, held } from "../../../wasm/estimate.ts";
 import { converted } from "../codec/convert-colors.ts";
 import { type Decoded, type Demand, type Facts, format, type Reader } from "../codec/format.ts";
 import type { Rows } from "../pixels/rows.ts";
-import { computedFrame, computedPrice } from "./computed-rows.ts";
-import { channelRows, unzipped, unzipPrice } from "./psd/channels.ts";
+import { computedFrame, computedEstimate } from "./computed-rows.ts";
+import { channelRows, unzipped, unzipEstimate } from "./psd/channels.ts";
 import { alphaToBytes, removeWhite, rowColors, toBytes } from "./psd/colors.ts";
 import { COLOR_CHANNELS, isPsd, type Mode, parsePsd, type PsdFile } from "./psd/header.ts";
 import { isTranslucent, layerBytes, layerPixels, layersRow, readLayers } from "./psd/layers.ts";
@@ -30,7 +30,7 @@ const read: Reader = {
     const file = parsePsd(bytes);
     if (file.layersOffset !== undefined) return layeredFacts(file, readLayers(bytes, file, file.layersOffset));
     const { width, height, mode, depth, transparency, profile } = file;
-    const unzipping = unzipPrice(file);
+    const unzipping = unzipEstimate(file);
     return {
       width,
       height,
@@ -49,12 +49,12 @@ const read: Reader = {
     } satisfies Facts;
   },
 
-  price(facts) {
+  estimate(facts) {
     const { width, depth, colorspace, decodeBytes = 0, decodeMs = 0 } = facts;
     const nanoseconds = depth * BIT_NANOSECONDS + (colorspace === COLORSPACES.lab ? LAB_NANOSECONDS : 0);
     // A row of every channel as stored, at most four bytes a sample, perhaps twice, and as 8 bits; rows with alpha apart.
-    const rows = computedPrice(facts, nanoseconds);
-    return beside(rows, held(rows.bytes + width * MOST_CHANNELS * 9), { bytes: decodeBytes, ms: decodeMs });
+    const rows = computedEstimate(facts, nanoseconds);
+    return parallel(rows, held(rows.bytes + width * MOST_CHANNELS * 9), { bytes: decodeBytes, ms: decodeMs });
   },
 
   async *open(stored, { profile, alpha }, demand, breath) {

@@ -1,5 +1,5 @@
 /** SVG: drawn by resvg at the size that is wanted, or handed on as SVG, cleaned. */
-import { priced } from "../../../wasm/estimate.ts";
+import { estimated } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { type Demand, type Facts, format } from "../codec/format.ts";
 import { guardedAsync } from "../codec/guard.ts";
@@ -11,7 +11,7 @@ import {
   CLEANING_NANOSECONDS,
   drawingFacts,
   drawingFuel,
-  drawingPrice,
+  drawingEstimate,
   pixelsAtOnce,
   stripRows,
   TREE_BYTES,
@@ -57,7 +57,7 @@ export const svg = format({
       } satisfies Facts;
     },
 
-    price: drawingPrice,
+    estimate: drawingEstimate,
 
     async *open(bytes, facts, demand, breath) {
       const means = { breath, fuel: drawingFuel(facts, demand) };
@@ -68,9 +68,9 @@ export const svg = format({
   },
 
   recompress: {
-    price(bytes) {
+    estimate(bytes) {
       const { length } = plainSvg(bytes);
-      return priced(length * TREE_BYTES, length, CLEANING_NANOSECONDS);
+      return estimated(length * TREE_BYTES, length, CLEANING_NANOSECONDS);
     },
     run: async (bytes) => new TextEncoder().encode(writtenSvg(cleanSvg(parseSvg(bytes)).root)),
   },

@@ -1,7 +1,7 @@
 /** TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first full picture of the file; of RAW files of cameras, a preview. */
-import { beside, held } from "../../../wasm/estimate.ts";
+import { parallel, held } from "../../../wasm/estimate.ts";
 import type { NativeError } from "../../../wasm/load.ts";
-import { FACTS_BYTES, readPrice, SHARED_VALUES, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
+import { FACTS_BYTES, readEstimate, SHARED_VALUES, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
 import { ApiError } from "../../errors.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { converted } from "../codec/convert-colors.ts";
@@ -32,10 +32,10 @@ const read: Reader = {
   },
 
   // What lies above the wanted rows may have to be decoded with them.
-  price: (facts, demand) => {
-    if (facts.isPreview) return jpeg.read.price(facts, demand);
+  estimate: (facts, demand) => {
+    if (facts.isPreview) return jpeg.read.estimate(facts, demand);
     const deepBytes = demand.deep ? (facts.deepBytes ?? 0) : 0;
-    return beside(held(peakBytes(facts) + deepBytes), readPrice(facts.width * facts.height));
+    return parallel(held(peakBytes(facts) + deepBytes), readEstimate(facts.width * facts.height));
   },
 
   scale: (facts, demand) => (facts.isPreview ? jpeg.read.scale(facts, demand) : 1),

@@ -4,9 +4,9 @@ import { type Facts, format } from "../codec/format.ts";
 import { exifOrientation } from "../metadata/orientation.ts";
 import { embedding } from "./embedding.ts";
 import { isWebp, parseWebp, type WebpFrame } from "./webp/container.ts";
-import { isOpaque, openFrames, price as decodePrice } from "./webp/decode.ts";
+import { isOpaque, openFrames, estimate as decodeEstimate } from "./webp/decode.ts";
 import { embed } from "./webp/embed.ts";
-import { encodeWebp, price as encodePrice } from "./webp/encode.ts";
+import { encodeWebp, estimate as encodeEstimate } from "./webp/encode.ts";
 import { mark } from "./webp/mark.ts";
 import { metadata } from "./webp/metadata.ts";
 import { estimateQuality } from "./webp/quality.ts";
@@ -66,12 +66,12 @@ export const webp = format({
   signature: isWebp,
   read: {
     probe,
-    price: decodePrice,
+    estimate: decodeEstimate,
     open: (bytes, _facts, demand, breath) => openFrames(parseWebp(bytes), demand, breath),
   },
   write: embedding(
     {
-      price: encodePrice,
+      estimate: encodeEstimate,
       encode: encodeWebp,
       qualities: { step: 1, losses: LOSSES, bits: 0.32, haste: 0.8, tilesOfSmall: true },
       variants: [{}],

@@ -1,7 +1,7 @@
 /** Pictures laid on a color. */
 import { hexColor, record } from "../../fields.ts";
 import { rowStep } from "../steps/effect.ts";
-import { flatten, flattenPrice } from "../steps/flatten.ts";
+import { flatten, flattenEstimate } from "../steps/flatten.ts";
 import { operation } from "../steps/operation.ts";
 
 export const background = operation({
@@ -10,7 +10,7 @@ export const background = operation({
   plan({ color }, { size, opaque, colorOf }) {
     if (opaque) return [];
     const paint = colorOf(color);
-    const step = rowStep(size, flattenPrice(size), (rows) => flatten(rows, paint));
+    const step = rowStep(size, flattenEstimate(size), (rows) => flatten(rows, paint));
     return [{ ...step, opaque: () => true }];
   },
 });

@@ -3,12 +3,12 @@ import * as v from "valibot";
 
 import { lettering } from "#formats/svg";
 
-import { beside } from "../../../wasm/estimate.ts";
+import { parallel } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { decimal, hexColor, integer, lenientInteger, oneOf, record, sideOrPart } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
-import { conversionPrice, toSpace } from "../codec/convert-colors.ts";
+import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import { parseColor } from "../color/rgba.ts";
 import type { Space } from "../color/space.ts";
 import {
@@ -120,10 +120,10 @@ function laid({ opacity, ...params }: Text, block: Block, style: Style, picture:
   const document = textDocument(block, style, shown);
   const characters = block.lines.reduce((sum, line) => sum + line.text.length, 0);
   // Drawn in sRGB.
-  const price = beside(lettering.priceOf(characters, shown), conversionPrice(shown, {}, space));
+  const estimate = parallel(lettering.estimateOf(characters, shown), conversionEstimate(shown, {}, space));
   const open = async (breath: Breath) =>
     toSpace(await lettering.open(document, characters, shown, breath), { colorspace: "RGB" }, space);
-  return [laidStep(picture, { size: shown, at, opacity, price, open })];
+  return [laidStep(picture, { size: shown, at, opacity, estimate, open })];
 }
 
 /**

@@ -11,7 +11,7 @@ import { firstFrame } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { identify } from "../plan/detect.ts";
 import { type Plan, planSteps, storedSize } from "../plan/plan.ts";
-import { pictureOf, picturePrice, type Stored } from "../plan/planned-picture.ts";
+import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { laidAt, laidStep, overlap } from "../steps/composite.ts";
 import { operation, type Step } from "../steps/operation.ts";
 
@@ -60,9 +60,9 @@ export const watermark = operation({
     ];
     const plan = planSteps(storedSize(stored.facts), steps);
     const corner = { x: at.x + visible.x, y: at.y + visible.y };
-    const price = picturePrice(stored, plan);
+    const estimate = pictureEstimate(stored, plan);
     const open = (breath: Breath) => opened(stored, plan, breath);
-    return [laidStep(size, { size: visible, at: corner, opacity: params.opacity, price, open })];
+    return [laidStep(size, { size: visible, at: corner, opacity: params.opacity, estimate, open })];
   },
 });
 

@@ -1,5 +1,5 @@
 /** Pixels that are needed several times, computed once. */
-import { type Price, priced } from "../../../wasm/estimate.ts";
+import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { Band } from "../../../wasm/pixels/band.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { BAND_ROWS, bandBytes } from "./band.ts";
@@ -25,10 +25,10 @@ function bytesOf(opaque: boolean): number {
   return opaque ? 3 : 4;
 }
 
-/** The price of collecting a picture's pixels, which stay. */
-export function collectPrice(extent: Extent): Price {
+/** The estimate of collecting a picture's pixels, which stay. */
+export function collectEstimate(extent: Extent): Estimate {
   const { width, height } = extent;
-  return priced(pixelBytes(extent) + bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);
+  return estimated(pixelBytes(extent) + bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);
 }
 
 /** The pixels of rows, which are read to their end and closed. */

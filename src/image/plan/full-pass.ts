@@ -1,15 +1,15 @@
 /** A look at every pixel of a picture, for operations that must not miss one. */
-import { beside, type Price, priced, times } from "../../../wasm/estimate.ts";
+import { parallel, type Estimate, estimated, times } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { type Box, turnBox } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 import type { BoxFinder, Scan, Step } from "../steps/operation.ts";
 import { type Plan, planSteps, storedSize } from "./plan.ts";
-import { pictureOf, picturePrice, type Stored } from "./planned-picture.ts";
+import { pictureOf, pictureEstimate, type Stored } from "./planned-picture.ts";
 
-export interface PricedScan {
+export interface EstimatedScan {
   /** Decoding included: whatever is decoded for a look is decoded again for the result. */
-  readonly price: Price;
+  readonly estimate: Estimate;
   readonly find: (finder: BoxFinder, breath: Breath) => Promise<Box | undefined>;
 }
 
@@ -17,7 +17,11 @@ export interface PricedScan {
  * A look at what `steps` make of a stored picture. A picture that is only turned is looked at as it lies in the file, so
  * that it need not be held, and the box is turned.
  */
-export function scanOf(stored: Stored, steps: readonly Step[], { nanosecondsPerPixel, columnBytes }: Scan): PricedScan {
+export function scanOf(
+  stored: Stored,
+  steps: readonly Step[],
+  { nanosecondsPerPixel, columnBytes }: Scan,
+): EstimatedScan {
   const plan = planSteps(storedSize(stored.facts), steps);
   const { orientation, target, box } = plan.view;
   const isPlain = !target && plan.steps.length === 0;
@@ -25,9 +29,9 @@ export function scanOf(stored: Stored, steps: readonly Step[], { nanosecondsPerP
   const { width, height } = lying.size;
   const frames = stored.firstOnly ? 1 : stored.facts.frames;
   return {
-    price: beside(
-      picturePrice(stored, lying),
-      times(frames, priced(width * columnBytes, width * height, nanosecondsPerPixel)),
+    estimate: parallel(
+      pictureEstimate(stored, lying),
+      times(frames, estimated(width * columnBytes, width * height, nanosecondsPerPixel)),
     ),
     async find(finder, breath) {
       const found = await finder(rowsOfFrames(stored, lying, breath));

@@ -1,8 +1,8 @@
 /** Runs a plan: opens the stored picture as its view asks, and hands every frame's rows through the steps. */
-import { beside, FREE, type Price, sequence, times } from "../../../wasm/estimate.ts";
+import { parallel, NO_WORK, type Estimate, serial, times } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { changesOf, detailOf, textureOf } from "../codec/complexity.ts";
-import { conversionPrice, toSpace } from "../codec/convert-colors.ts";
+import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import { decodedFrames, ownBreath, paced } from "../codec/metered-rows.ts";
 import type { ProfileWish } from "../color/profile-option.ts";
@@ -14,10 +14,10 @@ import type { Rows } from "../pixels/rows.ts";
 import { clocked, type Stopwatch } from "../pixels/stopwatch.ts";
 import { crop } from "../steps/crop.ts";
 import type { Step } from "../steps/operation.ts";
-import { resample, resamplePrice } from "../steps/resample.ts";
-import { rotate, rotatePrice } from "../steps/rotate.ts";
-import { needsStrips, stripPrice, stripRegions, turnByStrips } from "../steps/turn-strips.ts";
-import { turn, turnPrice } from "../steps/turn.ts";
+import { resample, resampleEstimate } from "../steps/resample.ts";
+import { rotate, rotateEstimate } from "../steps/rotate.ts";
+import { needsStrips, stripEstimate, stripRegions, turnByStrips } from "../steps/turn-strips.ts";
+import { turn, turnEstimate } from "../steps/turn.ts";
 import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
 
 /** A file whose format and facts are known. */
@@ -31,7 +31,7 @@ export interface Stored {
   readonly isKept?: boolean | undefined;
   /** Bytes of originals that are held while it is worked on; absent: its own. */
   readonly heldBytes?: number | undefined;
-  /** Bytes that the work holds besides, in whose price they are; absent: none. */
+  /** Bytes that the work holds besides, in whose estimate they are; absent: none. */
   readonly keptBytes?: number | undefined;
   /** What its pictures are brought to; absent: sRGB. */
   readonly space?: Space | undefined;
@@ -105,7 +105,7 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Bre
     let rows = viewed;
     try {
       for (const step of steps) {
-        const { ms } = stepPrice(step, rows, rows.opaque, rows.deep);
+        const { ms } = stepEstimate(step, rows, rows.opaque, rows.deep);
         const own = ownBreath(breath);
         rows = paced(applied(rows, step, own, frame), ms, breath, own);
       }
@@ -124,7 +124,7 @@ async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncI
   if (turnsByStrips(stored, view)) {
     const openRegion = (box: Box) => firstFrame(regionOf(stored, box), breath);
     const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha, deep });
-    yield { delayMs: 0, rows: paced(rows, stripPrice({ ...viewedSize(view), deep }, orientation).ms, breath) };
+    yield { delayMs: 0, rows: paced(rows, stripEstimate({ ...viewedSize(view), deep }, orientation).ms, breath) };
     return;
   }
   const demand = demandOf(view, stored);
@@ -133,8 +133,8 @@ async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncI
     let { rows } = decoded;
     try {
       rows = sized(rows, decoded.box, view, breath);
-      rows = paced(toSpace(rows, facts, space), conversionPrice(rows, facts, space).ms, breath);
-      rows = paced(turn(rows, orientation), turnPrice(rows, orientation).ms, breath);
+      rows = paced(toSpace(rows, facts, space), conversionEstimate(rows, facts, space).ms, breath);
+      rows = paced(turn(rows, orientation), turnEstimate(rows, orientation).ms, breath);
       yield { delayMs: decoded.delayMs, rows };
     } finally {
       rows.close();
@@ -153,40 +153,42 @@ function regionOf(stored: Stored, box: Box): Picture {
   return { width: box.width, height: box.height, opaque: !stored.facts.alpha, frames: 1, loops: 0, open };
 }
 
-/** The price of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
-export function picturePrice(stored: Stored, { view, steps }: Plan): Price {
+/** The estimate of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
+export function pictureEstimate(stored: Stored, { view, steps }: Plan): Estimate {
   const { facts, firstOnly = false, deep } = stored;
-  const frame: Price[] = [viewPrice(stored, view)];
+  const frame: Estimate[] = [viewEstimate(stored, view)];
   let size = turnSize(viewedSize(view), view.orientation);
   let opaque = !facts.alpha;
   for (const step of steps) {
-    frame.push(stepPrice(step, size, opaque, deep));
+    frame.push(stepEstimate(step, size, opaque, deep));
     size = sizeAfter(step, size);
     opaque = opaqueAfter(step, opaque);
   }
-  return beside(decodingPrice(stored, view), times(firstOnly ? 1 : facts.frames, beside(...frame)));
+  return parallel(decodingEstimate(stored, view), times(firstOnly ? 1 : facts.frames, parallel(...frame)));
 }
 
-/** The price of decoding all frames, as often as a view needs. */
-function decodingPrice(stored: Stored, view: View): Price {
+/** The estimate of decoding all frames, as often as a view needs. */
+function decodingEstimate(stored: Stored, view: View): Estimate {
   const { format, facts, deep } = stored;
   const demands = turnsByStrips(stored, view)
     ? stripRegions({ ...view.box, deep }, view.orientation).map(({ margin }) =>
         demandOf({ box: margin, orientation: 1 }, { deep }),
       )
     : [demandOf(view, stored)];
-  return sequence(...demands.map((demand) => format.read.price(facts, demand)));
+  return serial(...demands.map((demand) => format.read.estimate(facts, demand)));
 }
 
-/** The price of bringing a decoded frame to the size, the colors and the orientation of a view. */
-function viewPrice(stored: Stored, view: View): Price {
+/** The estimate of bringing a decoded frame to the size, the colors and the orientation of a view. */
+function viewEstimate(stored: Stored, view: View): Estimate {
   const { format, facts, space, deep } = stored;
   const { target, orientation } = view;
   const viewed = { ...viewedSize(view), deep };
-  const turning = turnsByStrips(stored, view) ? stripPrice : turnPrice;
-  return beside(
-    target ? resamplePrice(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha, deep }) : FREE,
-    conversionPrice(viewed, facts, space),
+  const turning = turnsByStrips(stored, view) ? stripEstimate : turnEstimate;
+  return parallel(
+    target
+      ? resampleEstimate(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha, deep })
+      : NO_WORK,
+    conversionEstimate(viewed, facts, space),
     turning(viewed, orientation),
   );
 }
@@ -199,19 +201,19 @@ function decodedSize({ read }: FormatDefinition, facts: Facts, view: View): Size
   return { width: width * scale, height: height * scale };
 }
 
-/** The price of one frame of this size on its way through a step. */
-export function stepPrice(step: Step, size: Size, opaque: boolean, deep?: true): Price {
+/** The estimate of one frame of this size on its way through a step. */
+export function stepEstimate(step: Step, size: Size, opaque: boolean, deep?: true): Estimate {
   switch (step.kind) {
     case "turn":
-      return turnPrice({ ...size, deep }, step.orientation);
+      return turnEstimate({ ...size, deep }, step.orientation);
     case "crop":
-      return FREE;
+      return NO_WORK;
     case "resize":
-      return resamplePrice(step.box ?? size, step, { ...step, opaque, deep });
+      return resampleEstimate(step.box ?? size, step, { ...step, opaque, deep });
     case "rotate":
-      return rotatePrice(size, opaque, step);
+      return rotateEstimate(size, opaque, step);
     case "rows":
-      return step.price;
+      return step.estimate;
   }
 }
 
@@ -221,7 +223,7 @@ function sized(rows: Rows, box: Box, { target, orientation }: View, breath: Brea
   const { kernel, linear = false } = target;
   const { opaque, deep } = rows;
   const size = turnSize(target, orientation);
-  const { ms } = resamplePrice(box, size, { linear, opaque, deep });
+  const { ms } = resampleEstimate(box, size, { linear, opaque, deep });
   return paced(resample(rows, { box, ...size, kernel, linear }), ms, breath);
 }
 

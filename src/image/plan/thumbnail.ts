@@ -1,8 +1,8 @@
 /** Small versions of a picture, for whoever looks at it rather than works on it. */
-import { beside, type Price } from "../../../wasm/estimate.ts";
+import { parallel, type Estimate } from "../../../wasm/estimate.ts";
 import { LOOK_BYTES, LOOK_BYTES_PER_PIXEL, type Step } from "../steps/operation.ts";
 import { type Plan, planSteps, storedSize } from "./plan.ts";
-import { picturePrice, type Stored } from "./planned-picture.ts";
+import { pictureEstimate, type Stored } from "./planned-picture.ts";
 
 /** The picture that `steps` make of a file, reduced until no side is longer than `maxSide` pixels. */
 export function smallVersion(stored: Stored, steps: readonly Step[], maxSide: number): Plan {
@@ -15,11 +15,11 @@ export function smallVersion(stored: Stored, steps: readonly Step[], maxSide: nu
 }
 
 /**
- * The price of looking at a small version, its pixels included.
+ * The estimate of looking at a small version, its pixels included.
  * @param lookMs milliseconds that the look takes once the pixels are there
  * @param pixelBytes bytes that it holds for each of them, beside LOOK_BYTES
  */
-export function lookPrice(stored: Stored, small: Plan, lookMs: number, pixelBytes = LOOK_BYTES_PER_PIXEL): Price {
+export function lookEstimate(stored: Stored, small: Plan, lookMs: number, pixelBytes = LOOK_BYTES_PER_PIXEL): Estimate {
   const { width, height } = small.size;
-  return beside(picturePrice(stored, small), { bytes: width * height * pixelBytes + LOOK_BYTES, ms: lookMs });
+  return parallel(pictureEstimate(stored, small), { bytes: width * height * pixelBytes + LOOK_BYTES, ms: lookMs });
 }

@@ -1,5 +1,5 @@
 /** A picture whose pixels are in memory, in the place of one that is stored in a file. */
-import { priced } from "../../../wasm/estimate.ts";
+import { estimated } from "../../../wasm/estimate.ts";
 import type { Reservation } from "../../scheduler/held-bytes.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
@@ -43,7 +43,7 @@ function formatOf(pixels: Pixels | undefined, opaque: boolean): FormatDefinition
     signature: () => false,
     read: {
       probe: () => notPlanned(),
-      price: ({ width, height }) => priced(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL),
+      estimate: ({ width, height }) => estimated(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL),
       async *open(_bytes, _facts, { box }) {
         yield { delayMs: 0, rows: { ...rowsOfPixels(pixels ?? notPlanned()), opaque }, box };
       },

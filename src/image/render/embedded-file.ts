@@ -1,5 +1,5 @@
 /** Files that were packed in files of another format, and are wanted as what they were. */
-import { beside, held, type Price } from "../../../wasm/estimate.ts";
+import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
@@ -22,14 +22,14 @@ export interface Unpacked {
 }
 
 /**
- * The price of the file that was packed in an original, where a result is wanted in its format; null where there is none, or
+ * The estimate of the file that was packed in an original, where a result is wanted in its format; null where there is none, or
  * no memory for it beside all that is held.
  */
-export function unpackPrice({ mime }: Pick<FormatDefinition, "mime">, stored: Stored): Price | null {
+export function unpackEstimate({ mime }: Pick<FormatDefinition, "mime">, stored: Stored): Estimate | null {
   const { bytes, facts, keptBytes = 0 } = stored;
   const { unpack } = stored.format;
-  const price = unpack?.mime === mime ? unpack.price(bytes, facts) : null;
-  return price && isolateBudget.canHold(beside(price, held(keptBytes)), bytes.length) ? price : null;
+  const estimate = unpack?.mime === mime ? unpack.estimate(bytes, facts) : null;
+  return estimate && isolateBudget.canHold(parallel(estimate, held(keptBytes)), bytes.length) ? estimate : null;
 }
 
 /**
@@ -43,10 +43,10 @@ export async function unpackedFor(
 ): Promise<Unpacked | null> {
   const { bytes, facts } = stored;
   const { unpack } = stored.format;
-  const price = unpackPrice(format, stored);
-  if (!unpack || !price || allowance?.affords(price) === false) return null;
+  const estimate = unpackEstimate(format, stored);
+  if (!unpack || !estimate || allowance?.affords(estimate) === false) return null;
   const file = await isolateBudget
-    .run(price, (breath) => unpack.run(bytes, facts, breath), allowance)
+    .run(estimate, (breath) => unpack.run(bytes, facts, breath), allowance)
     .catch(withoutUnreadable);
   if (!file) return null;
   const found = identify(file);

@@ -1,14 +1,14 @@
 /** What the formats that are tried are made from: the file, or pixels that are computed once for all of them. */
-import { beside } from "../../../wasm/estimate.ts";
+import { parallel } from "../../../wasm/estimate.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
-import { collectPrice, pixelBytes } from "../pixels/buffered.ts";
+import { collectEstimate, pixelBytes } from "../pixels/buffered.ts";
 import type { Aim } from "../plan/output.ts";
 import { type Plan, planSteps } from "../plan/plan.ts";
-import { pictureOf, picturePrice, type Stored } from "../plan/planned-picture.ts";
+import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { keep, keptPicture } from "./buffered-picture.ts";
 
 /** A picture to encode, and who holds its bytes. */
@@ -38,14 +38,14 @@ export async function originFor(
   const picture = pictureOf(stored, plan);
   const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
   if (formats.length < 2 || aim.kind !== "smart" || !plan.changesPixels || !isSmall) return file;
-  const price = beside(picturePrice(stored, plan), collectPrice(picture));
-  if (!isolateBudget.canHold(price, stored.bytes.length) || allowance?.affords(price) === false) return file;
+  const estimate = parallel(pictureEstimate(stored, plan), collectEstimate(picture));
+  if (!isolateBudget.canHold(estimate, stored.bytes.length) || allowance?.affords(estimate) === false) return file;
   // Held as an original is, beside the work on it; where there is no room right now the file stays what is worked on.
   const memory = isolateBudget.tryTake(pixelBytes(picture));
   if (!memory) return file;
   try {
     const work = (breath: Breath) => keep(stored, plan, breath, memory);
-    const { size, pixels, bytes } = await isolateBudget.run(price, work, allowance);
+    const { size, pixels, bytes } = await isolateBudget.run(estimate, work, allowance);
     const kept = keptPicture(size, stored, { heldBytes: pixelBytes(pixels) }, pixels);
     source.release();
     return { stored: kept, plan: planSteps(size, []), source: bytes };

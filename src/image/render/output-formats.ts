@@ -12,7 +12,7 @@ import { isOpaque } from "../pixels/opaque.ts";
 import { type Extent, firstFrame } from "../pixels/picture.ts";
 import { type Aim, type Output, outputFormat } from "../plan/output.ts";
 import type { Plan } from "../plan/plan.ts";
-import { pictureOf, picturePrice, type Stored } from "../plan/planned-picture.ts";
+import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { plainestRefusal } from "../search/fit-size.ts";
 import type { Rendition } from "../search/rendition.ts";
 
@@ -118,7 +118,7 @@ async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance):
   const picture = pictureOf(stored, plan);
   if (picture.opaque) return false;
   const look = async (breath: Breath) => !(await isOpaque(await firstFrame(picture, breath)));
-  return isolateBudget.run(picturePrice(stored, plan), look, allowance);
+  return isolateBudget.run(pictureEstimate(stored, plan), look, allowance);
 }
 
 /** The order in which formats are tried: those that are mostly the smallest come first, beside which others are given up at a look. */

@@ -1,5 +1,5 @@
 /** Turns the operations of a request into a plan, each planned on the picture as the ones before it leave it. */
-import { beside, type Price } from "../../../wasm/estimate.ts";
+import { parallel, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
@@ -9,7 +9,7 @@ import { GLIMPSE_BYTES_PER_PIXEL, type Seen, SIGHT_BYTES_PER_PIXEL, sightsOf } f
 import type { FormatDefinition } from "../codec/format.ts";
 import { parseColor } from "../color/rgba.ts";
 import { colorIn } from "../color/space.ts";
-import { findFacesPrice } from "../faces/detect.ts";
+import { findFacesEstimate } from "../faces/detect.ts";
 import { reported, reportedPoint } from "../faces/report.ts";
 import { FORMATS } from "../formats.ts";
 import { OPERATIONS, type OperationName } from "../operations.ts";
@@ -21,7 +21,7 @@ import { scanOf } from "../plan/full-pass.ts";
 import { type Output, outputFormat } from "../plan/output.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "../plan/plan.ts";
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
-import { lookPrice, smallVersion } from "../plan/thumbnail.ts";
+import { lookEstimate, smallVersion } from "../plan/thumbnail.ts";
 import type { BoxFinder, OperationRow, Stage, Step } from "../steps/operation.ts";
 
 /** What is to be done with a picture before it is encoded. */
@@ -89,8 +89,8 @@ export async function planOperations(
       const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, breath);
       return row.plan(params as never, { ...stage, breath, look, ...noted, findBox });
     };
-    const price = small ? sightPrice(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.price;
-    const planned = price ? await isolateBudget.run(price, plan, order.allowance) : await plan(UNPAUSED);
+    const estimate = small ? sightEstimate(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.estimate;
+    const planned = estimate ? await isolateBudget.run(estimate, plan, order.allowance) : await plan(UNPAUSED);
     for (const step of planned) {
       steps.push(step);
       size = sizeAfter(step, size);
@@ -140,15 +140,15 @@ function raise(name: string): never {
   throw new Error(`${name} looks at the picture without saying so`);
 }
 
-/** The price of what an operation sees in a small version; faces and what stands out are sought in the same pixels. */
-function sightPrice(stored: Stored, small: Plan, row: OperationRow, frames: number): Price {
+/** The estimate of what an operation sees in a small version; faces and what stands out are sought in the same pixels. */
+function sightEstimate(stored: Stored, small: Plan, row: OperationRow, frames: number): Estimate {
   const seeks = row.seldomSeeksFaces !== true;
-  const first = lookPrice(stored, small, lookMs(row, small.size), seeks ? SIGHT_BYTES_PER_PIXEL : undefined);
+  const first = lookEstimate(stored, small, lookMs(row, small.size), seeks ? SIGHT_BYTES_PER_PIXEL : undefined);
   const others = Math.min(frames, row.glimpses ?? 1) - 1;
   if (others === 0) return first;
   const { width, height } = small.size;
-  const ms = others * findFacesPrice(small.size).ms;
-  return beside(first, { bytes: width * height * GLIMPSE_BYTES_PER_PIXEL, ms });
+  const ms = others * findFacesEstimate(small.size).ms;
+  return parallel(first, { bytes: width * height * GLIMPSE_BYTES_PER_PIXEL, ms });
 }
 
 /** Nanoseconds that it takes to look at a pixel, for all but faces. */

@@ -15,7 +15,7 @@ import { optimized } from "../search/attempts.ts";
 import type { Rendition } from "../search/rendition.ts";
 import { rowStep } from "../steps/effect.ts";
 import type { Step } from "../steps/operation.ts";
-import { mapLevels, mapLevelsPrice } from "../steps/tables.ts";
+import { mapLevels, mapLevelsEstimate } from "../steps/tables.ts";
 import { stepsOnMap } from "./gain-map-plan.ts";
 
 /** Half a level of a usual map is a hundredth of a stop: above this quality its file only grows. */
@@ -139,7 +139,9 @@ async function encoded(
 
 /** Values of another kind as those of the terms. */
 function inTerms(levels: Uint8Array, size: Size): Step {
-  return rowStep(size, mapLevelsPrice(size), (rows) => mapLevels(rows, { red: levels, green: levels, blue: levels }));
+  return rowStep(size, mapLevelsEstimate(size), (rows) =>
+    mapLevels(rows, { red: levels, green: levels, blue: levels }),
+  );
 }
 
 /** A size that is asked for is that of the file with its gain map. */

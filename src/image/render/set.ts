@@ -1,5 +1,5 @@
 /**
- * Several results of one original: its operations run once, and what results have in common is computed once. The price of
+ * Several results of one original: its operations run once, and what results have in common is computed once. The estimate of
  * all of it is known before it starts, and admitted as a whole.
  */
 import { ApiError } from "../../errors.ts";
@@ -83,14 +83,14 @@ export async function renderSet<Entry extends SetEntry>(
     const given = commonOf(stored, base, groups);
     const work = workOf(given);
     if (!work) throw new ApiError(422, `${ALL} more memory than there is: ask for fewer pixels, or for fewer at once`);
-    if (!allowance.affords(work.price)) throw tooLong();
+    if (!allowance.affords(work.estimate)) throw tooLong();
     const shown = { stored, steps: base.steps, size: base.size };
     const analysis = order.analyze && (await analyzePicture(shown, order.analyze, allowance));
     const looked = [base, ...groups.map(({ planned }) => planned)];
     const faces = looked.find((one) => one.faces)?.faces;
     const focus = looked.find((one) => one.focus)?.focus;
     await isolateBudget.run(
-      work.price,
+      work.estimate,
       async (breath) => {
         const part = allowance.partOf(breath);
         await carrier.carryOut(

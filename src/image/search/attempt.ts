@@ -1,5 +1,5 @@
 /** What is wanted of a picture, and the ways to get it, each as a value. */
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import type { Rendition } from "./rendition.ts";
 import type { Session } from "./session.ts";
@@ -24,17 +24,17 @@ export interface Attempt {
     | "fit size"
     | "encode blind"
     | "encode exactly";
-  readonly price: Price;
+  readonly estimate: Estimate;
   /** What it takes where less is kept of what only saves time, the leanest last: the file is the same. */
-  readonly leaner?: readonly Price[];
+  readonly leaner?: readonly Estimate[];
   /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
   readonly isFallback?: boolean;
-  /** It tries several files, and ends where that takes far more than its price: not tried once another search has. */
+  /** It tries several files, and ends where that takes far more than its estimate: not tried once another search has. */
   readonly isSearch?: boolean;
   /** It works on the coefficients of the original: where these cannot be read the pixels are another way. */
   readonly onCoefficients?: boolean;
   /** Whether it is worth trying beside the best so far; one that makes the first file of all is not asked. */
   readonly mayBeat?: (best: Rendition) => boolean;
-  /** @param room in which it may go on: 0 for its price, and then those that are leaner */
+  /** @param room in which it may go on: 0 for its estimate, and then those that are leaner */
   readonly run: (session: Session, breath: Breath, room: number) => Promise<Outcome>;
 }

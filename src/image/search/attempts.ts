@@ -1,5 +1,5 @@
 /** The file that is asked for, by the ways to get it, in the order in which they are tried. */
-import { either, type Price } from "../../../wasm/estimate.ts";
+import { maximum, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget, tooLarge } from "../../scheduler/budget.ts";
 import { type Allowance, TooLong, tooLong } from "../../scheduler/job-limits.ts";
@@ -24,7 +24,7 @@ import { type Task, taskOf, type Wish } from "./task.ts";
 import { refusalOfWay } from "./ways.ts";
 
 /**
- * The ways to get the file that a task asks for. The first whose price can be paid makes a file; those after it are
+ * The ways to get the file that a task asks for. The first whose estimate can be paid makes a file; those after it are
  * asked whether they may beat it.
  */
 export function attemptsFor(task: Task): readonly Attempt[] {
@@ -52,15 +52,15 @@ export function attemptsFor(task: Task): readonly Attempt[] {
 }
 
 /**
- * The price of a wish before anything is known: the time of the first attempt that can be made, and the memory of any. Null
+ * The estimate of a wish before anything is known: the time of the first attempt that can be made, and the memory of any. Null
  * where none can.
  */
-export function pricedWish(wish: Wish): Price | null {
+export function estimatedWish(wish: Wish): Estimate | null {
   const task = taskOf(wish);
   const [first, ...others] = attemptsFor(task)
-    .map(({ price }) => price)
-    .filter((price) => fits(task, price));
-  return first ? { bytes: either(first, ...others).bytes, ms: first.ms } : null;
+    .map(({ estimate }) => estimate)
+    .filter((estimate) => fits(task, estimate));
+  return first ? { bytes: maximum(first, ...others).bytes, ms: first.ms } : null;
 }
 
 /**
@@ -101,15 +101,15 @@ async function firstOrBetter(
   for (let attempt = left[0]; attempt; attempt = left[0]) {
     left = left.slice(1);
     const { mayBeat, isSearch, onCoefficients } = attempt;
-    const price = session.beside(attempt.price);
+    const estimate = session.beside(attempt.estimate);
     const { task } = session;
     if (best ? !mayBeat?.(best) : isBeaten && !mayBeat) continue;
     if (isOverrun && isSearch) continue;
-    if (!fits(task, price)) {
+    if (!fits(task, estimate)) {
       refusal ??= tooLarge;
       continue;
     }
-    if (allowance?.affords(price) === false) {
+    if (allowance?.affords(estimate) === false) {
       refusal = tooLong;
       continue;
     }
@@ -150,17 +150,17 @@ async function firstOrBetter(
 /** What comes of an attempt once its turn has come. */
 function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): Promise<Outcome> {
   const { isSearch, run } = attempt;
-  const [price, ...leaner] = [
-    session.beside(attempt.price),
+  const [estimate, ...leaner] = [
+    session.beside(attempt.estimate),
     ...(attempt.leaner ?? []).map((one) => session.beside(one)),
   ];
   const timed = (own: Breath, room: number) => {
-    const deadline = isSearch ? new Deadline(own, price, allowance) : undefined;
+    const deadline = isSearch ? new Deadline(own, estimate, allowance) : undefined;
     const breath = deadline?.breath ?? own;
     session.deadline = deadline ?? ENDLESS;
     return clocked(session.task, breath, () => run(session, breath, room));
   };
-  return isolateBudget.runIn([price, ...leaner], timed, allowance);
+  return isolateBudget.runIn([estimate, ...leaner], timed, allowance);
 }
 
 /**

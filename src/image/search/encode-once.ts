@@ -1,14 +1,14 @@
 /** Attempts that encode the picture once, at a quality that is known. */
-import { sequence } from "../../../wasm/estimate.ts";
+import { serial } from "../../../wasm/estimate.ts";
 import type { Facts } from "../codec/format.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { resizedOnly } from "../plan/plan.ts";
 import type { Attempt } from "./attempt.ts";
-import { encodePrice, sourcePrice } from "./estimates.ts";
+import { encodeEstimate, sourceEstimate } from "./estimates.ts";
 import { isTiny } from "./recompress.ts";
 import type { Rendition } from "./rendition.ts";
 import { searchedScore } from "./search-pixels.ts";
-import { needsDepth, needsDepthPrice } from "./sixteen-bit.ts";
+import { needsDepth, needsDepthEstimate } from "./sixteen-bit.ts";
 import { canDivide, deepTask, type Task, writableIn } from "./task.ts";
 
 /** Re-encodes the planes of a file of the same format of which at most the size changes: pixels are never made of them. */
@@ -23,7 +23,7 @@ export function reencodePlanes(task: Task): Attempt | null {
   if (!shortcut) return null;
   return {
     name: "re-encode planes",
-    price: shortcut.price,
+    estimate: shortcut.estimate,
     async run(session, breath) {
       const made = await shortcut.run(breath);
       return made && { ...session.rendition({ bytes: made }), ...searchedBy(task, settings) };
@@ -73,7 +73,7 @@ function encodedDeep(task: Task, deep: Task): Attempt | null {
   if (!exact || !shallow) return null;
   return {
     ...exact,
-    price: sequence(exact.price, needsDepthPrice(deep.picture, sourcePrice(deep))),
+    estimate: serial(exact.estimate, needsDepthEstimate(deep.picture, sourceEstimate(deep))),
     async run(session, breath, room) {
       const { run } = (await needsDepth(deep.picture, breath)) ? exact : shallow;
       return run(session, breath, room);
@@ -91,7 +91,7 @@ function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, is
   if (!format) return null;
   return {
     name,
-    price: encodePrice(task, format, settings),
+    estimate: encodeEstimate(task, format, settings),
     isFallback,
     async run(session, breath) {
       const { predicted } = session;

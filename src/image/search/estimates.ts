@@ -1,16 +1,16 @@
 /** What the attempts take, composed of what decoders, encoders and the score declare. */
-import { beside, held, type Price, sequence, times } from "../../../wasm/estimate.ts";
+import { parallel, held, type Estimate, serial, times } from "../../../wasm/estimate.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import { byDetail } from "../codec/complexity.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { type Size, whole } from "../pixels/geometry.ts";
 import type { Extent } from "../pixels/picture.ts";
-import { pictureOf, picturePrice } from "../plan/planned-picture.ts";
-import { flattenPrice } from "../steps/flatten.ts";
+import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
+import { flattenEstimate } from "../steps/flatten.ts";
 import { SAMPLED_FRAMES } from "./animation.ts";
 import { hasManyTiles, sampleBytes, samplePart, sampleSize } from "./sample.ts";
-import { comparePreparedPrice, preparePrice, scorePrice } from "./score.ts";
+import { comparePreparedEstimate, prepareEstimate, scoreEstimate } from "./score.ts";
 import type { Task, WritableFormat } from "./task.ts";
 
 /**
@@ -33,23 +33,23 @@ export function triesOf(picture: Size, kind: "divided" | "started" | "usual"): t
   return hasManyTiles(picture) && kind !== "started" ? { ...tries, ...TRIES_OF_MANY } : tries;
 }
 
-/** The price of looking at a result of this format: decoding it, and comparing it with the picture. */
-export function lookPrice(format: FormatDefinition, picture: Extent): Price {
-  return sequence(resultDecodePrice(format, picture), scorePrice(picture));
+/** The estimate of looking at a result of this format: decoding it, and comparing it with the picture. */
+export function lookEstimate(format: FormatDefinition, picture: Extent): Estimate {
+  return serial(resultDecodeEstimate(format, picture), scoreEstimate(picture));
 }
 
 /** Milliseconds of looking at an animation of this format: all of it is decoded, and some frames are compared. */
 export function framesLookMs(format: FormatDefinition, picture: Extent): number {
   const compared = Math.min(picture.frames, SAMPLED_FRAMES);
-  return resultDecodePrice(format, picture).ms + compared * scorePrice(picture).ms;
+  return resultDecodeEstimate(format, picture).ms + compared * scoreEstimate(picture).ms;
 }
 
-/** The price of decoding a result that is not written yet, in one scan unless told otherwise. */
-export function resultDecodePrice(
+/** The estimate of decoding a result that is not written yet, in one scan unless told otherwise. */
+export function resultDecodeEstimate(
   format: FormatDefinition,
   { width, height, opaque, frames, bits }: Extent,
   interlaced = false,
-): Price {
+): Estimate {
   const facts: Facts = {
     width,
     height,
@@ -64,30 +64,30 @@ export function resultDecodePrice(
     ...(bits !== undefined && { bits }),
     quality: 80,
   };
-  return format.read.price(facts, { box: whole(facts), width, height });
+  return format.read.estimate(facts, { box: whole(facts), width, height });
 }
 
 /** Bytes that comparing with a picture of this size holds, besides the two pictures. */
 export function comparingBytes(picture: Extent): number {
-  return sampleBytes(picture) + scorePrice(picture).bytes;
+  return sampleBytes(picture) + scoreEstimate(picture).bytes;
 }
 
-/** The price of encoding the picture once, decoded as it is written, as often as that reads it. */
-export function encodePrice(task: Task, { write }: WritableFormat, settings: EncodeSettings): Price {
+/** The estimate of encoding the picture once, decoded as it is written, as often as that reads it. */
+export function encodeEstimate(task: Task, { write }: WritableFormat, settings: EncodeSettings): Estimate {
   const readings = write.readings?.(task.picture) ?? 1;
-  return beside(times(readings, sourcePrice(task)), write.price(task.picture, settings));
+  return parallel(times(readings, sourceEstimate(task)), write.estimate(task.picture, settings));
 }
 
-/** The price of the pixels that are to be encoded: decoded, worked on, and laid on white where the format has no alpha. */
-export function sourcePrice({ stored, plan, picture }: Task): Price {
-  const planned = picturePrice(stored, plan);
-  return picture.opaque && !pictureOf(stored, plan).opaque ? beside(planned, flattenPrice(picture)) : planned;
+/** The estimate of the pixels that are to be encoded: decoded, worked on, and laid on white where the format has no alpha. */
+export function sourceEstimate({ stored, plan, picture }: Task): Estimate {
+  const planned = pictureEstimate(stored, plan);
+  return picture.opaque && !pictureOf(stored, plan).opaque ? parallel(planned, flattenEstimate(picture)) : planned;
 }
 
-/** Whether work of this price could ever run beside the original of its task. */
-export function fits({ stored }: Task, price: Price): boolean {
+/** Whether work of this estimate could ever run beside the original of its task. */
+export function fits({ stored }: Task, estimate: Estimate): boolean {
   const { heldBytes = stored.bytes.length, keptBytes = 0 } = stored;
-  return isolateBudget.canHold(beside(price, held(keptBytes)), heldBytes);
+  return isolateBudget.canHold(parallel(estimate, held(keptBytes)), heldBytes);
 }
 
 /** Of flat pictures fewer choices are tried: they have no more colors than a palette. */
@@ -105,12 +105,12 @@ export function triesMs(format: WritableFormat, picture: Extent, settings: Encod
     );
   const encodingMs = (extent: Extent, studied: boolean) => {
     const of = { ...settings, progressive: false, trial: true, studied };
-    const all = variants.map((variant) => format.write.price(extent, { ...of, ...variant }).ms);
+    const all = variants.map((variant) => format.write.estimate(extent, { ...of, ...variant }).ms);
     return all.reduce((sum, ms) => sum + ms, 0) * byDetail(picture, FLAT_CHOICES, 1);
   };
   const previewed = (extent: Extent) => {
     const all = encodingMs(extent, true);
-    const decode = resultDecodePrice(format, extent).ms;
+    const decode = resultDecodeEstimate(format, extent).ms;
     return extent === picture ? all / variants.length + decode : all + decode * variants.length;
   };
   // What is found out of the sample, and of the whole where that is another picture, is found out once.
@@ -122,7 +122,7 @@ export function triesMs(format: WritableFormat, picture: Extent, settings: Encod
 
 /** Milliseconds of writing a file and decoding it. */
 function tryMs(format: WritableFormat, extent: Extent, settings: EncodeSettings): number {
-  return format.write.price(extent, settings).ms + resultDecodePrice(format, extent).ms;
+  return format.write.estimate(extent, settings).ms + resultDecodeEstimate(format, extent).ms;
 }
 
 /**
@@ -131,9 +131,9 @@ function tryMs(format: WritableFormat, extent: Extent, settings: EncodeSettings)
  */
 export function searchMs(picture: Extent, oneMs: (extent: Extent) => number, tries = TRIES): number {
   const sample = { ...picture, ...sampleSize(picture), frames: 1 };
-  const sampleMs = oneMs(sample) + comparePreparedPrice(sample).ms;
+  const sampleMs = oneMs(sample) + comparePreparedEstimate(sample).ms;
   const more = byDetail(picture, tries.flat, 1);
-  if (samplePart(picture) === 1) return preparePrice(sample).ms + more * tries.sample * sampleMs;
-  const wholeMs = oneMs(picture) + scorePrice(picture).ms;
-  return preparePrice(sample).ms + more * (tries.tiles * sampleMs + tries.whole * wholeMs);
+  if (samplePart(picture) === 1) return prepareEstimate(sample).ms + more * tries.sample * sampleMs;
+  const wholeMs = oneMs(picture) + scoreEstimate(picture).ms;
+  return prepareEstimate(sample).ms + more * (tries.tiles * sampleMs + tries.whole * wholeMs);
 }

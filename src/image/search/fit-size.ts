@@ -1,20 +1,20 @@
 /** The best file that is not larger than asked. */
-import { beside, either, FREE, type Price } from "../../../wasm/estimate.ts";
+import { parallel, maximum, NO_WORK, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings, Variant } from "../codec/writer.ts";
 import type { Scale } from "../codec/writer.ts";
 import { firstFrame, type Picture } from "../pixels/picture.ts";
-import { picturePrice } from "../plan/planned-picture.ts";
+import { pictureEstimate } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
-import { encodePrice, fits, lookPrice, sourcePrice } from "./estimates.ts";
-import { isDoubtful, leastSizeBeyond, leastSizePrice } from "./least-size.ts";
+import { encodeEstimate, fits, lookEstimate, sourceEstimate } from "./estimates.ts";
+import { isDoubtful, leastSizeBeyond, leastSizeEstimate } from "./least-size.ts";
 import { fullSearch } from "./memory-tiers.ts";
 import type { EndsInTime } from "./overrun.ts";
 import { decoded, type Encode, type Found } from "./probe.ts";
 import { MIN_QUALITY, neighborOf } from "./quality.ts";
-import { divided, requantizePrice } from "./requantize.ts";
+import { divided, requantizeEstimate } from "./requantize.ts";
 import { canScore, inComparedColors, judgeRows } from "./score.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 
@@ -87,20 +87,20 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   if (aim.kind !== "size" || !format) return null;
   const divides = canDivide(task) ? coefficients : undefined;
   const [room] = (divides ? null : fullSearch(task, format))?.rooms ?? [];
-  const blind = divides ? requantizePrice(task, divides) : encodePrice(task, format, settings);
-  const scored = beside(lookPrice(format, picture), either(blind, picturePrice(stored, task.plan)));
-  const scores = picture.frames === 1 && !stored.deep && canScore(picture) && fits(task, room?.price ?? scored);
+  const blind = divides ? requantizeEstimate(task, divides) : encodeEstimate(task, format, settings);
+  const scored = parallel(lookEstimate(format, picture), maximum(blind, pictureEstimate(stored, task.plan)));
+  const scores = picture.frames === 1 && !stored.deep && canScore(picture) && fits(task, room?.estimate ?? scored);
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
   const wanted = choices.map((choice) => ({ ...settings, ...choice }));
-  const asking = divides || stored.deep ? null : askingPrice(task, format, wanted, aim.bytes);
+  const asking = divides || stored.deep ? null : askingEstimate(task, format, wanted, aim.bytes);
   const tries = divides || !format.write.study ? typicalTries : 1 + (typicalTries - 1) * STUDIED_SHARE;
-  const triesMs = (one: EncodeSettings) => tries * (divides ? blind : encodePrice(task, format, one)).ms;
-  const looking = scores ? lookPrice(format, picture).ms + picturePrice(stored, task.plan).ms : 0;
+  const triesMs = (one: EncodeSettings) => tries * (divides ? blind : encodeEstimate(task, format, one)).ms;
+  const looking = scores ? lookEstimate(format, picture).ms + pictureEstimate(stored, task.plan).ms : 0;
   return {
     name: "fit size",
-    price: {
-      bytes: either(blind, asking ?? FREE, scores ? (room?.price ?? scored) : FREE).bytes,
+    estimate: {
+      bytes: maximum(blind, asking ?? NO_WORK, scores ? (room?.estimate ?? scored) : NO_WORK).bytes,
       ms: wanted.reduce((sum, one) => sum + triesMs(one) + looking, asking?.ms ?? 0),
     },
     isSearch: true,
@@ -125,16 +125,16 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   };
 }
 
-/** The price of asking a sample whether the picture can be so small; null where it is not worth it, or does not fit. */
-function askingPrice(
+/** The estimate of asking a sample whether the picture can be so small; null where it is not worth it, or does not fit. */
+function askingEstimate(
   task: Task,
   format: WritableFormat,
   settings: readonly EncodeSettings[],
   limitBytes: number,
-): Price | null {
+): Estimate | null {
   if (!isDoubtful(task.picture, limitBytes)) return null;
-  const price = beside(sourcePrice(task), leastSizePrice(format, task.picture, settings));
-  return fits(task, price) ? price : null;
+  const estimate = parallel(sourceEstimate(task), leastSizeEstimate(format, task.picture, settings));
+  return fits(task, estimate) ? estimate : null;
 }
 
 /** The file that looks best. */

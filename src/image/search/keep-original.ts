@@ -1,6 +1,6 @@
 /** Attempts that hand the original back, without its metadata, where it shows all that is asked for. */
-import { beside, held } from "../../../wasm/estimate.ts";
-import { picturePrice } from "../plan/planned-picture.ts";
+import { parallel, held } from "../../../wasm/estimate.ts";
+import { pictureEstimate } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
 import { TARGET_SCORE } from "./presets.ts";
 import { asStored, hasCoefficients, isEncodedOtherwise, type Task } from "./task.ts";
@@ -35,7 +35,7 @@ function kept(task: Task, isFinal: boolean): Attempt | null {
   if (!original) return null;
   return {
     name: "keep original",
-    price: beside(picturePrice(stored, asStored(plan, stored)), held(original.copiedBytes)),
+    estimate: parallel(pictureEstimate(stored, asStored(plan, stored)), held(original.copiedBytes)),
     mayBeat: ({ file }) => file.bytes.length >= original.length,
     run: async (session, breath) => ({ ...(await session.original(original, breath)), isOriginal: true, isFinal }),
   };

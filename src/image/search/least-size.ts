@@ -1,5 +1,5 @@
 /** About how few bytes a picture can take, found on a sample of it: what cannot be is given up before it is tried. */
-import { beside, held, type Price } from "../../../wasm/estimate.ts";
+import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { type Extent, firstFrame, type Picture } from "../pixels/picture.ts";
@@ -24,13 +24,17 @@ export function isDoubtful(picture: Extent, limitBytes: number): boolean {
   return isSampled && limitBytes * 8 < picture.width * picture.height * PLENTY_BITS;
 }
 
-/** The price of asking the sample, what is held of the picture itself left out. */
-export function leastSizePrice({ write }: WritableFormat, picture: Extent, settings: readonly EncodeSettings[]): Price {
+/** The estimate of asking the sample, what is held of the picture itself left out. */
+export function leastSizeEstimate(
+  { write }: WritableFormat,
+  picture: Extent,
+  settings: readonly EncodeSettings[],
+): Estimate {
   const sample = { ...picture, ...sampleSize(picture), frames: 1 };
-  const prices = settings.map((one) => write.price(sample, lowest(one)));
-  const bytes = Math.max(...prices.map((price) => price.bytes));
-  const ms = prices.reduce((sum, price) => sum + price.ms, 0);
-  return beside(held(sampleBytes(picture)), { bytes, ms });
+  const estimates = settings.map((one) => write.estimate(sample, lowest(one)));
+  const bytes = Math.max(...estimates.map((estimate) => estimate.bytes));
+  const ms = estimates.reduce((sum, estimate) => sum + estimate.ms, 0);
+  return parallel(held(sampleBytes(picture)), { bytes, ms });
 }
 
 /**

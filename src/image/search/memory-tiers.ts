@@ -3,13 +3,13 @@
  * saves time and nothing else: the file is the same without it. So a search has several rooms, and begins in the first of
  * them that is free.
  */
-import { beside, either, FREE, held, type Price } from "../../../wasm/estimate.ts";
+import { parallel, maximum, NO_WORK, held, type Estimate } from "../../../wasm/estimate.ts";
 import { byDetail } from "../codec/complexity.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
-import { collectPrice } from "../pixels/buffered.ts";
+import { collectEstimate } from "../pixels/buffered.ts";
 import type { Extent } from "../pixels/picture.ts";
-import { comparingBytes, fits, resultDecodePrice, sourcePrice, triesMs, triesOf } from "./estimates.ts";
-import { comparedPixelsPrice, type Keeping, preparedSamplePrice, preparedWholePrice } from "./reference.ts";
+import { comparingBytes, fits, resultDecodeEstimate, sourceEstimate, triesMs, triesOf } from "./estimates.ts";
+import { comparedPixelsEstimate, type Keeping, preparedSampleEstimate, preparedWholeEstimate } from "./reference.ts";
 import { samplePart } from "./sample.ts";
 import { deepTask, type Task, type WritableFormat } from "./task.ts";
 
@@ -26,9 +26,9 @@ interface Course {
   readonly triesExact: boolean;
 }
 
-/** A room for a search: what it keeps in it that saves time, and the price of the search with that. */
+/** A room for a search: what it keeps in it that saves time, and the estimate of the search with that. */
 export interface Room {
-  readonly price: Price;
+  readonly estimate: Estimate;
   /** The pixels are computed once. */
   readonly keepsPixels: boolean;
   /** What is kept of what renditions are compared with. */
@@ -38,8 +38,8 @@ export interface Room {
 /** A search through pixels, and its rooms: the first is the quickest, the last the smallest. */
 export interface Search extends Course {
   readonly rooms: readonly [Room, ...Room[]];
-  /** The price without what is kept of the reference. */
-  readonly own: (keepsPixels: boolean) => Price;
+  /** The estimate without what is kept of the reference. */
+  readonly own: (keepsPixels: boolean) => Estimate;
 }
 
 /** The search that tries most files in the memory there is; null where there is not enough even for the least of it. */
@@ -48,27 +48,27 @@ export function fullSearch(task: Task, format: WritableFormat): Search | null {
   const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
   const isKept = task.stored.isKept === true && !task.plan.changesPixels;
   const lean = { keepsResults: true, triesFinal: false };
-  const keepsPixels = isSmall && !isKept && fits(task, pixelsPrice(task, format, lean, true));
-  const final = pixelsPrice(task, format, { ...lean, triesFinal: true }, keepsPixels);
+  const keepsPixels = isSmall && !isKept && fits(task, pixelsEstimate(task, format, lean, true));
+  const final = pixelsEstimate(task, format, { ...lean, triesFinal: true }, keepsPixels);
   const triesFinal = fits(task, final);
-  const roomy = triesFinal ? final : pixelsPrice(task, format, lean, keepsPixels);
+  const roomy = triesFinal ? final : pixelsEstimate(task, format, lean, keepsPixels);
   if (!fits(task, roomy)) return null;
   const exact = withExact(roomy, task, format);
   const triesExact = fits(task, exact);
   const most = triesExact ? exact : roomy;
   const own = (keeps: boolean) => {
     if (keeps === keepsPixels) return most;
-    const price = pixelsPrice(task, format, { ...lean, triesFinal }, keeps);
-    return triesExact ? withExact(price, task, format) : price;
+    const estimate = pixelsEstimate(task, format, { ...lean, triesFinal }, keeps);
+    return triesExact ? withExact(estimate, task, format) : estimate;
   };
   const rooms = roomsFor(task, keepsPixels, own, (keeps) => worthKeeping(format, keeps || isKept));
-  return fits(task, rooms[0].price) ? { rooms, own, keepsResults: true, triesFinal, triesExact } : null;
+  return fits(task, rooms[0].estimate) ? { rooms, own, keepsResults: true, triesFinal, triesExact } : null;
 }
 
-/** The search for which least is to be kept, and fewest files are to be tried: its price says where even that does not fit. */
+/** The search for which least is to be kept, and fewest files are to be tried: its estimate says where even that does not fit. */
 export function leastSearch(task: Task, format: WritableFormat): Search {
   const course = { keepsResults: false, triesFinal: false, triesExact: false };
-  const own = () => pixelsPrice(task, format, course, false);
+  const own = () => pixelsEstimate(task, format, course, false);
   return { ...course, own, rooms: roomsFor(task, false, own, () => worthKeeping(format, false)) };
 }
 
@@ -122,61 +122,61 @@ const LEAST_SAVING_BYTES = 1 << 20;
 /**
  * The rooms of a search that fit, the quickest first; the smallest alone where none does.
  * @param mayKeep the pixels may be kept
- * @param own the price of the search, without what is kept of the reference
+ * @param own the estimate of the search, without what is kept of the reference
  * @param worth of the pixels of the reference, where those of the picture are kept and where they are not
  */
 export function roomsFor(
   task: Task,
   mayKeep: boolean,
-  own: (keepsPixels: boolean) => Price,
+  own: (keepsPixels: boolean) => Estimate,
   worth: (keepsPixels: boolean) => Worth,
 ): Search["rooms"] {
   // Kept pixels show whether there is alpha at all: without them another file may be written.
   const all = mayKeep && task.picture.opaque ? [true, false] : [mayKeep];
   const rooms = all.flatMap((keepsPixels) => {
-    const price = own(keepsPixels);
+    const estimate = own(keepsPixels);
     return keepingsFor(task, worth(keepsPixels)).map((reference): Room => {
-      return { price: beside(price, referencePrice(task, reference)), keepsPixels, reference };
+      return { estimate: parallel(estimate, referenceEstimate(task, reference)), keepsPixels, reference };
     });
   });
-  const [first, ...others] = rooms.filter(({ price }) => fits(task, price));
+  const [first, ...others] = rooms.filter(({ estimate }) => fits(task, estimate));
   if (!first) return [smallestOf(rooms)];
   const leaner: Room[] = [];
   for (const room of others) {
-    const { price } = leaner.at(-1) ?? first;
-    if (room.price.bytes + LEAST_SAVING_BYTES <= price.bytes) leaner.push(room);
+    const { estimate } = leaner.at(-1) ?? first;
+    if (room.estimate.bytes + LEAST_SAVING_BYTES <= estimate.bytes) leaner.push(room);
   }
   return [first, ...leaner];
 }
 
 function smallestOf(rooms: readonly Room[]): Room {
-  return rooms.reduce((least, room) => (room.price.bytes < least.price.bytes ? room : least));
+  return rooms.reduce((least, room) => (room.estimate.bytes < least.estimate.bytes ? room : least));
 }
 
-function referencePrice({ picture }: Task, { pixels, prepared, whole = false }: Keeping): Price {
-  return beside(
-    pixels ? comparedPixelsPrice(picture) : FREE,
-    either(prepared ? preparedSamplePrice(picture) : FREE, whole ? preparedWholePrice(picture) : FREE),
+function referenceEstimate({ picture }: Task, { pixels, prepared, whole = false }: Keeping): Estimate {
+  return parallel(
+    pixels ? comparedPixelsEstimate(picture) : NO_WORK,
+    maximum(prepared ? preparedSampleEstimate(picture) : NO_WORK, whole ? preparedWholeEstimate(picture) : NO_WORK),
   );
 }
 
-/** The price of a search through pixels. */
-function pixelsPrice(
+/** The estimate of a search through pixels. */
+function pixelsEstimate(
   task: Task,
   format: WritableFormat,
   { triesFinal, keepsResults }: Omit<Course, "triesExact">,
   keepsPixels: boolean,
-): Price {
+): Estimate {
   const { picture, settings } = task;
   const deep = keepsResults ? deepTask(task) : null;
-  const source = either(sourcePrice(task), ...(deep ? [sourcePrice(deep)] : []));
-  const pixels = keepsPixels ? collectPrice(picture) : FREE;
-  const encode = format.write.price(picture, { ...settings, trial: true });
-  const final = format.write.price(deep?.picture ?? picture, settings);
-  const decode = resultDecodePrice(format, picture, triesFinal && settings.progressive);
+  const source = maximum(sourceEstimate(task), ...(deep ? [sourceEstimate(deep)] : []));
+  const pixels = keepsPixels ? collectEstimate(picture) : NO_WORK;
+  const encode = format.write.estimate(picture, { ...settings, trial: true });
+  const final = format.write.estimate(deep?.picture ?? picture, settings);
+  const decode = resultDecodeEstimate(format, picture, triesFinal && settings.progressive);
   const comparing = held(comparingBytes(picture));
   // A format decodes in the memory that it encodes in.
-  const work = either(encode, final, decode).bytes;
+  const work = maximum(encode, final, decode).bytes;
   const results = keepsResults ? final.bytes / 4 : 0;
   const bytes = source.bytes + pixels.bytes + comparing.bytes + work + results;
   // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
@@ -192,24 +192,24 @@ function pixelsPrice(
 /** Milliseconds of writing the result once it is known what to choose: whatever that is, on average. */
 function chosenMs(format: WritableFormat, picture: Extent, settings: EncodeSettings): number {
   const { write } = format;
-  const all = write.variants.map((variant) => write.price(picture, { ...settings, ...variant }).ms);
+  const all = write.variants.map((variant) => write.estimate(picture, { ...settings, ...variant }).ms);
   return all.reduce((sum, ms) => sum + ms, 0) / all.length;
 }
 
 /** Files without loss, or nearly, that are made of what is flat, their looks included; of photographs seldom one. */
 const EXACT_FILES = { flat: 3, photograph: 0.1 };
 
-/** A price with a file without loss made besides: where there are several kinds of it, or nothing else will do. */
-function withExact(price: Price, { picture, settings }: Task, { write, can }: WritableFormat): Price {
-  if (!can.lossless) return price;
-  const lossy = write.price(picture, settings);
+/** An estimate with a file without loss made besides: where there are several kinds of it, or nothing else will do. */
+function withExact(estimate: Estimate, { picture, settings }: Task, { write, can }: WritableFormat): Estimate {
+  if (!can.lossless) return estimate;
+  const lossy = write.estimate(picture, settings);
   const [nearLossless] = write.nearLosslessLevels ?? [];
-  const exact = write.price(picture, {
+  const exact = write.estimate(picture, {
     ...settings,
     lossless: true,
     ...(nearLossless !== undefined && { nearLossless }),
   });
   const files = byDetail(picture, EXACT_FILES.flat, EXACT_FILES.photograph);
   const ms = write.nearLosslessLevels ? exact.ms * files : 0;
-  return { bytes: price.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: price.ms + ms };
+  return { bytes: estimate.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: estimate.ms + ms };
 }

@@ -16,10 +16,10 @@ export async function asNamed(task: Task, rendition: Rendition, allowance?: Allo
   const facts = read.probe(bytes);
   if (!isEncodedOtherwise(task, { bytes, format, facts })) return rendition;
   const settings = { progressive: encoding === "progressive", tag: facts.orientation };
-  const price = recompress.price(bytes, facts, settings);
-  if (allowance?.affords(price) === false) return rendition;
+  const estimate = recompress.estimate(bytes, facts, settings);
+  if (allowance?.affords(estimate) === false) return rendition;
   const work = (breath: Breath) => recompress.run(bytes, facts, settings, breath);
-  const made = await isolateBudget.run(price, work, allowance).catch(withoutWay);
+  const made = await isolateBudget.run(estimate, work, allowance).catch(withoutWay);
   if (!made) return rendition;
   const mark = marker?.read(bytes);
   rendition.file.release();

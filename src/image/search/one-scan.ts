@@ -18,10 +18,10 @@ export async function inOneScan(task: Task, attempts: readonly Attempt[], allowa
   const { recompress, coefficients } = format;
   if (!facts.interlaced || !recompress || !coefficients?.divides(bytes) || !isNeeded(task, attempts)) return task;
   const settings = { progressive: false, tag: unchanged?.tag ?? 1 };
-  const price = recompress.price(bytes, facts, settings);
-  if (!isolateBudget.canHold(price, bytes.length) || allowance?.affords(price) === false) return task;
+  const estimate = recompress.estimate(bytes, facts, settings);
+  if (!isolateBudget.canHold(estimate, bytes.length) || allowance?.affords(estimate) === false) return task;
   const work = (breath: Breath) => recompress.run(bytes, facts, settings, breath);
-  const made = await isolateBudget.run(price, work, allowance).catch(withoutWay);
+  const made = await isolateBudget.run(estimate, work, allowance).catch(withoutWay);
   if (!made) return task;
   return taskOf({ ...task, stored: { ...stored, bytes: made, facts: format.read.probe(made) } }, unchanged);
 }
@@ -31,5 +31,5 @@ function isNeeded(task: Task, attempts: readonly Attempt[]): boolean {
   const preferred = attempts.filter(({ isFallback }) => !isFallback);
   if (attempts.length === 0 || preferred.some(({ name }) => name === "keep original")) return false;
   if (preferred.some(({ name }) => name === "requantize")) return true;
-  return !preferred.some(({ price }) => fits(task, price));
+  return !preferred.some(({ estimate }) => fits(task, estimate));
 }

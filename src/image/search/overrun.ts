@@ -1,8 +1,8 @@
 /**
- * Searches that take far more than their price. The end of a search is not the end of its job: the best file so far is the
+ * Searches that take far more than their estimate. The end of a search is not the end of its job: the best file so far is the
  * answer, or one of a quality that follows from what was tried, or the original.
  */
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import { OVERRUN_FACTOR, OVERRUN_GRACE_MS } from "../../limits.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
@@ -20,7 +20,7 @@ export class Overrun extends Error {
   readonly predicted: Predicted | undefined;
 
   constructor(best?: Found, predicted?: Predicted) {
-    super("a search took far more than its price");
+    super("a search took far more than its estimate");
     this.best = best;
     this.predicted = predicted;
   }
@@ -31,14 +31,14 @@ export interface EndsInTime {
   readonly isOver: () => boolean;
 }
 
-/** When a search ends: once it has taken far more than its price, or all that its job may take. */
+/** When a search ends: once it has taken far more than its estimate, or all that its job may take. */
 export class Deadline implements EndsInTime {
   /** What the search declares its work by, which is counted. */
   readonly breath: Breath;
   private readonly mostMs: number;
   private takenMs = 0;
 
-  constructor(breath: Breath, { ms }: Pick<Price, "ms">, allowance?: Allowance) {
+  constructor(breath: Breath, { ms }: Pick<Estimate, "ms">, allowance?: Allowance) {
     this.mostMs = Math.min(ms * OVERRUN_FACTOR + OVERRUN_GRACE_MS, allowance?.leftMs ?? Infinity);
     this.breath = {
       spend: (spentMs) => {

@@ -1,6 +1,6 @@
 /** Renditions of a picture that are made to be looked at: each once, written in haste or not at all. */
 import type { Breath } from "../../scheduler/time-slice.ts";
-import { conversionPrice, toSpace } from "../codec/convert-colors.ts";
+import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { decodedFrames, paced } from "../codec/metered-rows.ts";
 import type { EncodeSettings, Preview } from "../codec/writer.ts";
@@ -219,7 +219,7 @@ export function pictureIn(format: FormatDefinition, bytes: Uint8Array, space?: S
     opaque: !alpha,
     async *open(breath) {
       for await (const { delayMs, rows } of decodedFrames(format, bytes, facts, demand, breath)) {
-        const { ms } = conversionPrice(rows, facts, space);
+        const { ms } = conversionEstimate(rows, facts, space);
         yield { delayMs, rows: paced(toSpace(rows, facts, space), ms, breath) };
       }
     },

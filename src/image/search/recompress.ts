@@ -58,7 +58,7 @@ function recompressed({ stored, unchanged, settings, leavesCoefficients = false 
   const wanted = { progressive: settings.progressive, turn, tag };
   return {
     name: "recompress",
-    price: recompress.price(bytes, facts, wanted),
+    estimate: recompress.estimate(bytes, facts, wanted),
     onCoefficients: coefficients !== undefined,
     async run(session, breath) {
       const made = await recompress.run(bytes, facts, wanted, breath);

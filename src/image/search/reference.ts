@@ -1,5 +1,5 @@
 /** What renditions of a picture are compared with: the whole picture, or strips of a large one, and its sample. */
-import { held, type Price } from "../../../wasm/estimate.ts";
+import { held, type Estimate } from "../../../wasm/estimate.ts";
 import type { PreparedReference, Tile } from "../../../wasm/score/score.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { collectPixels, pixelBytes, rowsOfPixels } from "../pixels/buffered.ts";
@@ -8,24 +8,24 @@ import { firstFrame, type Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { comparedRows, onlyStrips, type Strip, stripsOf } from "../pixels/strips.ts";
 import { SAMPLE_TILE, type Sample, sampleOf, sampleSize } from "./sample.ts";
-import { compareRows, compareWith, inComparedColors, preparedOf, preparePrice, tileOf } from "./score.ts";
+import { compareRows, compareWith, inComparedColors, preparedOf, prepareEstimate, tileOf } from "./score.ts";
 import type { Judgement } from "./second-opinion.ts";
 
 type Looked = Pick<Picture, "width" | "height" | "opaque" | "space">;
 
-/** The price of keeping what is compared of a picture, so that it is not computed anew for each rendition. */
-export function comparedPixelsPrice(picture: Looked): Price {
+/** The estimate of keeping what is compared of a picture, so that it is not computed anew for each rendition. */
+export function comparedPixelsEstimate(picture: Looked): Estimate {
   return held(pixelBytes({ ...picture, height: comparedRows(picture) }));
 }
 
-/** The price of preparing the sample of a picture, so that its side of a comparison is computed once. */
-export function preparedSamplePrice(picture: Looked): Price {
-  return preparePrice({ ...picture, ...sampleSize(picture) });
+/** The estimate of preparing the sample of a picture, so that its side of a comparison is computed once. */
+export function preparedSampleEstimate(picture: Looked): Estimate {
+  return prepareEstimate({ ...picture, ...sampleSize(picture) });
 }
 
-/** The price of preparing what is compared of a picture, on one background. */
-export function preparedWholePrice(picture: Looked): Price {
-  return held(preparePrice({ ...picture, height: comparedRows(picture), opaque: true }).bytes);
+/** The estimate of preparing what is compared of a picture, on one background. */
+export function preparedWholeEstimate(picture: Looked): Estimate {
+  return held(prepareEstimate({ ...picture, height: comparedRows(picture), opaque: true }).bytes);
 }
 
 /** What takes memory to save time. */

@@ -1,5 +1,5 @@
 /** The attempt that holds the original as it is in a file of another format, from which it can be made again. */
-import { beside, held } from "../../../wasm/estimate.ts";
+import { parallel, held } from "../../../wasm/estimate.ts";
 import { asItIs } from "../containers/stripped.ts";
 import { isWhole } from "../pixels/geometry.ts";
 import { storedSize } from "../plan/plan.ts";
@@ -23,7 +23,7 @@ export function repackOriginal(task: Task): Attempt | null {
     return null;
   return {
     name: "repack",
-    price: beside(repack.price(bytes, facts), held(original.copiedBytes)),
+    estimate: parallel(repack.estimate(bytes, facts), held(original.copiedBytes)),
     async run(session, breath) {
       const made = await repack.run(original.file(), facts, breath);
       return made && { ...session.rendition({ bytes: made, score: 100 }), hasMetadata: task.keepsMetadata === true };

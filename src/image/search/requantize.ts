@@ -1,14 +1,14 @@
 /** The attempt at a smaller file from the coefficients of the original: no loss but the one that is asked for. */
-import { beside, either, held, type Price } from "../../../wasm/estimate.ts";
+import { parallel, maximum, held, type Estimate } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import type { Coefficients, RequantizeSettings } from "../codec/format.ts";
 import type { Extent } from "../pixels/picture.ts";
 import { uncertainty } from "../pixels/strips.ts";
 import type { Plan } from "../plan/plan.ts";
-import { pictureOf, picturePrice, type Stored } from "../plan/planned-picture.ts";
+import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Way } from "./candidates.ts";
-import { comparingBytes, fits, resultDecodePrice, searchMs, triesMs, triesOf } from "./estimates.ts";
+import { comparingBytes, fits, resultDecodeEstimate, searchMs, triesMs, triesOf } from "./estimates.ts";
 import { fullSearch, roomsFor, type Search } from "./memory-tiers.ts";
 import { patienceOf } from "./presets.ts";
 import type { Encode } from "./probe.ts";
@@ -36,7 +36,7 @@ export function requantizeWithoutPixels(task: Task): Attempt | null {
   if (!division?.pixels || !isSpare(task.stored)) return null;
   const { lean, pixels } = division;
   const isLarge = !pixels.rooms[0].keepsPixels && pixels.own(false).bytes >= lean.bytes + MUCH_BYTES;
-  return isLarge && fits(task, pixels.rooms[0].price) ? requantizeBy(task, division, true) : null;
+  return isLarge && fits(task, pixels.rooms[0].estimate) ? requantizeBy(task, division, true) : null;
 }
 
 /** What memory set aside for nothing is too much. */
@@ -50,8 +50,8 @@ interface Division {
   /** The picture as it is stored. */
   readonly lying: Plan;
   readonly triesFinal: boolean;
-  /** The price, without what is kept of what renditions are compared with. */
-  readonly lean: Price;
+  /** The estimate, without what is kept of what renditions are compared with. */
+  readonly lean: Estimate;
   /** The search through pixels besides; null where there is no memory for it, or the picture lies otherwise. */
   readonly pixels: Search | null;
 }
@@ -64,11 +64,11 @@ function divisionOf(task: Task): Division | null {
   const { coefficients } = stored.format;
   if (targetScore === undefined || !format || !unchanged || !coefficients || !canDivide(task)) return null;
   const lying = asStored(plan, stored);
-  const work = either(picturePrice(stored, lying), requantizePrice(task, coefficients));
+  const work = maximum(pictureEstimate(stored, lying), requantizeEstimate(task, coefficients));
   const ms = requantizeMs(task, format, coefficients);
   const leanIn = (interlaced: boolean) => {
-    const looking = beside(held(comparingBytes(picture)), resultDecodePrice(format, picture, interlaced));
-    return { bytes: beside(looking, work).bytes, ms };
+    const looking = parallel(held(comparingBytes(picture)), resultDecodeEstimate(format, picture, interlaced));
+    return { bytes: parallel(looking, work).bytes, ms };
   };
   const triesFinal = fits(task, leanIn(settings.progressive));
   const lean = leanIn(triesFinal && settings.progressive);
@@ -82,7 +82,7 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
   const { stored, picture, settings } = task;
   const own = (keepsPixels: boolean) =>
     pixels && !leavesOut
-      ? { bytes: either(lean, pixels.own(keepsPixels)).bytes, ms: lean.ms + pixelsMs(task, format) }
+      ? { bytes: maximum(lean, pixels.own(keepsPixels)).bytes, ms: lean.ms + pixelsMs(task, format) }
       : lean;
   const mayKeep = pixels?.rooms[0].keepsPixels === true;
   const rooms = roomsFor(task, mayKeep, own, (keepsPixels) => (keepsPixels ? "needless" : "worthwhile"));
@@ -100,8 +100,8 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
   };
   return {
     name: "requantize",
-    price: most.price,
-    leaner: leaner.map(({ price }) => price),
+    estimate: most.estimate,
+    leaner: leaner.map(({ estimate }) => estimate),
     isSearch: true,
     onCoefficients: true,
     async run(session, breath, room) {
@@ -127,14 +127,16 @@ function requantizeMs(task: Task, format: WritableFormat, coefficients: Coeffici
   const { bytes, facts } = stored;
   const pixels = picture.width * picture.height;
   const { quality } = settings;
-  const trying = coefficients.price(bytes, facts, { quality, progressive: false }).ms;
+  const trying = coefficients.estimate(bytes, facts, { quality, progressive: false }).ms;
   const tryMs = (extent: Extent) => {
     const part = (extent.width * extent.height) / pixels;
-    return trying * part + resultDecodePrice(format, extent).ms;
+    return trying * part + resultDecodeEstimate(format, extent).ms;
   };
   const tries = searchMs(picture, tryMs, triesOf(picture, "divided"));
-  const sampling = samplePart(picture) < 1 ? coefficients.price(bytes, facts, { progressive: false }).ms : 0;
-  return picturePrice(stored, asStored(plan, stored)).ms + sampling + tries + requantizePrice(task, coefficients).ms;
+  const sampling = samplePart(picture) < 1 ? coefficients.estimate(bytes, facts, { progressive: false }).ms : 0;
+  return (
+    pictureEstimate(stored, asStored(plan, stored)).ms + sampling + tries + requantizeEstimate(task, coefficients).ms
+  );
 }
 
 /** Milliseconds of tries through pixels besides: next to none where these are a spare way. */
@@ -142,10 +144,10 @@ function pixelsMs({ stored, picture, settings }: Task, format: WritableFormat): 
   return isSpare(stored) ? 0 : triesMs(format, { ...picture, ...sampleSize(picture) }, settings);
 }
 
-export function requantizePrice({ stored, unchanged, settings }: Task, coefficients: Coefficients) {
+export function requantizeEstimate({ stored, unchanged, settings }: Task, coefficients: Coefficients) {
   const { bytes, facts } = stored;
   const { quality } = settings;
-  return coefficients.price(bytes, facts, { quality, progressive: true, turn: unchanged?.turn ?? 1 });
+  return coefficients.estimate(bytes, facts, { quality, progressive: true, turn: unchanged?.turn ?? 1 });
 }
 
 /** Pixels of a file that halves its chroma are not worth trying with all of it: there is none to be had. */

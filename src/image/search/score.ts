@@ -1,5 +1,5 @@
 /** How alike two pictures look: by SSIMULACRA 2.1, and by a second opinion. */
-import { beside, FREE, held, type Price, priced } from "../../../wasm/estimate.ts";
+import { parallel, NO_WORK, held, type Estimate, estimated } from "../../../wasm/estimate.ts";
 import {
   type Comparison,
   comparisonPeakBytes,
@@ -11,7 +11,7 @@ import {
   type Tile,
 } from "../../../wasm/score/score.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
-import { conversionPrice, toSrgb } from "../codec/convert-colors.ts";
+import { conversionEstimate, toSrgb } from "../codec/convert-colors.ts";
 import type { Space } from "../color/space.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import type { Size } from "../pixels/geometry.ts";
@@ -25,7 +25,7 @@ import {
   judgementOf,
   openSecondOpinion,
   secondOpinionNanoseconds,
-  secondOpinionPrice,
+  secondOpinionEstimate,
 } from "./second-opinion.ts";
 
 /** Backgrounds under transparent pixels: a picture is as good as it looks on the worse of a dark and a bright page. */
@@ -48,37 +48,43 @@ export function canScore({ width, height }: Size): boolean {
 /** Small buffers of whoever reads the two pictures. */
 const BUFFER_BYTES = 64 << 10;
 
-/** The price of comparing a picture with one rendition, strip by strip if it is large. */
-export function scorePrice(picture: Looked): Price {
+/** The estimate of comparing a picture with one rendition, strip by strip if it is large. */
+export function scoreEstimate(picture: Looked): Estimate {
   const height = comparedRows(picture);
   const size = completedSize({ ...picture, height });
-  const one = priced(scorePeakBytes(size), size.width * size.height, COMPARE_NS);
+  const one = estimated(scorePeakBytes(size), size.width * size.height, COMPARE_NS);
   const converting = conversion({ ...picture, height });
-  const second = secondOpinionPrice({ ...size, opaque: picture.opaque });
-  return beside(onAll(picture, one), second, held(BUFFER_BYTES + 2 * completedBytes(picture)), converting, converting);
+  const second = secondOpinionEstimate({ ...size, opaque: picture.opaque });
+  return parallel(
+    onAll(picture, one),
+    second,
+    held(BUFFER_BYTES + 2 * completedBytes(picture)),
+    converting,
+    converting,
+  );
 }
 
-/** The price of preparing a picture, whole; the memory stays until the reference is closed. */
-export function preparePrice(picture: Looked): Price {
+/** The estimate of preparing a picture, whole; the memory stays until the reference is closed. */
+export function prepareEstimate(picture: Looked): Estimate {
   const size = completedSize(picture);
-  const { ms } = beside(onAll(picture, priced(0, size.width * size.height, PREPARE_NS)), conversion(picture));
+  const { ms } = parallel(onAll(picture, estimated(0, size.width * size.height, PREPARE_NS)), conversion(picture));
   return { bytes: referenceBytes(size, backgroundsOf(picture.opaque).length) + completedBytes(picture), ms };
 }
 
-/** The price of comparing one rendition with a prepared picture, whose own memory is left out. */
-export function comparePreparedPrice(picture: Looked): Price {
+/** The estimate of comparing one rendition with a prepared picture, whose own memory is left out. */
+export function comparePreparedEstimate(picture: Looked): Estimate {
   const size = completedSize(picture);
-  const { ms } = onAll(picture, priced(0, size.width * size.height, COMPARE_PREPARED_NS));
+  const { ms } = onAll(picture, estimated(0, size.width * size.height, COMPARE_PREPARED_NS));
   const bytes = comparisonPeakBytes(size, backgroundsOf(picture.opaque).length) + 2 * completedBytes(picture);
-  const second = secondOpinionPrice({ ...size, opaque: picture.opaque });
-  return beside({ bytes, ms }, second, conversion(picture), conversion(picture));
+  const second = secondOpinionEstimate({ ...size, opaque: picture.opaque });
+  return parallel({ bytes, ms }, second, conversion(picture), conversion(picture));
 }
 
 type Looked = Size & Pick<Extent, "opaque" | "space">;
 
-/** The price of bringing one of two pictures to the colors in which they are compared. */
-function conversion({ space, ...size }: Looked): Price {
-  return space ? conversionPrice(size, space) : FREE;
+/** The estimate of bringing one of two pictures to the colors in which they are compared. */
+function conversion({ space, ...size }: Looked): Estimate {
+  return space ? conversionEstimate(size, space) : NO_WORK;
 }
 
 /** Rows in the colors in which they are compared: as screens of sRGB show them. */
@@ -86,9 +92,9 @@ export function inComparedColors(rows: Rows, space: Space | undefined): Rows {
   return space ? toSrgb(rows, space.profile, "RGB") : rows;
 }
 
-/** The price of something on one background, taken for every background. */
-function onAll({ opaque }: Looked, one: Price): Price {
-  return beside(...backgroundsOf(opaque).map(() => one));
+/** The estimate of something on one background, taken for every background. */
+function onAll({ opaque }: Looked, one: Estimate): Estimate {
+  return parallel(...backgroundsOf(opaque).map(() => one));
 }
 
 /** The backgrounds that a picture is looked at on. */

@@ -1,10 +1,10 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
-import { beside, either, held, sequence } from "../../../wasm/estimate.ts";
+import { parallel, maximum, held, serial } from "../../../wasm/estimate.ts";
 import { uncertainty } from "../pixels/strips.ts";
-import { pictureOf, picturePrice } from "../plan/planned-picture.ts";
+import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
-import { encodePrice, framesLookMs, lookPrice } from "./estimates.ts";
+import { encodeEstimate, framesLookMs, lookEstimate } from "./estimates.ts";
 import { fullSearch, leastSearch, type Search } from "./memory-tiers.ts";
 import { patienceOf, TARGET_SCORE } from "./presets.ts";
 import { Reference } from "./reference.ts";
@@ -64,8 +64,8 @@ function pixelsBy(
   };
   return {
     name: "search pixels",
-    price: most.price,
-    leaner: leaner.map(({ price }) => price),
+    estimate: most.estimate,
+    leaner: leaner.map(({ estimate }) => estimate),
     isSearch: true,
     async run(session, breath, room) {
       const { keepsPixels, reference } = rooms[room] ?? most;
@@ -99,13 +99,13 @@ export function searchDeep(task: Task): Attempt | null {
   if (targetScore === undefined || !stored.deep || !format) return null;
   const shown = { ...stored, space: undefined, deep: undefined };
   const compared = pictureOf(shown, plan);
-  const encode = encodePrice(task, format, settings);
-  const look = beside(lookPrice(format, { ...compared, bits: picture.bits }), picturePrice(shown, plan));
-  const one = sequence(encode, look);
+  const encode = encodeEstimate(task, format, settings);
+  const look = parallel(lookEstimate(format, { ...compared, bits: picture.bits }), pictureEstimate(shown, plan));
+  const one = serial(encode, look);
   return {
     name: "search deep",
     // The best file so far is kept while another is made.
-    price: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
+    estimate: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
     isSearch: true,
     async run(session, breath) {
       const rivals = { originalBytes: unchanged?.original?.length, compared, deadline: session.deadline };
@@ -121,15 +121,15 @@ export function searchFrames(task: Task): Attempt | null {
   const targetScore = searchedScore(task);
   const format = writableIn(task);
   if (targetScore === undefined || picture.frames === 1 || !format) return null;
-  const encode = format.write.price(picture, settings);
-  const source = picturePrice(stored, plan);
+  const encode = format.write.estimate(picture, settings);
+  const source = pictureEstimate(stored, plan);
   // The best animation so far is kept while another is made.
-  const bytes = source.bytes + either(encode, lookPrice(format, picture)).bytes + encode.bytes / 2;
+  const bytes = source.bytes + maximum(encode, lookEstimate(format, picture)).bytes + encode.bytes / 2;
   const looking = source.ms + framesLookMs(format, picture);
-  const ms = usualTries(picture) * (encodePrice(task, format, settings).ms + looking);
+  const ms = usualTries(picture) * (encodeEstimate(task, format, settings).ms + looking);
   return {
     name: "search frames",
-    price: beside(held(bytes), { bytes: 0, ms }),
+    estimate: parallel(held(bytes), { bytes: 0, ms }),
     isSearch: true,
     async run(session, breath) {
       const originalBytes = unchanged?.original?.length;

@@ -6,7 +6,7 @@
  * The second opinion speaks in points of the score. Of 362 pairs that were looked at twice as large and marked, 174 differ
  * visibly: 34 of those have 75 points and more by the score alone, 11 by both (`npm run bench -- looks`).
  */
-import { type Price, priced } from "../../../wasm/estimate.ts";
+import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { openVisibleDifference, visibleBytes, type VisibleDifference } from "../../../wasm/score/visible.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Extent } from "../pixels/picture.ts";
@@ -70,7 +70,7 @@ export function secondOpinionNanoseconds({ opaque }: Pick<Extent, "opaque">): nu
   return opaque ? NANOSECONDS.opaque : NANOSECONDS.translucent;
 }
 
-/** The price of the second opinion on a rendition of this size. */
-export function secondOpinionPrice(picture: Size & Pick<Extent, "opaque">): Price {
-  return priced(visibleBytes(picture.width), picture.width * picture.height, secondOpinionNanoseconds(picture));
+/** The estimate of the second opinion on a rendition of this size. */
+export function secondOpinionEstimate(picture: Size & Pick<Extent, "opaque">): Estimate {
+  return estimated(visibleBytes(picture.width), picture.width * picture.height, secondOpinionNanoseconds(picture));
 }

@@ -1,5 +1,5 @@
 /** One picture on its way into one format: what is found out about it once and used by several attempts. */
-import { beside, held, type Price } from "../../../wasm/estimate.ts";
+import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import type { Chosen, EncodeSettings } from "../codec/writer.ts";
@@ -97,9 +97,9 @@ export class Session {
     return this.holdsSource ? picture : this.shown;
   }
 
-  /** A price beside what is kept of the picture. */
-  beside(price: Price): Price {
-    return beside(price, held(this.keptBytes));
+  /** An estimate beside what is kept of the picture. */
+  beside(estimate: Estimate): Estimate {
+    return parallel(estimate, held(this.keptBytes));
   }
 
   /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */

@@ -1,5 +1,5 @@
 /** Pictures of 16 bits a sample that 8 bits hold as well. */
-import { type Price, priced, sequence } from "../../../wasm/estimate.ts";
+import { type Estimate, estimated, serial } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import { type Extent, firstFrame, type Picture } from "../pixels/picture.ts";
@@ -20,7 +20,7 @@ export async function needsDepth(picture: Picture, breath: Breath): Promise<bool
   return false;
 }
 
-/** The price of `needsDepth` beside that of the picture, read to its end: few pictures are. */
-export function needsDepthPrice({ width, height }: Extent, source: Price): Price {
-  return sequence(source, priced(0, width * height, LOOK_NANOSECONDS));
+/** The estimate of `needsDepth` beside that of the picture, read to its end: few pictures are. */
+export function needsDepthEstimate({ width, height }: Extent, source: Estimate): Estimate {
+  return serial(source, estimated(0, width * height, LOOK_NANOSECONDS));
 }

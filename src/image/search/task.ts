@@ -1,5 +1,5 @@
 /** What is to be written of a picture, and what of its original stays as it is. */
-import { beside, FREE } from "../../../wasm/estimate.ts";
+import { parallel, NO_WORK } from "../../../wasm/estimate.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
@@ -10,7 +10,7 @@ import { isWhole, type Orientation } from "../pixels/geometry.ts";
 import { firstFrame, mapFrames, type Picture, stillPicture } from "../pixels/picture.ts";
 import type { Aim } from "../plan/output.ts";
 import { type Plan, storedSize } from "../plan/plan.ts";
-import { deepened, pictureOf, picturePrice, type Stored } from "../plan/planned-picture.ts";
+import { deepened, pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { flatten } from "../steps/flatten.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
 import type { Start } from "./rendition.ts";
@@ -118,7 +118,7 @@ function unchangedBy({
   if (!coefficients) return null;
   const settings = { progressive: true, turn: orientation, quality: 100 };
   const turns = !leavesCoefficients && coefficients.turns(bytes, orientation);
-  if (turns && isolateBudget.canHold(coefficients.price(bytes, facts, settings), bytes.length)) {
+  if (turns && isolateBudget.canHold(coefficients.estimate(bytes, facts, settings), bytes.length)) {
     return { turn: orientation, tag: 1, original: null };
   }
   if (orientation !== facts.orientation || (aim.kind !== "lossless" && fitsAsPixels(stored, plan))) return null;
@@ -129,9 +129,9 @@ function unchangedBy({
 function fitsAsPixels(stored: Stored, plan: Plan): boolean {
   const { facts, format } = stored;
   const settings = { lossless: false, quality: TYPICAL_QUALITY, progressive: true, effort: 1 };
-  const decode = picturePrice({ ...stored, facts: { ...facts, interlaced: false } }, plan);
-  const encode = format.write?.price({ ...plan.size, opaque: !facts.alpha, frames: 1 }, settings) ?? FREE;
-  return isolateBudget.canHold(beside(decode, encode), stored.bytes.length);
+  const decode = pictureEstimate({ ...stored, facts: { ...facts, interlaced: false } }, plan);
+  const encode = format.write?.estimate({ ...plan.size, opaque: !facts.alpha, frames: 1 }, settings) ?? NO_WORK;
+  return isolateBudget.canHold(parallel(decode, encode), stored.bytes.length);
 }
 
 /**

@@ -1,20 +1,20 @@
 /** Blurs and their opposite: means and medians of what is around each pixel, edges extended. */
 import {
-  boxPrice,
-  discPrice,
+  boxEstimate,
+  discEstimate,
   type Extent,
-  gaussianPrice,
+  gaussianEstimate,
   MAX_GAUSSIAN_SIGMA,
-  medianPrice,
+  medianEstimate,
   openBox,
   openDisc,
   openGaussian,
   openMedian,
   openSharpen,
-  sharpenPrice,
+  sharpenEstimate,
 } from "../../../wasm/effects/blurs.ts";
-import { beside, type Price } from "../../../wasm/estimate.ts";
-import { openResampler, resamplerPrice } from "../../../wasm/pixels/resampler.ts";
+import { parallel, type Estimate } from "../../../wasm/estimate.ts";
+import { openResampler, resamplerEstimate } from "../../../wasm/pixels/resampler.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { effectStep, pump, rowStep } from "./effect.ts";
@@ -31,7 +31,7 @@ export function gaussianSteps(extent: Extent, sigma: number): Step[] {
   return [
     rowStep(
       extent,
-      blurPrice(extent, sigma),
+      blurEstimate(extent, sigma),
       (rows) => blur(rows, sigma),
       ({ map, across }) => gaussianSteps({ ...map, opaque: true }, sigma * across),
     ),
@@ -60,12 +60,12 @@ function reducedSize({ width, height }: Size, sigma: number): Size {
   return { width: Math.max(1, Math.round(width / factor)), height: Math.max(1, Math.round(height / factor)) };
 }
 
-function blurPrice(extent: Extent, sigma: number): Price {
-  if (sigma <= MAX_GAUSSIAN_SIGMA) return gaussianPrice(extent, sigma);
+function blurEstimate(extent: Extent, sigma: number): Estimate {
+  if (sigma <= MAX_GAUSSIAN_SIGMA) return gaussianEstimate(extent, sigma);
   const small = reducedSize(extent, sigma);
-  return beside(
-    resamplerPrice({ ...optionsFor({ ...extent, opaque: false }, small), kernel: "gaussian", sigma }),
-    resamplerPrice({ ...optionsFor({ ...small, opaque: false }, extent), kernel: "cubic" }),
+  return parallel(
+    resamplerEstimate({ ...optionsFor({ ...extent, opaque: false }, small), kernel: "gaussian", sigma }),
+    resamplerEstimate({ ...optionsFor({ ...small, opaque: false }, extent), kernel: "cubic" }),
   );
 }
 
@@ -83,17 +83,17 @@ function optionsFor(source: Extent, { width, height }: Size) {
 /** The mean of a square, `radius` pixels to all sides; a whole number. */
 export function boxSteps(extent: Extent, radius: number): Step[] {
   if (radius === 0) return [];
-  const price = boxPrice(extent, radius);
+  const estimate = boxEstimate(extent, radius);
   const gains: GainSteps = ({ map, across }) => boxSteps({ ...map, opaque: true }, Math.round(radius * across));
-  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openBox(rows, radius), gains })];
+  return [effectStep({ ...sizeOf(extent), estimate, open: (rows) => openBox(rows, radius), gains })];
 }
 
 /** The median of a square, by channel, `radius` pixels to all sides; a whole number. */
 export function medianSteps(extent: Extent, radius: number): Step[] {
   if (radius === 0) return [];
-  const price = medianPrice(extent, radius);
+  const estimate = medianEstimate(extent, radius);
   const gains: GainSteps = ({ map, across }) => medianSteps({ ...map, opaque: true }, Math.round(radius * across));
-  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openMedian(rows, radius), gains })];
+  return [effectStep({ ...sizeOf(extent), estimate, open: (rows) => openMedian(rows, radius), gains })];
 }
 
 /** Up to here a disc is applied as it is; the work per pixel grows with the radius. */
@@ -113,16 +113,16 @@ export function discSteps(extent: Extent, radius: number): Step[] {
 }
 
 function discStep(extent: Extent, radius: number): Step {
-  const price = discPrice(extent, radius);
+  const estimate = discEstimate(extent, radius);
   const gains: GainSteps = ({ map, across }) => discSteps({ ...map, opaque: true }, radius * across);
-  return effectStep({ ...sizeOf(extent), price, open: (rows) => openDisc(rows, radius), gains });
+  return effectStep({ ...sizeOf(extent), estimate, open: (rows) => openDisc(rows, radius), gains });
 }
 
 /** Unsharp masking of the luma: `c + amount * (Y - blurred Y)`, blurred by a Gaussian of `sigma` pixels. */
 export function sharpenSteps(extent: Extent, sigma: number, amount: number): Step[] {
   if (amount === 0) return [];
-  const price = sharpenPrice(extent, sigma);
-  return [effectStep({ ...sizeOf(extent), price, open: (rows) => openSharpen(rows, sigma, amount) })];
+  const estimate = sharpenEstimate(extent, sigma);
+  return [effectStep({ ...sizeOf(extent), estimate, open: (rows) => openSharpen(rows, sigma, amount) })];
 }
 
 function sizeOf({ width, height }: Size): Size {

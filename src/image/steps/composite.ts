@@ -1,15 +1,15 @@
 /** What is laid a picture: where it comes, and the work of laying it. */
-import { beside, FREE, type Price } from "../../../wasm/estimate.ts";
+import { parallel, NO_WORK, type Estimate } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
-import { collectPixels, collectPrice, pixelBytes, type Pixels, rowsOfPixels } from "../pixels/buffered.ts";
+import { collectPixels, collectEstimate, pixelBytes, type Pixels, rowsOfPixels } from "../pixels/buffered.ts";
 import { type Box, outerBox, type Size, whole } from "../pixels/geometry.ts";
 import { type Direction, place, type Point } from "../pixels/gravity.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { rowStep } from "./effect.ts";
 import type { GainStage, Step } from "./operation.ts";
-import { lay, layPrice } from "./overlay.ts";
-import { resample, resamplePrice } from "./resample.ts";
-import { mapLevels, mapLevelsPrice } from "./tables.ts";
+import { lay, layEstimate } from "./overlay.ts";
+import { resample, resampleEstimate } from "./resample.ts";
+import { mapLevels, mapLevelsEstimate } from "./tables.ts";
 
 /** What takes no more, as it is laid on another, is made once for all frames of an animation. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
@@ -47,22 +47,22 @@ export interface Laid {
   /** 0 to 1. */
   readonly opacity: number;
   /** Of opening it and of reading it to its end. */
-  readonly price: Price;
+  readonly estimate: Estimate;
   readonly open: (breath: Breath) => Promise<Rows>;
 }
 
 export function laidStep(picture: Size, laid: Laid): Step {
-  const { size, at, opacity, price, open } = laid;
+  const { size, at, opacity, estimate, open } = laid;
   const extent = { ...size, opaque: false };
   const isSmall = pixelBytes(extent) <= MAX_KEPT_BYTES;
   const opened = isSmall ? keptRows(open) : open;
-  const all = beside(price, layPrice(picture, extent), isSmall ? collectPrice(extent) : FREE);
+  const all = parallel(estimate, layEstimate(picture, extent), isSmall ? collectEstimate(extent) : NO_WORK);
   const apply = (rows: Rows, breath: Breath) => lay(rows, { ...extent, open: () => opened(breath) }, at, opacity);
   return rowStep(picture, all, apply, (stage) => [laidStep(stage.map, onMap(laid, stage))]);
 }
 
 /** What is laid has no gain: it would shine where the picture under it does. All pixels of a map that it touches are covered. */
-function onMap({ size, at, opacity, price, open }: Laid, { map, across, down, none }: GainStage): Laid {
+function onMap({ size, at, opacity, estimate, open }: Laid, { map, across, down, none }: GainStage): Laid {
   const place = { x: at.x * across, y: at.y * down, width: size.width * across, height: size.height * down };
   const covered = outerBox(place, map);
   const [red, green, blue] = none.map((level) => new Uint8Array(256).fill(level));
@@ -70,7 +70,7 @@ function onMap({ size, at, opacity, price, open }: Laid, { map, across, down, no
     size: { width: covered.width, height: covered.height },
     at: { x: covered.x, y: covered.y },
     opacity,
-    price: beside(price, resamplePrice(size, covered), mapLevelsPrice(covered)),
+    estimate: parallel(estimate, resampleEstimate(size, covered), mapLevelsEstimate(covered)),
     open: async (breath) => {
       const { width, height } = covered;
       const rows = resample(await open(breath), { box: whole(size), width, height, kernel: "linear" });

@@ -1,12 +1,12 @@
 /** Parts of a picture with nothing but a few colors in them, other parts in other frames. */
-import { beside, either } from "../../../wasm/estimate.ts";
+import { parallel, maximum } from "../../../wasm/estimate.ts";
 import type { Rgba } from "../color/rgba.ts";
 import { type Box, outerBox, type Size } from "../pixels/geometry.ts";
 import { type Rows, rowsOver } from "../pixels/rows.ts";
 import { rowStep } from "./effect.ts";
 import type { GainStage, GainSteps, Kernel, RowStep } from "./operation.ts";
-import { lay, layPrice } from "./overlay.ts";
-import { resample, resamplePrice } from "./resample.ts";
+import { lay, layEstimate } from "./overlay.ts";
+import { resample, resampleEstimate } from "./resample.ts";
 
 export interface Colors extends Size {
   /** RGBA8, without alpha below 255: what is under them must not show. */
@@ -34,7 +34,7 @@ export function oneColor(color: Rgba): Colors {
 
 /** @param spans in the order of their frames, the first one from frame 0 on */
 export function coverStep(picture: Size, spans: readonly Covers[]): RowStep {
-  const prices = spans.map(({ covers }) => beside(...covers.map((cover) => coverPrice(picture, cover))));
+  const estimates = spans.map(({ covers }) => parallel(...covers.map((cover) => coverEstimate(picture, cover))));
   const apply: RowStep["apply"] = (rows, _, frame = 0) => {
     const span = spans.findLast(({ from }) => from <= frame);
     return (span?.covers ?? []).reduce(covered, rows);
@@ -45,7 +45,7 @@ export function coverStep(picture: Size, spans: readonly Covers[]): RowStep {
       spans.map(({ from, covers }) => ({ from, covers: covers.map(({ box }) => onMap(box, stage)) })),
     ),
   ];
-  return rowStep(picture, either(...prices), apply, gains);
+  return rowStep(picture, maximum(...estimates), apply, gains);
 }
 
 /** What is covered has no gain, or the map would show what was there. */
@@ -62,6 +62,6 @@ function covered(rows: Rows, { box, colors, kernel }: Cover): Rows {
   return lay(rows, { ...size, open }, box, 1);
 }
 
-function coverPrice(picture: Size, { box, colors }: Cover) {
-  return beside(resamplePrice(colors, box), layPrice(picture, box));
+function coverEstimate(picture: Size, { box, colors }: Cover) {
+  return parallel(resampleEstimate(colors, box), layEstimate(picture, box));
 }

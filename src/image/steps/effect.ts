@@ -1,5 +1,5 @@
 /** Steps that hand a picture's rows through native code. */
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import type { Effect } from "../../../wasm/stream.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
@@ -8,27 +8,32 @@ import type { GainSteps, RowStep } from "./operation.ts";
 interface EffectStep extends Size {
   /** Whether the result is opaque, given whether the input is; the same by default. */
   readonly opaque?: (input: boolean) => boolean;
-  readonly price: Price;
+  readonly estimate: Estimate;
   readonly open: (rows: Rows) => Effect;
   readonly gains?: GainSteps;
 }
 
 /** A step that hands the picture's rows through a native effect. */
-export function effectStep({ width, height, opaque = same, price, open, gains }: EffectStep): RowStep {
+export function effectStep({ width, height, opaque = same, estimate, open, gains }: EffectStep): RowStep {
   return {
     kind: "rows",
     width,
     height,
     opaque,
-    price,
+    estimate,
     apply: (rows) => pump(rows, open(rows), { width, height, opaque: opaque(rows.opaque) }),
     ...(gains && { gains }),
   };
 }
 
 /** A step of other work on rows that keeps their size. */
-export function rowStep({ width, height }: Size, price: Price, apply: RowStep["apply"], gains?: GainSteps): RowStep {
-  return { kind: "rows", width, height, opaque: same, price, apply, ...(gains && { gains }) };
+export function rowStep(
+  { width, height }: Size,
+  estimate: Estimate,
+  apply: RowStep["apply"],
+  gains?: GainSteps,
+): RowStep {
+  return { kind: "rows", width, height, opaque: same, estimate, apply, ...(gains && { gains }) };
 }
 
 function same(input: boolean): boolean {

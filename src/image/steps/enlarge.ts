@@ -1,12 +1,12 @@
 /** Super-resolution of rows: doublings by networks, and what is left by the resampler. */
-import { beside, type Price, priced } from "../../../wasm/estimate.ts";
-import { doublingPrice, type Network, openDoubling } from "../../../wasm/superres/superres.ts";
+import { parallel, type Estimate, estimated } from "../../../wasm/estimate.ts";
+import { doublingEstimate, type Network, openDoubling } from "../../../wasm/superres/superres.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { lookAhead } from "../pixels/lookahead.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { pump } from "./effect.ts";
 import type { RowStep } from "./operation.ts";
-import { resample, resamplePrice } from "./resample.ts";
+import { resample, resampleEstimate } from "./resample.ts";
 import { type Traces, tracesOf } from "./traces.ts";
 
 /**
@@ -55,18 +55,18 @@ export function enlargeStep(size: Size, factor: number, { frames = 1, opaque, lo
   const doublings = doublingsOf(size, factor, frames);
   // All frames of an animation are enlarged alike.
   const looks = doublings.length > 0 && frames === 1 && size.width * size.height >= LEAST_LOOK_PIXELS;
-  const prices: Price[] = looks ? [lookPrice(size)] : [];
+  const estimates: Estimate[] = looks ? [lookEstimate(size)] : [];
   let reached = size;
   for (const doubling of doublings) {
-    prices.push(doublingPrice({ ...reached, ...doubling, opaque }));
+    estimates.push(doublingEstimate({ ...reached, ...doubling, opaque }));
     reached = times(reached, 2);
   }
-  if (reached.width !== result.width) prices.push(resamplePrice(reached, result, { opaque }));
+  if (reached.width !== result.width) estimates.push(resampleEstimate(reached, result, { opaque }));
   return {
     kind: "rows",
     ...result,
     opaque: (input) => input,
-    price: beside(...prices),
+    estimate: parallel(...estimates),
     apply: (rows) => {
       if (!looks) return enlarged(rows, doublings, result);
       const shown = { ...result, opaque: rows.opaque };
@@ -77,10 +77,10 @@ export function enlargeStep(size: Size, factor: number, { frames = 1, opaque, lo
   };
 }
 
-/** The price of looking at the first rows, which are held, and luma besides. */
-function lookPrice({ width, height }: Size): Price {
+/** The estimate of looking at the first rows, which are held, and luma besides. */
+function lookEstimate({ width, height }: Size): Estimate {
   const pixels = width * Math.min(height, LOOK_ROWS);
-  return priced(5 * pixels, pixels, LOOK_NANOSECONDS);
+  return estimated(5 * pixels, pixels, LOOK_NANOSECONDS);
 }
 
 function tracesIn(first: Uint8Array, { width }: Size): Traces {

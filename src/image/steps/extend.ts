@@ -1,5 +1,5 @@
 /** Larger canvases. */
-import { priced } from "../../../wasm/estimate.ts";
+import { estimated } from "../../../wasm/estimate.ts";
 import type { Rgba } from "../color/rgba.ts";
 import { bandBytes, BAND_ROWS } from "../pixels/band.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
@@ -15,7 +15,7 @@ export function extend(size: Size, canvas: Size, offset: Pick<Box, "x" | "y">, c
     kind: "rows",
     ...canvas,
     opaque: (input) => input && color[3] === 255,
-    price: priced(bandBytes(canvas.width), canvas.width * canvas.height, NANOSECONDS_PER_PIXEL),
+    estimate: estimated(bandBytes(canvas.width), canvas.width * canvas.height, NANOSECONDS_PER_PIXEL),
     apply: (rows) => extendRows(rows, size, canvas, offset, color),
     gains: ({ map, across, down, none }) => {
       const [x, y] = [Math.round(offset.x * across), Math.round(offset.y * down)];

@@ -1,5 +1,5 @@
 /** Transparency laid on a color. */
-import { type Price, priced } from "../../../wasm/estimate.ts";
+import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import type { Rgba } from "../color/rgba.ts";
 import { bandBytes, mapBands } from "../pixels/band.ts";
 import type { Size } from "../pixels/geometry.ts";
@@ -14,7 +14,7 @@ export function flatten(rows: Rows, [red, green, blue]: Rgba): Rows {
   return mapBands(rows, (band) => band.flatten(red, green, blue), { opaque: true });
 }
 
-/** The price of laying a picture of this size, which is not opaque, on a color. */
-export function flattenPrice({ width, height }: Size): Price {
-  return priced(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);
+/** The estimate of laying a picture of this size, which is not opaque, on a color. */
+export function flattenEstimate({ width, height }: Size): Estimate {
+  return estimated(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);
 }

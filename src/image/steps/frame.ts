@@ -1,5 +1,5 @@
 /** Outlines: round corners, borders, ellipses. */
-import { type Frame, framePrice, openFrame, type Shape } from "../../../wasm/effects/colors.ts";
+import { type Frame, frameEstimate, openFrame, type Shape } from "../../../wasm/effects/colors.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { effectStep } from "./effect.ts";
 import type { GainStage, RowStep } from "./operation.ts";
@@ -12,7 +12,7 @@ export function frameStep({ width, height }: Size, frame: Frame): RowStep {
     width,
     height,
     opaque: (input) => input && (!cut || background[3] === 255),
-    price: framePrice({ width, height }),
+    estimate: frameEstimate({ width, height }),
     open: () => openFrame({ width, height }, frame),
     gains: (stage) => [frameStep(stage.map, onMap(frame, stage))],
   });

@@ -1,5 +1,5 @@
 /** Blurs along a straight way. */
-import { type Extent, openTaps, type Tap, TAPS_WHOLE, tapsPrice } from "../../../wasm/effects/blurs.ts";
+import { type Extent, openTaps, type Tap, TAPS_WHOLE, tapsEstimate } from "../../../wasm/effects/blurs.ts";
 import { effectStep } from "./effect.ts";
 import type { GainSteps, Step } from "./operation.ts";
 
@@ -26,8 +26,8 @@ export function motionSteps(extent: Extent, reach: number, degrees: number): Ste
 
 function motionStep(extent: Extent, taps: readonly Tap[], gains?: GainSteps): Step {
   const { width, height } = extent;
-  const price = tapsPrice(extent, taps);
-  return effectStep({ width, height, price, open: (rows) => openTaps(rows, taps), ...(gains && { gains }) });
+  const estimate = tapsEstimate(extent, taps);
+  return effectStep({ width, height, estimate, open: (rows) => openTaps(rows, taps), ...(gains && { gains }) });
 }
 
 /** Samples on a line through the center, each shared by the four pixels around it. */

@@ -1,7 +1,7 @@
 /** What an operation is. One file in `operations/` and one line in `operations.ts` add one. */
 import type * as v from "valibot";
 
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import type { Breath } from "../../scheduler/time-slice.ts";
 import { type Rgba, TRANSPARENT, WHITE } from "../color/rgba.ts";
 import type { Space } from "../color/space.ts";
@@ -44,8 +44,8 @@ export interface RowStep extends Size {
   readonly kind: "rows";
   /** Whether the result is opaque, given whether the input is. */
   readonly opaque: (input: boolean) => boolean;
-  /** The price of the whole picture's way through the step. */
-  readonly price: Price;
+  /** The estimate of the whole picture's way through the step. */
+  readonly estimate: Estimate;
   /** @param frame the number of the frame in its animation, from 0; absent: 0 */
   readonly apply: (rows: Rows, breath: Breath, frame?: number) => Rows;
   /** What the step does to a gain map over the picture; absent: gains stay as they are. */
@@ -161,7 +161,7 @@ export interface OperationRow {
   readonly glimpses?: number;
   /** What `plan` takes of every pixel when it calls `findBox`; undefined when it will not. */
   readonly scans?: (params: never) => Scan | undefined;
-  /** Faces are sought only where something looks like a part of one: the price is that of other pictures. */
+  /** Faces are sought only where something looks like a part of one: the estimate is that of other pictures. */
   readonly seldomSeeksFaces?: boolean;
   /** The work, in order; an empty list when nothing is to be done. */
   readonly plan: (params: never, stage: Stage) => readonly Step[] | Promise<readonly Step[]>;

@@ -1,6 +1,6 @@
 /** One picture laid on another. */
-import { openOverlay, overlayPrice } from "../../../wasm/effects/colors.ts";
-import { beside, held, type Price } from "../../../wasm/estimate.ts";
+import { openOverlay, overlayEstimate } from "../../../wasm/effects/colors.ts";
+import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
 import { bandBytes, BAND_ROWS } from "../pixels/band.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
@@ -47,7 +47,7 @@ export function lay(rows: Rows, cover: Cover, at: Pick<Box, "x" | "y">, opacity:
   };
 }
 
-/** The price of laying a picture of one size on one of another; opening it is not in it. */
-export function layPrice(size: Size, cover: Size): Price {
-  return beside(overlayPrice(size, cover), held(bandBytes(size.width) + bandBytes(cover.width)));
+/** The estimate of laying a picture of one size on one of another; opening it is not in it. */
+export function layEstimate(size: Size, cover: Size): Estimate {
+  return parallel(overlayEstimate(size, cover), held(bandBytes(size.width) + bandBytes(cover.width)));
 }

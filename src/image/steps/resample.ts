@@ -1,7 +1,7 @@
 /** Regions of a picture at another size. */
-import type { Price } from "../../../wasm/estimate.ts";
-import { deepResamplerPrice, openDeepResampler } from "../../../wasm/pixels/deep-resampler.ts";
-import { openResampler, resamplerPrice } from "../../../wasm/pixels/resampler.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
+import { deepResamplerEstimate, openDeepResampler } from "../../../wasm/pixels/deep-resampler.ts";
+import { openResampler, resamplerEstimate } from "../../../wasm/pixels/resampler.ts";
 import { type Box, outerBox, type Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { crop } from "./crop.ts";
@@ -44,12 +44,12 @@ interface ResampledPixels extends Partial<Pick<Rows, "opaque" | "deep">> {
   readonly linear?: boolean | undefined;
 }
 
-/** The price of resampling a picture or region of size `from` to `to`. */
-export function resamplePrice(
+/** The estimate of resampling a picture or region of size `from` to `to`. */
+export function resampleEstimate(
   from: Size,
   to: Size,
   { linear = false, opaque = false, deep }: ResampledPixels = {},
-): Price {
+): Estimate {
   const options = {
     sourceWidth: Math.ceil(from.width) + 1,
     box: { x: 0, y: 0, width: from.width, height: from.height },
@@ -58,6 +58,6 @@ export function resamplePrice(
     kernel: "lanczos3",
     linear,
   } as const;
-  if (deep) return deepResamplerPrice({ ...options, opaque });
-  return resamplerPrice({ ...options, pixels: opaque ? "opaque" : "rgba" });
+  if (deep) return deepResamplerEstimate({ ...options, opaque });
+  return resamplerEstimate({ ...options, pixels: opaque ? "opaque" : "rgba" });
 }

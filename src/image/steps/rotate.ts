@@ -1,6 +1,6 @@
 /** Rotation by at most half a quarter turn to either side; whole quarters are turns. */
-import { openRotation, rotationPrice } from "../../../wasm/effects/rotation.ts";
-import type { Price } from "../../../wasm/estimate.ts";
+import { openRotation, rotationEstimate } from "../../../wasm/effects/rotation.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { pump } from "./effect.ts";
@@ -25,10 +25,10 @@ export function rotate(rows: Rows, { width, height, angle, background }: Rotatio
   return pump(rows, effect, { width, height, opaque: opaque && background[3] === 255 });
 }
 
-/** The price of the rotation of a picture of this size. */
-export function rotatePrice(size: Size, opaque: boolean, { width, height, angle }: Rotation): Price {
+/** The estimate of the rotation of a picture of this size. */
+export function rotateEstimate(size: Size, opaque: boolean, { width, height, angle }: Rotation): Estimate {
   const sizes = { width: size.width, height: size.height, resultWidth: width, resultHeight: height };
-  return rotationPrice({ ...sizes, angle, opaque });
+  return rotationEstimate({ ...sizes, angle, opaque });
 }
 
 /** A box of the same size about the place where the center of `box` was before the rotation. */

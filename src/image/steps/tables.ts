@@ -1,5 +1,5 @@
 /** Levels replaced one by one. */
-import { type Price, priced } from "../../../wasm/estimate.ts";
+import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { BandTable } from "../../../wasm/pixels/band.ts";
 import { bandBytes, mapBands } from "../pixels/band.ts";
 import type { Size } from "../pixels/geometry.ts";
@@ -25,7 +25,7 @@ export function mapLevels(rows: Rows, { red, green, blue, alpha }: Tables): Rows
   return mapBands(rows, (band) => band.map(table), { opaque: rows.opaque && !alpha, tables: [table] });
 }
 
-/** The price of looking up all samples of a picture of this size. */
-export function mapLevelsPrice({ width, height }: Size): Price {
-  return priced(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);
+/** The estimate of looking up all samples of a picture of this size. */
+export function mapLevelsEstimate({ width, height }: Size): Estimate {
+  return estimated(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL);
 }

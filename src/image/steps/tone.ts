@@ -1,13 +1,13 @@
 /** Changes of tone and color, in the cheapest form there is. */
-import { GAINS, openTone, tonePrice } from "../../../wasm/effects/colors.ts";
-import { priced } from "../../../wasm/estimate.ts";
+import { GAINS, openTone, toneEstimate } from "../../../wasm/effects/colors.ts";
+import { estimated } from "../../../wasm/estimate.ts";
 import { bandBytes } from "../pixels/band.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { IDENTITY } from "./color-matrices.ts";
 import { effectStep, rowStep } from "./effect.ts";
 import { type ColorMatrix, matrix as multiply } from "./matrix.ts";
 import type { Step } from "./operation.ts";
-import { mapLevels, mapLevelsPrice } from "./tables.ts";
+import { mapLevels, mapLevelsEstimate } from "./tables.ts";
 
 /** To multiply a pixel by a matrix. */
 const MATRIX_NANOSECONDS = 2.3;
@@ -38,17 +38,17 @@ export function toneSteps(size: Size, { curve, gain, vibrance = 0, matrix }: Ton
   const gains = gain && Float32Array.from({ length: GAINS }, (_, index) => gain(index / (GAINS - 1)));
   const tone = { levels, gains, vibrance, matrix: matrix ?? IDENTITY };
   const { width, height } = size;
-  return [effectStep({ width, height, price: tonePrice(size), open: () => openTone(size, tone) })];
+  return [effectStep({ width, height, estimate: toneEstimate(size), open: () => openTone(size, tone) })];
 }
 
 /** Every color as a weighted sum of its red, green and blue. */
 export function matrixStep(size: Size, factors: ColorMatrix): Step {
-  const price = priced(bandBytes(size.width), size.width * size.height, MATRIX_NANOSECONDS);
-  return rowStep(size, price, (rows) => multiply(rows, factors));
+  const estimate = estimated(bandBytes(size.width), size.width * size.height, MATRIX_NANOSECONDS);
+  return rowStep(size, estimate, (rows) => multiply(rows, factors));
 }
 
 function levelStep(size: Size, levels: Float32Array): Step {
   const table = (channel: number) => Uint8Array.from(levels.subarray(channel * 256, channel * 256 + 256), Math.round);
   const tables = { red: table(0), green: table(1), blue: table(2) };
-  return rowStep(size, mapLevelsPrice(size), (rows) => mapLevels(rows, tables));
+  return rowStep(size, mapLevelsEstimate(size), (rows) => mapLevels(rows, tables));
 }

@@ -1,9 +1,9 @@
 /** Turns of pictures that are too large to be held whole, a strip of the result at a time. */
-import type { Price } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import { type Box, invertOrientation, type Orientation, type Size, turnBox, turnSize } from "../pixels/geometry.ts";
 import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
 import { crop } from "./crop.ts";
-import { turn, turnPrice } from "./turn.ts";
+import { turn, turnEstimate } from "./turn.ts";
 
 /** Bytes up to which a picture is turned whole. 8 megapixels: above, a photograph is decoded once more for every 8. */
 const MAX_STRIP_BYTES = 32 * 1024 * 1024;
@@ -20,13 +20,13 @@ type Extent = Size & Pick<Rows, "deep">;
 
 /** Whether turning a picture of this size takes more memory than a strip may. */
 export function needsStrips(size: Extent, orientation: Orientation): boolean {
-  return turnPrice(size, orientation).bytes > MAX_STRIP_BYTES;
+  return turnEstimate(size, orientation).bytes > MAX_STRIP_BYTES;
 }
 
-/** The price of turning by strips; what it takes to decode the regions of `stripRegions` is not in it. */
-export function stripPrice(size: Extent, orientation: Orientation): Price {
-  const whole = turnPrice(size, orientation);
-  const mirroredBytes = orientation === 3 ? turnPrice(size, 2).bytes : 0;
+/** The estimate of turning by strips; what it takes to decode the regions of `stripRegions` is not in it. */
+export function stripEstimate(size: Extent, orientation: Orientation): Estimate {
+  const whole = turnEstimate(size, orientation);
+  const mirroredBytes = orientation === 3 ? turnEstimate(size, 2).bytes : 0;
   const bytes = Math.min(whole.bytes, MAX_STRIP_BYTES + mirroredBytes);
   return { bytes, ms: whole.ms };
 }

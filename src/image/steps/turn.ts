@@ -1,5 +1,5 @@
 /** The eight ways a picture can lie: turned upright from what is stored. */
-import { beside, FREE, type Price, priced } from "../../../wasm/estimate.ts";
+import { parallel, NO_WORK, type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { bandBytes, BAND_ROWS, mapBands } from "../pixels/band.ts";
 import { type Orientation, type Size, turnOf, turnSize } from "../pixels/geometry.ts";
 import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
@@ -13,7 +13,7 @@ const PLACE_NANOSECONDS = { row: 2, column: 5 } as const;
 
 /**
  * A picture turned upright, given how it is stored. Mirroring left to right streams; everything else needs the last
- * row first, so the result is held whole (see `turnPrice`).
+ * row first, so the result is held whole (see `turnEstimate`).
  */
 export function turn(rows: Rows, orientation: Orientation): Rows {
   if (orientation === 1) return rows;
@@ -42,16 +42,16 @@ export function turn(rows: Rows, orientation: Orientation): Rows {
   };
 }
 
-/** The price of turning a picture of this stored size. */
-export function turnPrice(size: Size & Pick<Rows, "deep">, orientation: Orientation): Price {
-  if (orientation === 1) return FREE;
+/** The estimate of turning a picture of this stored size. */
+export function turnEstimate(size: Size & Pick<Rows, "deep">, orientation: Orientation): Estimate {
+  if (orientation === 1) return NO_WORK;
   const pixels = size.width * size.height;
   const words = wordsPerPixel(size);
-  const mirroring = priced(bandBytes(size.width * words), pixels * words, MIRROR_NANOSECONDS);
+  const mirroring = estimated(bandBytes(size.width * words), pixels * words, MIRROR_NANOSECONDS);
   if (orientation === 2) return mirroring;
   const { row, column } = PLACE_NANOSECONDS;
-  const placing = priced(pixels * bytesPerPixel(size), pixels * words, turnOf(orientation).transpose ? column : row);
-  return orientation === 3 ? beside(mirroring, placing) : placing;
+  const placing = estimated(pixels * bytesPerPixel(size), pixels * words, turnOf(orientation).transpose ? column : row);
+  return orientation === 3 ? parallel(mirroring, placing) : placing;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Blurs toward the center. */
-import { type Extent, openZoom, ZOOM_SAMPLES, zoomPrice } from "../../../wasm/effects/blurs.ts";
+import { type Extent, openZoom, ZOOM_SAMPLES, zoomEstimate } from "../../../wasm/effects/blurs.ts";
 import { effectStep } from "./effect.ts";
 import type { GainSteps, Step } from "./operation.ts";
 
@@ -19,7 +19,7 @@ export function zoomSteps(extent: Extent, share: number): Step[] {
     return effectStep({
       width,
       height,
-      price: zoomPrice(extent, passRatio),
+      estimate: zoomEstimate(extent, passRatio),
       open: (rows) => openZoom(rows, passRatio),
       gains,
     });

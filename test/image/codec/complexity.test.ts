@@ -1,4 +1,4 @@
-/** Prices of files that are of one size and differ in what is in them. */
+/** Estimates of files that are of one size and differ in what is in them. */
 import { expect, it } from "vitest";
 
 import { changesOf, detailOf, textureOf } from "../../../src/image/codec/complexity.ts";
@@ -7,7 +7,7 @@ import type { EncodeSettings } from "../../../src/image/codec/writer.ts";
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
 import { whole } from "../../../src/image/pixels/geometry.ts";
 import { planSteps } from "../../../src/image/plan/plan.ts";
-import { picturePrice } from "../../../src/image/plan/planned-picture.ts";
+import { pictureEstimate } from "../../../src/image/plan/planned-picture.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { noise, paint, pictureOf, type Pixels } from "../../support/rows.ts";
 
@@ -30,7 +30,7 @@ it.each([
 ] as const)("of reading %s grow with what is coded (lossless: %s)", async (name, lossless) => {
   const msOf = async (pixels: Pixels) => {
     const { format, facts } = await written(name, [pixels], { ...SETTINGS, lossless });
-    return format.read.price(facts, { box: whole(facts), width: facts.width, height: facts.height }).ms;
+    return format.read.estimate(facts, { box: whole(facts), width: facts.width, height: facts.height }).ms;
   };
   const [little, much] = [await msOf(plain(200, 200)), await msOf(noise(200, 200))];
   expect(much).toBeGreaterThan(little * 2);
@@ -38,10 +38,10 @@ it.each([
 
 it("of reading a JPEG 2000 shrink with the size at which it is wanted", async () => {
   const { format, facts } = await written("jpeg2000", [noise(256, 256)]);
-  const msAt = (width: number) => format.read.price(facts, { box: whole(facts), width, height: width }).ms;
-  const prices = [256, 90, 45, 20].map(msAt);
-  expect(prices).toEqual(prices.toSorted((one, other) => other - one));
-  expect(prices[1]).toBeLessThan((prices[0] ?? 0) / 2);
+  const msAt = (width: number) => format.read.estimate(facts, { box: whole(facts), width, height: width }).ms;
+  const estimates = [256, 90, 45, 20].map(msAt);
+  expect(estimates).toEqual(estimates.toSorted((one, other) => other - one));
+  expect(estimates[1]).toBeLessThan((estimates[0] ?? 0) / 2);
 });
 
 it.each(["gif", "webp", "png"] as const)("of writing %s shrink with what changes in an animation", async (name) => {
@@ -49,7 +49,7 @@ it.each(["gif", "webp", "png"] as const)("of writing %s shrink with what changes
   const moving = await written("gif", [plain(100, 100), noise(100, 100)]);
   const msOf = ({ facts }: typeof still) => {
     const extent = { ...facts, opaque: !facts.alpha, frames: 100, changes: changesOf(facts, facts) };
-    return FORMATS[name].write.price(extent, SETTINGS).ms;
+    return FORMATS[name].write.estimate(extent, SETTINGS).ms;
   };
   expect(changesOf(moving.facts, moving.facts)).toBe(1);
   expect(msOf(still)).toBeLessThan(msOf(moving) / 2);
@@ -68,21 +68,21 @@ it.each([
     const msOf = async (pixels: Pixels) => {
       const { facts } = await written("png", [pixels], { ...SETTINGS, lossless: true });
       const extent = { ...facts, opaque: !facts.alpha, detail: detailOf(facts, facts) };
-      return FORMATS[name].write.price(extent, { ...SETTINGS, lossless }).ms;
+      return FORMATS[name].write.estimate(extent, { ...SETTINGS, lossless }).ms;
     };
     expect(await msOf(plain(200, 200))).toBeLessThan((await msOf(noise(200, 200))) * 0.9);
   },
 );
 
 it("of writing and dividing a JPEG shrink with what a file with a loss has kept of a picture", async () => {
-  const pricesOf = async (pixels: Pixels) => {
+  const estimatesOf = async (pixels: Pixels) => {
     const { format, facts, bytes } = await written("jpeg", [pixels]);
     const extent = { ...facts, opaque: true, texture: textureOf(facts, facts) };
-    const writing = FORMATS.jpeg.write.price(extent, SETTINGS).ms;
-    const dividing = format.coefficients?.price(bytes, facts, { quality: 60, progressive: true }).ms ?? Number.NaN;
+    const writing = FORMATS.jpeg.write.estimate(extent, SETTINGS).ms;
+    const dividing = format.coefficients?.estimate(bytes, facts, { quality: 60, progressive: true }).ms ?? Number.NaN;
     return { writing, dividing };
   };
-  const [little, much] = [await pricesOf(plain(400, 400)), await pricesOf(noise(400, 400))];
+  const [little, much] = [await estimatesOf(plain(400, 400)), await estimatesOf(noise(400, 400))];
   expect(little.writing).toBeLessThan(much.writing / 1.5);
   expect(little.dividing).toBeLessThan(much.dividing / 2);
 });
@@ -106,6 +106,6 @@ it("of resizing are those of the rows that the decoder makes", async () => {
   const stored = { bytes: new Uint8Array(), format: FORMATS.jpeg, facts };
   const steps = [{ kind: "resize", width: 50, height: 50, kernel: "lanczos3" }] as const;
   const unscaled = { ...stored, format: { ...FORMATS.jpeg, read: { ...FORMATS.jpeg.read, scale: () => 1 } } };
-  const msOf = (one: typeof stored) => picturePrice(one, planSteps(facts, steps)).ms;
+  const msOf = (one: typeof stored) => pictureEstimate(one, planSteps(facts, steps)).ms;
   expect(msOf(stored)).toBeLessThan(msOf(unscaled));
 });

@@ -57,7 +57,7 @@ it("spreads what is left after the maker of the rows declared the rest", async (
 it.each([
   ["a part", 10, 100],
   ["all", 25, 100],
-  ["more than the price", 30, 120],
+  ["more than the estimate", 30, 120],
 ])("counts once what the maker declares while it is read: %s", async (_name, each, total) => {
   const breath = noting();
   const own = ownBreath(breath);
@@ -86,12 +86,12 @@ it.each([
   ["an interlaced PNG", interlaced],
   ["a zipped PSD", zipped],
   ["a lossless WebP", lossless],
-])("declares the price of decoding %s, once", async (_name, file) => {
+])("declares the estimate of decoding %s, once", async (_name, file) => {
   const { format, facts, bytes } = identify(new Uint8Array(file));
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
   const breath = noting();
   for await (const { rows } of decodedFrames(format, bytes, facts, demand, breath)) await drain(rows);
-  const { ms } = format.read.price(facts, demand);
+  const { ms } = format.read.estimate(facts, demand);
 
   expect(sum(breath.spent)).toBeGreaterThan(ms * 0.99);
   expect(sum(breath.spent)).toBeLessThan(ms * 1.5);

@@ -140,12 +140,12 @@ describe("output.profile", () => {
   );
 
   it.each(["jpeg", "png", "webp", "avif", "heic", "jpeg2000"] as const)(
-    "a profile has its part in the price of files of %s",
+    "a profile has its part in the estimate of files of %s",
     (format) => {
       const extent = { width: 64, height: 64, opaque: true, frames: 1 };
       const space: Space = { profile: new Uint8Array(1 << 20), isP3: false };
-      const { price } = FORMATS[format].write;
-      const [without, beside] = [price(extent, EXACT), price({ ...extent, space }, EXACT)];
+      const { estimate } = FORMATS[format].write;
+      const [without, beside] = [estimate(extent, EXACT), estimate({ ...extent, space }, EXACT)];
       expect(beside.bytes - without.bytes).toBeGreaterThanOrEqual(2 * space.profile.length);
       if (format === "png") expect(beside.ms - without.ms).toBeGreaterThan(50);
     },

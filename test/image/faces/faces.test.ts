@@ -5,9 +5,9 @@ import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import {
   FACE_SIDE,
   faceCandidates,
-  faceCandidatesPrice,
+  faceCandidatesEstimate,
   findFaces,
-  findFacesPrice,
+  findFacesEstimate,
 } from "../../../src/image/faces/detect.ts";
 import { judge } from "../../../src/image/faces/judge.ts";
 import { judge as leftOut } from "../../../src/image/faces/without-judge.ts";
@@ -65,10 +65,10 @@ it("are judged by one network where a deployment leaves the others out", async (
   expect(both).toHaveLength(1);
   expect(alone?.[0]).toMatchObject({ ...both?.[0], score: expect.any(Number) });
   expect(alone?.[0]?.score).not.toBe(both?.[0]?.score);
-  expect(faceCandidatesPrice(one, judge)).toEqual(findFacesPrice(one));
+  expect(faceCandidatesEstimate(one, judge)).toEqual(findFacesEstimate(one));
   // What is left out is the second network's looks, two at each of two faces, in a size of 128 x 128 pixels, and two squares
   // for the third.
-  const less = findFacesPrice(one).ms - faceCandidatesPrice(one, leftOut).ms;
+  const less = findFacesEstimate(one).ms - faceCandidatesEstimate(one, leftOut).ms;
   expect(less).toBeCloseTo(4 * lookMs({ width: 128, height: 128 }) + 2 * SQUARE_MS);
 });
 
@@ -145,7 +145,9 @@ describe("the memory of the search", () => {
       [200, FACE_SIDE],
       [FACE_SIDE, 1],
     ] as const) {
-      expect(findFacesPrice({ width, height }).bytes).toBeLessThan(width * height * LOOK_BYTES_PER_PIXEL + LOOK_BYTES);
+      expect(findFacesEstimate({ width, height }).bytes).toBeLessThan(
+        width * height * LOOK_BYTES_PER_PIXEL + LOOK_BYTES,
+      );
     }
   });
 
@@ -160,7 +162,7 @@ describe("the memory of the search", () => {
     expect(memory()).toEqual(before);
     // All networks, and the floats of the first.
     const idle = 1_376 * 1_024;
-    expect(before?.memoryBytes).toBeLessThan(findFacesPrice(large).bytes + idle);
+    expect(before?.memoryBytes).toBeLessThan(findFacesEstimate(large).bytes + idle);
   });
 });
 

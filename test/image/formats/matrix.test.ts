@@ -79,7 +79,7 @@ async function framesOf(file: Uint8Array): Promise<{ delayMs: number; pixels: Pi
 /** The file that is held in one of another format, so that it can be made again. */
 async function heldIn(file: Uint8Array): Promise<Uint8Array | null> {
   const { format, facts } = identify(file);
-  return format.unpack?.price(file, facts) ? format.unpack.run(file, facts, UNPAUSED) : null;
+  return format.unpack?.estimate(file, facts) ? format.unpack.run(file, facts, UNPAUSED) : null;
 }
 
 function written(file: Uint8Array, format: string, lossless: boolean) {

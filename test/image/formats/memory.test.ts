@@ -47,7 +47,7 @@ describe.each(WRITERS.map((format) => [format.label, format] as const))("the mem
     const settings = { ...aim, progressive: false, effort: 0.5 };
     const { bytes, result } = await held(() => write(format, settings));
     const size = { ...SIZE, opaque: true, frames: 1 };
-    expectDeclared(format.write?.price(size, settings).bytes ?? 0, bytes + result.length);
+    expectDeclared(format.write?.estimate(size, settings).bytes ?? 0, bytes + result.length);
   });
 
   it("is what is declared for reading", async () => {
@@ -59,6 +59,6 @@ describe.each(WRITERS.map((format) => [format.label, format] as const))("the mem
         while (await rows.read(16)) continue;
       }
     });
-    expectDeclared(format.read.price(facts, demand).bytes, bytes);
+    expectDeclared(format.read.estimate(facts, demand).bytes, bytes);
   });
 });

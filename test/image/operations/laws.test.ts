@@ -125,7 +125,8 @@ describe.each(CASES.map((one) => [name(one), one] as const))("%s", (_, [operatio
       const said = result.steps.reduce((is, step) => opaqueAfter(step, is), opaque);
       expect(result.opaque).toBe(said);
       if (said) for (let at = 3; at < result.data.length; at += 4) expect(sample(result.data, at)).toBe(255);
-      for (const step of result.steps) if (step.kind === "rows") expect(Number.isInteger(step.price.bytes)).toBe(true);
+      for (const step of result.steps)
+        if (step.kind === "rows") expect(Number.isInteger(step.estimate.bytes)).toBe(true);
     });
     await fc.assert(check, runs);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OperationName } from "../../../src/image/operations.ts";
-import { stepPrice } from "../../../src/image/plan/planned-picture.ts";
+import { stepEstimate } from "../../../src/image/plan/planned-picture.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
 import { applied } from "../../support/operations.ts";
 import { noise } from "../../support/rows.ts";
@@ -27,7 +27,7 @@ describe("the memory of an effect is what it declares", () => {
     ["rotate", { angle: 3 }],
   ])("%s %o", async (operation, params) => {
     const { steps } = await applied(operation, params, WIDE);
-    const declared = steps.reduce((sum, step) => sum + stepPrice(step, WIDE, true).bytes, 0);
+    const declared = steps.reduce((sum, step) => sum + stepEstimate(step, WIDE, true).bytes, 0);
     expect(declared).toBeGreaterThan(8 << 20);
     expect(memoryBytes()).toBeLessThan(declared + OVERHEAD_BYTES);
     expect(memoryBytes()).toBeGreaterThan(declared * 0.7);

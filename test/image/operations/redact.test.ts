@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
-import { findFaces, findFacesPrice } from "../../../src/image/faces/detect.ts";
+import { findFaces, findFacesEstimate } from "../../../src/image/faces/detect.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import type { Box } from "../../../src/image/pixels/geometry.ts";
@@ -167,8 +167,8 @@ describe("of an animation", () => {
     const searches = async (count: number) => {
       const [sought] = await admittedDuring(async () => covered(Array<Pixels>(count).fill(still)), { now: () => 0 });
       expect(sought?.spentMs).toBeGreaterThan(0);
-      expect(sought?.spentMs).toBeLessThanOrEqual(sought?.price.ms ?? 0);
-      return (sought?.price.ms ?? 0) / findFacesPrice(still).ms;
+      expect(sought?.spentMs).toBeLessThanOrEqual(sought?.estimate.ms ?? 0);
+      return (sought?.estimate.ms ?? 0) / findFacesEstimate(still).ms;
     };
     expect(Math.round(await searches(3))).toBe(3);
     expect(Math.round(await searches(40))).toBe(16);

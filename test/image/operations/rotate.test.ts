@@ -6,7 +6,7 @@ import type { Rows } from "../../../src/image/pixels/rows.ts";
 import { planSteps } from "../../../src/image/plan/plan.ts";
 import { applied as stepped } from "../../../src/image/plan/planned-picture.ts";
 import type { Step } from "../../../src/image/steps/operation.ts";
-import { rotatePrice, turnedSize } from "../../../src/image/steps/rotate.ts";
+import { rotateEstimate, turnedSize } from "../../../src/image/steps/rotate.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { applied, flat, pixel } from "../../support/operations.ts";
 import { drain, noise, paint, type Pixels, psnr, rowsOf, sample, scene } from "../../support/rows.ts";
@@ -83,7 +83,7 @@ describe("rotation", () => {
   it("needs few rows for small angles, and says so", () => {
     const wide = { width: 2_000, height: 200 };
     const bytes = (angle: number) =>
-      rotatePrice(wide, true, { ...turnedSize(wide, angle), angle, background: WHITE }).bytes;
+      rotateEstimate(wide, true, { ...turnedSize(wide, angle), angle, background: WHITE }).bytes;
     expect(bytes(1)).toBeLessThan(bytes(5) / 2);
     expect(bytes(-1)).toBe(bytes(1));
   });

@@ -166,12 +166,12 @@ describe("noise", () => {
 
   it("is looked for in stills, which costs little", () => {
     const size = { width: 1_000, height: 500 };
-    const still = enlargeStep(size, 2, { opaque: true }).price;
-    const frame = enlargeStep(size, 2, { frames: 2, opaque: true }).price;
-    expect(enlargeStep(size, 2, { opaque: true, lossless: true }).price).toEqual(still);
-    expect(enlargeStep(size, 2, { frames: 2, opaque: true, lossless: true }).price).toEqual(frame);
+    const still = enlargeStep(size, 2, { opaque: true }).estimate;
+    const frame = enlargeStep(size, 2, { frames: 2, opaque: true }).estimate;
+    expect(enlargeStep(size, 2, { opaque: true, lossless: true }).estimate).toEqual(still);
+    expect(enlargeStep(size, 2, { frames: 2, opaque: true, lossless: true }).estimate).toEqual(frame);
     const looking = 1_000 * 256 * 5;
     expect(still.bytes).toBeGreaterThan(looking);
-    expect(enlargeStep({ width: 64, height: 63 }, 2, { opaque: true }).price.bytes).toBeLessThan(looking);
+    expect(enlargeStep({ width: 64, height: 63 }, 2, { opaque: true }).estimate.bytes).toBeLessThan(looking);
   });
 });

@@ -185,7 +185,7 @@ describe("the networks", () => {
 
   it("leave large pictures to what costs less: one form, the small network, and then the resampler", () => {
     const msOf = (height: number, factor = 2) =>
-      enlargeStep({ width: 4_000, height }, factor, { opaque: true }).price.ms;
+      enlargeStep({ width: 4_000, height }, factor, { opaque: true }).estimate.ms;
     expect(msOf(138)).toBeLessThan(msOf(137) * 0.52);
     expect(msOf(276)).toBeLessThan(msOf(275) / 2);
     expect(msOf(501)).toBeLessThan(msOf(500) * 0.55);
@@ -196,7 +196,7 @@ describe("the networks", () => {
   it("take no longer than five seconds, whatever the picture", () => {
     for (let height = 1; height < 1_100; height++)
       for (const factor of [2, 4])
-        expect(enlargeStep({ width: 4_000, height }, factor, { opaque: true }).price.ms).toBeLessThan(5_000);
+        expect(enlargeStep({ width: 4_000, height }, factor, { opaque: true }).estimate.ms).toBeLessThan(5_000);
   });
 });
 
@@ -315,7 +315,7 @@ describe("memory", () => {
     const low = superres();
     // The files of the networks, their weights in both forms, twice as large, and what a fresh instance has besides.
     const weightBytes = 5 * (smallWeights.byteLength + weights.byteLength + cleanWeights.byteLength);
-    expect(low).toBeLessThan(step.price.bytes + weightBytes + (3 << 17));
+    expect(low).toBeLessThan(step.estimate.bytes + weightBytes + (3 << 17));
     const high = { width: 8_000, height: 200, data: new Uint8Array(8_000 * 200 * 4).fill(255) };
     const rows = enlargeStep(high, 4, { opaque: true }).apply(rowsOf(high), UNPAUSED);
     for (let band = await rows.read(16); band; band = await rows.read(16)) expect(band.length).toBeGreaterThan(0);

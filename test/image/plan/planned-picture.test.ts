@@ -5,7 +5,7 @@ import type { OperationName } from "../../../src/image/operations.ts";
 import { firstFrame } from "../../../src/image/pixels/picture.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
 import { planSteps, storedSize } from "../../../src/image/plan/plan.ts";
-import { pictureOf, picturePrice } from "../../../src/image/plan/planned-picture.ts";
+import { pictureOf, pictureEstimate } from "../../../src/image/plan/planned-picture.ts";
 import type { Step } from "../../../src/image/steps/operation.ts";
 import { type Breath, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import over from "../../fixtures/effects/over.png";
@@ -68,22 +68,25 @@ describe("pictures that take turns", () => {
 
 describe("work that is declared", () => {
   /** What a job declares, in the order in which it does. */
-  async function declared(list: readonly Step[], profile?: Uint8Array): Promise<{ spent: number[]; priceMs: number }> {
+  async function declared(
+    list: readonly Step[],
+    profile?: Uint8Array,
+  ): Promise<{ spent: number[]; estimateMs: number }> {
     const stored = identify(new Uint8Array(source));
     const spent: number[] = [];
     const breath: Breath = { spend: (ms) => void spent.push(ms), worked: () => 0 };
     const one = profile ? { ...stored, facts: { ...stored.facts, profile } } : stored;
     const plan = planSteps(storedSize(stored.facts), list);
     await drain(await firstFrame(pictureOf(one, plan), breath), 7);
-    return { spent, priceMs: picturePrice(one, plan).ms };
+    return { spent, estimateMs: pictureEstimate(one, plan).ms };
   }
 
-  it.each(WAYS.map((way) => [JSON.stringify(way), way] as const))("is about the price: %s", async (_name, way) => {
-    const { spent, priceMs } = await declared(await steps(way), new Uint8Array(displayP3));
+  it.each(WAYS.map((way) => [JSON.stringify(way), way] as const))("is about the estimate: %s", async (_name, way) => {
+    const { spent, estimateMs } = await declared(await steps(way), new Uint8Array(displayP3));
     const sum = spent.reduce((total, ms) => total + ms, 0);
-    expect(priceMs).toBeGreaterThan(0);
-    expect(sum).toBeGreaterThan(priceMs * 0.6);
-    expect(sum).toBeLessThan(priceMs * 2);
+    expect(estimateMs).toBeGreaterThan(0);
+    expect(sum).toBeGreaterThan(estimateMs * 0.6);
+    expect(sum).toBeLessThan(estimateMs * 2);
   });
 
   it("ends with the reason of the signal, and frees everything", async () => {
@@ -97,10 +100,10 @@ describe("work that is declared", () => {
   });
 });
 
-it("declares a price for every step that an operation plans", async () => {
+it("declares an estimate for every step that an operation plans", async () => {
   for (const way of WAYS) {
     for (const step of await steps(way)) {
-      if (step.kind === "rows") expect(step.price.ms).toBeGreaterThan(0);
+      if (step.kind === "rows") expect(step.estimate.ms).toBeGreaterThan(0);
     }
   }
 });

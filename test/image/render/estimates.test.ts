@@ -126,10 +126,10 @@ async function excessOf(job: string, file: ArrayBuffer, order: Partial<Order>): 
   const pieces = await admittedDuring(run, { now: () => performance.now(), memory: true });
   expect(pieces.length).toBeGreaterThan(0);
   return pieces
-    .map(({ price, heldBytes }, index) => ({
+    .map(({ estimate, heldBytes }, index) => ({
       job,
       heldBytes: heldBytes + (index === pieces.length - 1 ? resultBytes : 0),
-      declaredBytes: price.bytes,
+      declaredBytes: estimate.bytes,
     }))
     .filter(({ heldBytes, declaredBytes }) => heldBytes > declaredBytes);
 }

@@ -134,7 +134,7 @@ describe("a set of a JPEG file that is packed as JPEG XL", () => {
   it("has pixels where there is no memory for the JPEG file", async () => {
     const bytes = await packed();
     if (!bytes) throw new Error("nothing was packed");
-    vi.spyOn(FORMATS.jxl.unpack, "price").mockReturnValue({ bytes: Number.MAX_SAFE_INTEGER, ms: 1 });
+    vi.spyOn(FORMATS.jxl.unpack, "estimate").mockReturnValue({ bytes: Number.MAX_SAFE_INTEGER, ms: 1 });
     const unpack = vi.spyOn(FORMATS.jxl.unpack, "run");
     const made = await set([{ ...entry(60), operations: {}, ...exact, name: "own" }, entry(60)], { bytes });
     expect(made.get("own")?.format.label).toBe("JPEG");

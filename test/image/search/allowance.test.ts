@@ -16,7 +16,7 @@ describe("a job that may not take long", () => {
   it("gets a file of a usual quality where there is no time to search for one", async () => {
     const allowance = new Allowance();
     const searched = await rendered(await file(), { output: as("webp"), allowance });
-    // Less than any search is priced at, the leanest included, and more than one encoding.
+    // Less than any search is estimated at, the leanest included, and more than one encoding.
     const bound = new Allowance({ maxMs: allowance.takenMs / 4 });
     const blind = await rendered(await file(), { output: as("webp"), allowance: bound });
     expect(searched.output.score).toBeDefined();

@@ -68,8 +68,8 @@ it.each(CASES.filter((_, turn) => isForToday(turn, 2)))("give the same file: %s 
     );
     vi.restoreAllMocks();
     rooms = seen.most;
-    for (const { price, heldBytes } of pieces) expect(heldBytes).toBeLessThanOrEqual(price.bytes);
-    declared.push(Math.max(...pieces.map(({ price }) => price.bytes)));
+    for (const { estimate, heldBytes } of pieces) expect(heldBytes).toBeLessThanOrEqual(estimate.bytes);
+    declared.push(Math.max(...pieces.map(({ estimate }) => estimate.bytes)));
   }
   expect(files.length).toBeGreaterThan(1);
   for (const file of files) expect(file).toEqual(files[0]);

@@ -32,7 +32,7 @@ function wayTo(to: FormatName, file: ArrayBuffer, aim: Aim): string | undefined 
   const stored = { ...found, facts, bytes, heldBytes: HELD_BYTES };
   const plan = planSteps(storedSize(facts), []);
   const task = taskOf({ stored, plan, format: FORMATS[to] as FormatDefinition, aim, isLast: true });
-  return attemptsFor(task).find(({ name, price }) => name !== "keep original" && fits(task, price))?.name;
+  return attemptsFor(task).find(({ name, estimate }) => name !== "keep original" && fits(task, estimate))?.name;
 }
 
 it.each([

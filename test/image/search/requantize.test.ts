@@ -45,7 +45,7 @@ it("sets no memory aside for the pixels of a picture whose divisors are close en
   const file = await fileOf(scene(SIZE.width, SIZE.height), 92);
   const task = optimizing(file);
   const [without, both] = [requantizeWithoutPixels(task), requantize(task)];
-  expect(without?.price.bytes).toBeLessThan((both?.price.bytes ?? 0) - (8 << 20));
+  expect(without?.estimate.bytes).toBeLessThan((both?.estimate.bytes ?? 0) - (8 << 20));
   const made = await madeBy(without, task);
   expect(made).toEqual(await madeBy(both, optimizing(file)));
   const { output } = await rendered(file, { optimize: { lossless: false } });

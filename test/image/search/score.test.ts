@@ -10,7 +10,7 @@ import { uncertainty } from "../../../src/image/pixels/strips.ts";
 import { completedSize } from "../../../src/image/search/completed.ts";
 import { inMemory } from "../../../src/image/search/sample.ts";
 import { scoreRows } from "../../../src/image/search/score.ts";
-import { secondOpinionPrice } from "../../../src/image/search/second-opinion.ts";
+import { secondOpinionEstimate } from "../../../src/image/search/second-opinion.ts";
 import { type Breath, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeStatistics, trimNative } from "../../../wasm/load.ts";
 import { scorePeakBytes } from "../../../wasm/score/score.ts";
@@ -118,7 +118,7 @@ describe("SSIMULACRA 2.1", () => {
       const bands = width * 4 * 16 * 2;
       const size = completedSize({ width, height });
       expect(used).toBeLessThanOrEqual(
-        scorePeakBytes(size) + secondOpinionPrice({ ...size, opaque: true }).bytes + bands,
+        scorePeakBytes(size) + secondOpinionEstimate({ ...size, opaque: true }).bytes + bands,
       );
     }
   });

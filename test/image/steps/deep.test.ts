@@ -10,7 +10,7 @@ import { crop } from "../../../src/image/steps/crop.ts";
 import type { Kernel } from "../../../src/image/steps/operation.ts";
 import { resample } from "../../../src/image/steps/resample.ts";
 import { needsStrips, turnByStrips } from "../../../src/image/steps/turn-strips.ts";
-import { turn, turnPrice } from "../../../src/image/steps/turn.ts";
+import { turn, turnEstimate } from "../../../src/image/steps/turn.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { type DeepPixels, deepRowsOf, deepScene, drain, drainDeep, paintDeep, rowsOf } from "../../support/rows.ts";
 
@@ -55,7 +55,7 @@ describe("deep rows", () => {
 
   it("take twice the memory to be turned", () => {
     const size = { width: 2_000, height: 2_500 };
-    expect(turnPrice({ ...size, deep: true }, 6).bytes).toBe(2 * turnPrice(size, 6).bytes);
+    expect(turnEstimate({ ...size, deep: true }, 6).bytes).toBe(2 * turnEstimate(size, 6).bytes);
     expect(needsStrips(size, 6)).toBe(false);
     expect(needsStrips({ ...size, deep: true }, 6)).toBe(true);
   });

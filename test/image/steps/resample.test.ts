@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { Kernel } from "../../../src/image/steps/operation.ts";
-import { resample, resamplePrice } from "../../../src/image/steps/resample.ts";
+import { resample, resampleEstimate } from "../../../src/image/steps/resample.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";
 import alphaLanczos from "../../fixtures/resample/alpha-lanczos3-37x25.png";
 import cubic from "../../fixtures/resample/cubic-60x40.png";
@@ -172,7 +172,7 @@ describe("resampling", () => {
     const pixels = scene(1_600, 1_200);
     const before = memory();
     const { data } = await resized(pixels, 16, 12, { kernel: "linear" });
-    const declared = resamplePrice(pixels, { width: 16, height: 12 }).bytes;
+    const declared = resampleEstimate(pixels, { width: 16, height: 12 }).bytes;
     expect(memory() - before).toBeLessThanOrEqual(declared + 65_536);
     expect(declared).toBeLessThan(4_000_000);
     expect(data[(6 * 16 + 8) * 4 + 3]).toBe(255);

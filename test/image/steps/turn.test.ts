@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { type Orientation, turnOf, turnSize } from "../../../src/image/pixels/geometry.ts";
-import { turn, turnPrice } from "../../../src/image/steps/turn.ts";
+import { turn, turnEstimate } from "../../../src/image/steps/turn.ts";
 import { drain, paint, rowsOf, scene } from "../../support/rows.ts";
 
 const ORIENTATIONS: readonly Orientation[] = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -32,8 +32,8 @@ describe("turning", () => {
 
   it("holds the picture only where it must", () => {
     const size = { width: 4_000, height: 3_000 };
-    expect(turnPrice(size, 1).bytes).toBe(0);
-    expect(turnPrice(size, 2).bytes).toBeLessThan(1_000_000);
-    expect(turnPrice(size, 6).bytes).toBe(48_000_000);
+    expect(turnEstimate(size, 1).bytes).toBe(0);
+    expect(turnEstimate(size, 2).bytes).toBeLessThan(1_000_000);
+    expect(turnEstimate(size, 6).bytes).toBe(48_000_000);
   });
 });

@@ -2,12 +2,12 @@
 import {
   Av1Frames,
   type FrameSettings,
-  framesPrice,
+  framesEstimate,
   type Packet,
   type Plane,
 } from "../../../../wasm/av1-encode/frames.ts";
-import { canvasPrice } from "../../../../wasm/canvas.ts";
-import { beside, FREE, held, type Price, sequence } from "../../../../wasm/estimate.ts";
+import { canvasEstimate } from "../../../../wasm/canvas.ts";
+import { parallel, NO_WORK, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { changingPart, fullness } from "../../codec/complexity.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
@@ -41,7 +41,7 @@ function settingsOf(picture: Extent, settings: EncodeSettings, plane: Plane): Fr
 /** Drawings look as good in fewer bytes with all of their chroma, photographs with half of it. */
 function chromaOf(picture: Extent, full: FrameSettings): "4:2:0" | "4:4:4" {
   const isDrawing = fullness(picture) <= 0.5;
-  return isDrawing && framesPrice(full).bytes <= FULL_CHROMA_BYTES ? "4:4:4" : "4:2:0";
+  return isDrawing && framesEstimate(full).bytes <= FULL_CHROMA_BYTES ? "4:4:4" : "4:2:0";
 }
 
 /** Bytes of a file for a pixel of a frame: films take 0.01 to 0.08 at usual qualities, noise and what loses nothing far more. */
@@ -49,14 +49,14 @@ const USUAL_FILE_BYTES = 0.1;
 const FINE_FILE_BYTES = 0.6;
 const EXACT_FILE_BYTES = 1.5;
 
-/** The price of encoding, the file included: in pieces and as a whole. */
-export function animationPrice(picture: Extent, settings: EncodeSettings): Price {
+/** The estimate of encoding, the file included: in pieces and as a whole. */
+export function animationEstimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { width, height, frames } = picture;
   const { lossless, quality } = settings;
   const bytes = lossless ? EXACT_FILE_BYTES : quality > 90 ? FINE_FILE_BYTES : USUAL_FILE_BYTES;
-  const colors = framesPrice(settingsOf(picture, settings, "color"));
-  const alphas = picture.opaque ? FREE : framesPrice(settingsOf(picture, settings, "alpha"));
-  return beside(sequence(colors, alphas), held(2 * width * height * frames * bytes));
+  const colors = framesEstimate(settingsOf(picture, settings, "color"));
+  const alphas = picture.opaque ? NO_WORK : framesEstimate(settingsOf(picture, settings, "alpha"));
+  return parallel(serial(colors, alphas), held(2 * width * height * frames * bytes));
 }
 
 /** Tracks of an animation, for each of which its frames are read; of a still one reading is enough. */
@@ -64,15 +64,15 @@ export function tracksOf({ frames, opaque }: Extent): number {
   return frames > 1 && !opaque ? 2 : 1;
 }
 
-/** The price of decoding what was written, whatever its chroma. */
-export function animationResultPrice({ width, height, opaque, frames }: Extent): Price {
+/** The estimate of decoding what was written, whatever its chroma. */
+export function animationResultEstimate({ width, height, opaque, frames }: Extent): Estimate {
   const headers = { width, height, bits: 8, chroma: "4:4:4", quality: 100, rgb: false, copies: 1 } as const;
   const bytes = width * height * USUAL_FILE_BYTES;
-  const layer = beside(
-    av1Sequences.sequencePrice(headers, { count: frames, largestBytes: width * height, totalBytes: frames * bytes }),
-    canvasPrice(width, height * frames, BAND_ROWS),
+  const layer = parallel(
+    av1Sequences.sequenceEstimate(headers, { count: frames, largestBytes: width * height, totalBytes: frames * bytes }),
+    canvasEstimate(width, height * frames, BAND_ROWS),
   );
-  return opaque ? layer : beside(layer, layer);
+  return opaque ? layer : parallel(layer, layer);
 }
 
 /** One track after the other, for an encoder takes much memory: frames are read again for their alpha where they have some. */

@@ -2,13 +2,13 @@
 import {
   AV1_WINDOW_ROWS,
   type Av1Exports,
-  av1DecodePrice,
+  av1DecodeEstimate,
   av1Picture,
   openAv1Stills,
 } from "../../../../wasm/av1-decode/decoder.ts";
-import { av1Sample, Av1Sequence, av1SequencePrice, type Av1Work } from "../../../../wasm/av1-decode/sequence.ts";
+import { av1Sample, Av1Sequence, av1SequenceEstimate, type Av1Work } from "../../../../wasm/av1-decode/sequence.ts";
 import type { NativeStills } from "../../../../wasm/canvas.ts";
-import { beside, held } from "../../../../wasm/estimate.ts";
+import { parallel, held } from "../../../../wasm/estimate.ts";
 import { joined } from "../../../joined.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import { damaged, Fields } from "../heif/bytes.ts";
@@ -101,10 +101,10 @@ export const av1: Codec = {
   configType: "av1C",
   headers: readHeaders,
   samplesBytes,
-  decodePrice(headers, payloadBytes, alone) {
+  decodeEstimate(headers, payloadBytes, alone) {
     const { copies, byRows } = headers as Av1Headers;
-    const work = av1DecodePrice({ pixels: paddedPixels(codedSize(headers)), bits: headers.bits, payloadBytes });
-    return beside(work, held(alone && byRows ? windowBytes(headers) : copies * samplesBytes(headers)));
+    const work = av1DecodeEstimate({ pixels: paddedPixels(codedSize(headers)), bits: headers.bits, payloadBytes });
+    return parallel(work, held(alone && byRows ? windowBytes(headers) : copies * samplesBytes(headers)));
   },
   openStills: openAv1Stills,
   picture(coded, headers, alone) {
@@ -134,9 +134,9 @@ function counted(payload: Uint8Array): Uint8Array {
 export const av1Sequences: SequenceCodec = {
   ...av1,
   brand: "avis",
-  sequencePrice(headers, samples) {
+  sequenceEstimate(headers, samples) {
     const { copies } = headers as Av1Headers;
-    return beside(av1SequencePrice(workOf(headers), samples), held((REFERENCES + copies) * samplesBytes(headers)));
+    return parallel(av1SequenceEstimate(workOf(headers), samples), held((REFERENCES + copies) * samplesBytes(headers)));
   },
   openSequence: (stills, headers) => new Av1Sequence(stills as NativeStills<Av1Exports>, headers),
   sample(payload, config, headers) {

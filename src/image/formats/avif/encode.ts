@@ -1,7 +1,7 @@
 /** Rows into AVIF files: a picture whose tiles are coded one by one, so that memory depends on the tile and not on the picture. */
-import { Av1Cells, type CellSettings, cellsPrice, FIRST_FAST_SPEED } from "../../../../wasm/av1-encode/encoder.ts";
+import { Av1Cells, type CellSettings, cellsEstimate, FIRST_FAST_SPEED } from "../../../../wasm/av1-encode/encoder.ts";
 import { BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
-import { beside, either, held, type Price } from "../../../../wasm/estimate.ts";
+import { parallel, maximum, held, type Estimate } from "../../../../wasm/estimate.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { lessWhereFlat } from "../../codec/complexity.ts";
@@ -12,7 +12,7 @@ import type { Size } from "../../pixels/geometry.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import type { Rows } from "../../pixels/rows.ts";
 import { colorsIn, writeHeif } from "../heif/write.ts";
-import { animationPrice, encodeAnimation } from "./animation.ts";
+import { animationEstimate, encodeAnimation } from "./animation.ts";
 import { av1 } from "./codec.ts";
 import { DEEP_MATRIX, fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
 import { profileBrands } from "./level.ts";
@@ -121,18 +121,18 @@ function speedOf(
 /** Flat pictures are coded in large blocks, which take less. */
 const FLAT_SHARES = { lossy: 0.75, lossless: 0.6 } as const;
 
-/** The price of encoding, the file included. */
-export function encodePrice(picture: Extent, settings: EncodeSettings): Price {
-  return picture.frames > 1 ? animationPrice(picture, settings) : stillPrice(picture, settings);
+/** The estimate of encoding, the file included. */
+export function encodeEstimate(picture: Extent, settings: EncodeSettings): Estimate {
+  return picture.frames > 1 ? animationEstimate(picture, settings) : stillEstimate(picture, settings);
 }
 
-function stillPrice(shape: Shape & Pick<Extent, "detail">, settings: EncodeSettings): Price {
+function stillEstimate(shape: Shape & Pick<Extent, "detail">, settings: EncodeSettings): Estimate {
   const share = FLAT_SHARES[settings.lossless ? "lossless" : "lossy"];
   // Where nothing turns out to be transparent, samples have more bits.
   const kinds = shape.opaque ? [shape] : [shape, { ...shape, opaque: true }];
-  const cells = either(...kinds.map((kind) => cellsPrice(cellSettings(kind, settings))));
+  const cells = maximum(...kinds.map((kind) => cellsEstimate(cellSettings(kind, settings))));
   const work = lessWhereFlat(cells, shape, share);
-  return beside(work, held(fileBytes(shape, settings)));
+  return parallel(work, held(fileBytes(shape, settings)));
 }
 
 /**
@@ -149,8 +149,8 @@ function fileBytes(
 /** Bytes of a file for each pixel: what photographs take with a loss at most. */
 const RESULT_BYTES = 0.4;
 
-/** The price of decoding what was written, whatever its chroma. */
-export function resultPrice({ width, height, opaque, bits = 8 }: Shape): Price {
+/** The estimate of decoding what was written, whatever its chroma. */
+export function resultEstimate({ width, height, opaque, bits = 8 }: Shape): Estimate {
   const headers = {
     width,
     height,
@@ -161,8 +161,8 @@ export function resultPrice({ width, height, opaque, bits = 8 }: Shape): Price {
     copies: 1,
     byRows: true,
   } as const;
-  const layer = av1.decodePrice(headers, width * height * RESULT_BYTES, true);
-  return beside(...(opaque ? [layer] : [layer, layer]), held(width * 4 * BAND_ROWS));
+  const layer = av1.decodeEstimate(headers, width * height * RESULT_BYTES, true);
+  return parallel(...(opaque ? [layer] : [layer, layer]), held(width * 4 * BAND_ROWS));
 }
 
 /** @throws ApiError 422 when the picture has no frame or is too large */

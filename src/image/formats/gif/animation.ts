@@ -1,7 +1,7 @@
 /** Animations into GIF files: what changes from frame to frame, in the palette of the file or in palettes of frames. */
-import { beside, held, type Price, sequence, times } from "../../../../wasm/estimate.ts";
-import { type Colors, colorsPrice, lookPrice } from "../../../../wasm/gif/canvas.ts";
-import { encodePrice, FrameWriter } from "../../../../wasm/gif/writer.ts";
+import { parallel, held, type Estimate, serial, times } from "../../../../wasm/estimate.ts";
+import { type Colors, colorsEstimate, lookEstimate } from "../../../../wasm/gif/canvas.ts";
+import { encodeEstimate, FrameWriter } from "../../../../wasm/gif/writer.ts";
 import { coordinatesOf } from "../../../../wasm/quantize/remapper.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
@@ -18,8 +18,8 @@ import {
   TRAILER,
   transparentIn,
 } from "./blocks.ts";
-import { MAX_COLORS, ownPalette, preparePrice, type Prepared } from "./prepare.ts";
-import { type Step, stepsOf, stepsPrice } from "./steps.ts";
+import { MAX_COLORS, ownPalette, prepareEstimate, type Prepared } from "./prepare.ts";
+import { type Step, stepsOf, stepsEstimate } from "./steps.ts";
 import type { Tuning } from "./tuning.ts";
 
 /** Image data below this has never filled its code table. */
@@ -35,20 +35,20 @@ const ATTEMPTS = 4;
 const CHOICES = 1.6;
 
 /**
- * The price of preparing and writing an animation: canvases and files of frames.
+ * The estimate of preparing and writing an animation: canvases and files of frames.
  * @param isExact no pixel may change, so that only what was there before is a choice
  */
-export function animationPrice(picture: Extent, { isExact }: { readonly isExact: boolean }): Price {
+export function animationEstimate(picture: Extent, { isExact }: { readonly isExact: boolean }): Estimate {
   const { width, height, frames } = picture;
   const pixels = width * height;
-  const encoding = encodePrice(pixels, !isExact, fullness(picture));
-  const attempt = sequence(colorsPrice(width, height), isExact ? times(CHOICES, encoding) : encoding);
-  const work = sequence(
-    preparePrice(picture),
-    stepsPrice(picture),
+  const encoding = encodeEstimate(pixels, !isExact, fullness(picture));
+  const attempt = serial(colorsEstimate(width, height), isExact ? times(CHOICES, encoding) : encoding);
+  const work = serial(
+    prepareEstimate(picture),
+    stepsEstimate(picture),
     times(frames * ATTEMPTS * changingPart(picture), attempt),
   );
-  return beside(held(pixels * frames * FRAME_RATIO), work);
+  return parallel(held(pixels * frames * FRAME_RATIO), work);
 }
 
 /** The file of an animation as it was prepared. */
@@ -73,7 +73,7 @@ export async function writeAnimation(
 /** A frame in the palette of the file or in its own, whichever is smaller. */
 async function frameParts(step: Step, global: Uint8Array, writing: Writing): Promise<Uint8Array[]> {
   const shared = await written(step, global, null, writing);
-  await writing.breath.spend(colorsPrice(step.box.width, step.box.height).ms);
+  await writing.breath.spend(colorsEstimate(step.box.width, step.box.height).ms);
   const own = ownPalette(step, MAX_COLORS);
   const shorter = own && indexBits(own.length / 4) < indexBits(global.length / 4);
   const separate = own && (shorter || !shared) ? await written(step, own, own, writing) : null;
@@ -98,7 +98,7 @@ async function written(
   { writer, tuning, detail, breath }: Writing,
 ): Promise<Uint8Array[] | null> {
   const { tolerance, patience } = tuning;
-  const pause = () => breath.spend(lookPrice(box.width, box.height).ms);
+  const pause = () => breath.spend(lookEstimate(box.width, box.height).ms);
   await pause();
   const transparent = spareIndex(palette, after.colors(box, before));
   const attempt = async (solid: boolean, tired: number): Promise<Uint8Array[] | null> => {

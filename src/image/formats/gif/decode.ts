@@ -1,9 +1,9 @@
 /** Rows out of GIF files: stills in bands, animations on a canvas. */
-import { beside, held, type Price, times } from "../../../../wasm/estimate.ts";
+import { parallel, held, type Estimate, times } from "../../../../wasm/estimate.ts";
 import {
   bandsBytes,
-  canvasPrice,
-  drawPrice,
+  canvasEstimate,
+  drawEstimate,
   FrameBands,
   FrameCanvas,
   type FrameOptions,
@@ -36,11 +36,11 @@ export async function* openFrames(
   }
 }
 
-/** The price of decoding all frames. */
-export function decodePrice({ width, height, frames, interlaced, codedBytes }: Facts): Price {
-  const frame = drawPrice(width * height, codedBytes === undefined ? undefined : codedBytes / frames);
-  if (frames === 1 && !interlaced) return beside(held(bandsBytes(width)), frame);
-  return times(frames, beside(canvasPrice(width, height), frame));
+/** The estimate of decoding all frames. */
+export function decodeEstimate({ width, height, frames, interlaced, codedBytes }: Facts): Estimate {
+  const frame = drawEstimate(width * height, codedBytes === undefined ? undefined : codedBytes / frames);
+  if (frames === 1 && !interlaced) return parallel(held(bandsBytes(width)), frame);
+  return times(frames, parallel(canvasEstimate(width, height), frame));
 }
 
 function bandRows(bytes: Uint8Array, file: GifFile, frame: GifFrame): Rows {
@@ -64,7 +64,7 @@ async function* openCanvas(bytes: Uint8Array, file: GifFile, box: Box, breath: B
       if (previous) await dispose(canvas, previous, breath);
       const area = clipped(frame, canvas);
       if (frame.disposal === "restore") {
-        await breath.spend(changePrice(area).ms);
+        await breath.spend(changeEstimate(area).ms);
         guarded(() => canvas.save(area), damaged);
       }
       if (area.width > 0 && area.height > 0) {
@@ -80,14 +80,14 @@ async function* openCanvas(bytes: Uint8Array, file: GifFile, box: Box, breath: B
 
 async function dispose(canvas: FrameCanvas, frame: GifFrame, breath: Breath): Promise<void> {
   const area = clipped(frame, canvas);
-  if (frame.disposal !== "keep") await breath.spend(changePrice(area).ms);
+  if (frame.disposal !== "keep") await breath.spend(changeEstimate(area).ms);
   if (frame.disposal === "clear") canvas.clear(area);
   if (frame.disposal === "restore") canvas.restore(area);
 }
 
-/** The price of clearing, remembering or restoring a region. */
-function changePrice({ width, height }: Box): Price {
-  return canvasPrice(width, height);
+/** The estimate of clearing, remembering or restoring a region. */
+function changeEstimate({ width, height }: Box): Estimate {
+  return canvasEstimate(width, height);
 }
 
 function clipped({ x, y, width, height }: Box, canvas: { width: number; height: number }): Box {

@@ -1,18 +1,18 @@
 /** Pictures into GIF files: stills in one palette of at most 256 colors, animations by `animation.ts`. */
-import { beside, held, type Price, times } from "../../../../wasm/estimate.ts";
-import { encodePrice, FrameWriter, writerBytes } from "../../../../wasm/gif/writer.ts";
+import { parallel, held, type Estimate, times } from "../../../../wasm/estimate.ts";
+import { encodeEstimate, FrameWriter, writerBytes } from "../../../../wasm/gif/writer.ts";
 import { QUANTIZE_WINDOW_ROWS } from "../../../../wasm/quantize/instance.ts";
-import { addPrice } from "../../../../wasm/quantize/palette.ts";
-import { coordinatesOf, mapPrice, Remapper } from "../../../../wasm/quantize/remapper.ts";
+import { addEstimate } from "../../../../wasm/quantize/palette.ts";
+import { coordinatesOf, mapEstimate, Remapper } from "../../../../wasm/quantize/remapper.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { fullness } from "../../codec/complexity.ts";
-import { type ChosenPalette, Palettes, palettesPrice, quantizedPrice } from "../../codec/quantize.ts";
+import { type ChosenPalette, Palettes, palettesEstimate, quantizedEstimate } from "../../codec/quantize.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { bandsOf } from "../../pixels/bands.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
-import { animationPrice, writeAnimation } from "./animation.ts";
+import { animationEstimate, writeAnimation } from "./animation.ts";
 import { graphicControl, header, imageDescriptor, indexBits, lengthOf, TRAILER, transparentIn } from "./blocks.ts";
 import { prepareExactly, prepareReduced } from "./prepare.ts";
 import { type Tuning, tuningFor } from "./tuning.ts";
@@ -52,14 +52,14 @@ const FEW_COLORS = 0;
 /** How often a picture is read: for its colors, and to be written. */
 export const READINGS = 2;
 
-/** The price of encoding, the result included. */
-export function gifPrice(picture: Extent, settings: EncodeSettings): Price {
+/** The estimate of encoding, the result included. */
+export function gifEstimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { width, height, frames } = picture;
   const seen = picture.opaque ? picture : withoutAlpha(picture);
-  const common = beside(palettesPrice(seen), quantizedPrice(seen), written(seen));
-  if (frames > 1) return beside(common, animationPrice(seen, { isExact: false }));
+  const common = parallel(palettesEstimate(seen), quantizedEstimate(seen), written(seen));
+  if (frames > 1) return parallel(common, animationEstimate(seen, { isExact: false }));
   const isChoosy = tuningFor(settings).tolerance > 0;
-  return beside(common, times(ATTEMPTS, encodePrice(width * height, isChoosy, fullness(seen))));
+  return parallel(common, times(ATTEMPTS, encodeEstimate(width * height, isChoosy, fullness(seen))));
 }
 
 /** Of what is to be seen in a translucent picture about half is its alpha, of which hardly anything is left. */
@@ -68,18 +68,18 @@ function withoutAlpha(picture: Extent): Extent {
   return { ...picture, detail: detail / 2 };
 }
 
-/** The price of `encodeExactly`, the reading of the picture left out: there are few colors, or it is soon given up. */
-export function exactPrice(picture: Extent): Price {
+/** The estimate of `encodeExactly`, the reading of the picture left out: there are few colors, or it is soon given up. */
+export function exactEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;
-  if (frames > 1) return beside(written(picture), animationPrice(picture, { isExact: true }));
+  if (frames > 1) return parallel(written(picture), animationEstimate(picture, { isExact: true }));
   const pixels = width * height;
-  const memory = held(palettesPrice(picture).bytes + quantizedPrice(picture).bytes);
-  const writing = times(ATTEMPTS, encodePrice(pixels, false, fullness(picture)));
-  return beside(memory, written(picture), addPrice(pixels, FEW_COLORS), mapPrice(pixels, FEW_COLORS), writing);
+  const memory = held(palettesEstimate(picture).bytes + quantizedEstimate(picture).bytes);
+  const writing = times(ATTEMPTS, encodeEstimate(pixels, false, fullness(picture)));
+  return parallel(memory, written(picture), addEstimate(pixels, FEW_COLORS), mapEstimate(pixels, FEW_COLORS), writing);
 }
 
 /** What a writer and its file hold. */
-function written({ width, height, frames }: Extent): Price {
+function written({ width, height, frames }: Extent): Estimate {
   const pixels = width * height;
   return held(writerBytes(pixels, frames > 1) + pixels * RESULT_BYTES_PER_PIXEL);
 }
@@ -120,7 +120,7 @@ async function writeIndices(
   breath: Breath,
 ): Promise<void> {
   const remapper = new Remapper({ width: picture.width, height: 0, sharp: true, palette, dither });
-  const nanoseconds = mapPrice(1, fullness(picture)).ms * 1e6;
+  const nanoseconds = mapEstimate(1, fullness(picture)).ms * 1e6;
   try {
     const rows = await firstFrame(picture, breath);
     let filled = 0;

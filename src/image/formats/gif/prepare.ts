@@ -1,12 +1,12 @@
 /** How an animation is cut into frames, and which colors its file has, before anything is written. */
-import { type Price, sequence, times } from "../../../../wasm/estimate.ts";
-import { colorsPrice } from "../../../../wasm/gif/canvas.ts";
+import { type Estimate, serial, times } from "../../../../wasm/estimate.ts";
+import { colorsEstimate } from "../../../../wasm/gif/canvas.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { changingPart } from "../../codec/complexity.ts";
 import { Palettes, quantized } from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import { transparentIn } from "./blocks.ts";
-import { type Manner, type Step, stepsOf, stepsPrice } from "./steps.ts";
+import { type Manner, type Step, stepsOf, stepsEstimate } from "./steps.ts";
 import type { Tuning } from "./tuning.ts";
 
 export const MAX_COLORS = 256;
@@ -58,7 +58,7 @@ async function exactPalette(
   let first: Uint8Array | undefined;
   let largest = 0;
   for await (const step of stepsOf(picture, manner, breath)) {
-    await breath.spend(colorsPrice(step.box.width, step.box.height).ms);
+    await breath.spend(colorsEstimate(step.box.width, step.box.height).ms);
     const palette = ownPalette(step, most);
     if (!palette) return null;
     first ??= palette;
@@ -92,10 +92,10 @@ function withTransparent(palette: Uint8Array): Uint8Array {
 }
 
 /**
- * The price of finding out how an animation is kept exactly: the first way that colors suffice for goes through all
+ * The estimate of finding out how an animation is kept exactly: the first way that colors suffice for goes through all
  * frames; where they do not, that is seen in the first.
  */
-export function preparePrice(picture: Extent): Price {
+export function prepareEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;
-  return sequence(stepsPrice(picture), times(frames * changingPart(picture), colorsPrice(width, height)));
+  return serial(stepsEstimate(picture), times(frames * changingPart(picture), colorsEstimate(width, height)));
 }

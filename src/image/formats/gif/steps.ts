@@ -1,6 +1,6 @@
 /** An animation as what changes from frame to frame. */
-import { held, type Price, sequence, times } from "../../../../wasm/estimate.ts";
-import { Canvas, canvasBytes, lookPrice } from "../../../../wasm/gif/canvas.ts";
+import { held, type Estimate, serial, times } from "../../../../wasm/estimate.ts";
+import { Canvas, canvasBytes, lookEstimate } from "../../../../wasm/gif/canvas.ts";
 import type { Rectangle } from "../../../../wasm/gif/reader.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { bandsOf } from "../../pixels/bands.ts";
@@ -45,10 +45,10 @@ const CANVASES = 4;
 /** Ways through the canvases that a step takes, at most: two copies, two looks, two changes, loading, and settling. */
 const LOOKS = 8;
 
-/** The price of going through the steps of an animation once. */
-export function stepsPrice({ width, height, frames }: Extent): Price {
-  const looks = times(LOOKS * frames, lookPrice(width, height));
-  return sequence(held(CANVASES * canvasBytes(width, height)), looks);
+/** The estimate of going through the steps of an animation once. */
+export function stepsEstimate({ width, height, frames }: Extent): Estimate {
+  const looks = times(LOOKS * frames, lookEstimate(width, height));
+  return serial(held(CANVASES * canvasBytes(width, height)), looks);
 }
 
 /**
@@ -59,7 +59,7 @@ export async function* stepsOf(picture: Picture, manner: Manner, breath: Breath)
   const { cropped, tolerance } = manner;
   const { width, height } = picture;
   const canvases = Array.from({ length: CANVASES }, () => new Canvas(width, height));
-  const pause = () => breath.spend(lookPrice(width, height).ms);
+  const pause = () => breath.spend(lookEstimate(width, height).ms);
   try {
     let [before, after, next, spare] = canvases as [Canvas, Canvas, Canvas, Canvas];
     let pending: Pending | undefined;
@@ -107,7 +107,7 @@ async function chooseEnding(
   { free, tolerance }: Manner,
   breath: Breath,
 ): Promise<Ending> {
-  const pause = () => breath.spend(lookPrice(next.width, next.height).ms);
+  const pause = () => breath.spend(lookEstimate(next.width, next.height).ms);
   const kept = after.compare(next, tolerance);
   const keep: Ending = { disposal: "keep", box, changed: kept.changed };
   const possible = kept.lost.width === 0;
@@ -133,7 +133,7 @@ const LOAD_ROWS = 64;
 async function load(rows: Rows, canvas: Canvas, breath: Breath): Promise<void> {
   const { width } = rows;
   let y = 0;
-  for await (const band of bandsOf(rows, { rows: LOAD_ROWS, nanoseconds: lookPrice(1, 1).ms * 1e6, breath })) {
+  for await (const band of bandsOf(rows, { rows: LOAD_ROWS, nanoseconds: lookEstimate(1, 1).ms * 1e6, breath })) {
     canvas.load(y, band);
     y += band.length / (width * 4);
   }

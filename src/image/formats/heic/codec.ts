@@ -1,6 +1,6 @@
 /** HEVC as the container needs it, by libde265 in `wasm/hevc-decode`. */
-import { beside, held } from "../../../../wasm/estimate.ts";
-import { hevcDecodePrice, hevcPicture, openHevcStills } from "../../../../wasm/hevc-decode/decoder.ts";
+import { parallel, held } from "../../../../wasm/estimate.ts";
+import { hevcDecodeEstimate, hevcPicture, openHevcStills } from "../../../../wasm/hevc-decode/decoder.ts";
 import type { Codec, CodedHeaders } from "../heif/codec.ts";
 import { alphaRangeOf } from "./alpha.ts";
 import { readUnits } from "./configuration.ts";
@@ -24,11 +24,11 @@ export const hevc: Codec = {
   configType: "hvcC",
   headers: (coded): HevcHeaders => readHeaders(readUnits(coded)),
   samplesBytes,
-  decodePrice(headers, payloadBytes) {
+  decodeEstimate(headers, payloadBytes) {
     const pixels = (headers.width + BLOCK) * (headers.height + BLOCK);
-    const work = hevcDecodePrice({ pixels, samples: codedSamples(headers), payloadBytes });
+    const work = hevcDecodeEstimate({ pixels, samples: codedSamples(headers), payloadBytes });
     // A second copy of the samples for the filter between blocks.
-    return beside(work, held(2 * samplesBytes(headers)));
+    return parallel(work, held(2 * samplesBytes(headers)));
   },
   openStills: openHevcStills,
   picture(coded, headers) {

@@ -1,11 +1,11 @@
 /** Rows into HEIC files: pictures beyond a size as a grid of tiles, so that memory does not grow with their height. */
-import { beside, held, type Price } from "../../../../wasm/estimate.ts";
+import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
 import {
   BAND_ROWS,
   HevcTiles,
   type Preset,
   pushMs,
-  tilesPrice,
+  tilesEstimate,
   type TileSettings,
 } from "../../../../wasm/hevc-encode/encoder.ts";
 import { ApiError } from "../../../errors.ts";
@@ -52,12 +52,12 @@ function tileSide(length: number, most: number): number {
 /** Flat pictures are coded in large blocks, which take less. */
 const FLAT_SHARE = 0.55;
 
-/** The price of encoding a picture, the file included. */
-export function encodePrice(picture: Omit<Extent, "frames">, settings: EncodeSettings): Price {
+/** The estimate of encoding a picture, the file included. */
+export function encodeEstimate(picture: Omit<Extent, "frames">, settings: EncodeSettings): Estimate {
   const { width, height, opaque } = picture;
   const file = held(width * height * FILE_BYTES);
-  const work = tilesPrice(picture, layoutOf(picture).tile, opaque, presetOf(settings, width * height));
-  return beside(lessWhereFlat(work, picture, FLAT_SHARE), file);
+  const work = tilesEstimate(picture, layoutOf(picture).tile, opaque, presetOf(settings, width * height));
+  return parallel(lessWhereFlat(work, picture, FLAT_SHARE), file);
 }
 
 /**
@@ -87,7 +87,7 @@ async function encodeRows(
   const { width, height, opaque } = rows;
   const { tile, grid } = layoutOf(rows);
   const coding = codingOf(settings, width * height);
-  const tiles = new HevcTiles(width, tile, opaque, tilesPrice(rows, tile, opaque, coding.color.preset).bytes);
+  const tiles = new HevcTiles(width, tile, opaque, tilesEstimate(rows, tile, opaque, coding.color.preset).bytes);
   const color: Bitstream[] = [];
   const alpha: Bitstream[] = [];
   let translucent = false;

@@ -8,7 +8,7 @@
  * there.
  */
 import type { CodedPicture, NativeSequence, NativeStills } from "../../../../wasm/canvas.ts";
-import type { Price } from "../../../../wasm/estimate.ts";
+import type { Estimate } from "../../../../wasm/estimate.ts";
 import type { Size } from "../../pixels/geometry.ts";
 
 /** Which of the layers of a coded picture its item shows. */
@@ -49,14 +49,14 @@ export interface Codec {
   /** @throws ApiError 422 when the headers are damaged, or say what the decoder cannot do */
   headers(coded: Coded): CodedHeaders;
   /**
-   * The price of decoding one picture, its samples and a copy of its payload included.
+   * The estimate of decoding one picture, its samples and a copy of its payload included.
    * @param alone no other picture of its layer is decoded: where the coding allows it, a few of its rows are held
    */
-  decodePrice(headers: CodedHeaders, payloadBytes: number, alone: boolean): Price;
+  decodeEstimate(headers: CodedHeaders, payloadBytes: number, alone: boolean): Estimate;
   /** Bytes of the samples that stay. */
   samplesBytes(headers: CodedHeaders): number;
   /** A decoder for one job. @param peakBytes that it may hold, canvases and what is decoded included */
-  openStills(price: Price): NativeStills;
+  openStills(estimate: Estimate): NativeStills;
   /** What the decoder takes; it refuses a picture that has another size or kind of samples than `headers` says. */
   picture(coded: Coded, headers: CodedHeaders, alone: boolean): CodedPicture;
 }
@@ -72,8 +72,8 @@ export interface SamplesExtent {
 export interface SequenceCodec extends Codec {
   /** The major brand of files that show their track, whatever items they have. */
   readonly brand: string;
-  /** The price of decoding all samples of a track, with the pictures that stay for later ones. */
-  sequencePrice(headers: CodedHeaders, samples: SamplesExtent): Price;
+  /** The estimate of decoding all samples of a track, with the pictures that stay for later ones. */
+  sequenceEstimate(headers: CodedHeaders, samples: SamplesExtent): Estimate;
   /**
    * A decoder for a track, in that of the job.
    * @param headers of the first sample, as which all are

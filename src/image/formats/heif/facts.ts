@@ -1,11 +1,11 @@
 /** What a HEIF file says of what it shows. */
-import { deepCanvasPrice } from "../../../../wasm/canvas.ts";
-import { beside, type Price, priced } from "../../../../wasm/estimate.ts";
+import { deepCanvasEstimate } from "../../../../wasm/canvas.ts";
+import { parallel, type Estimate, estimated } from "../../../../wasm/estimate.ts";
 import type { Demand, Facts } from "../../codec/format.ts";
 import type { Codec } from "./codec.ts";
-import { imagePrice, readImage } from "./overlay.ts";
+import { imageEstimate, readImage } from "./overlay.ts";
 import { colorProfileOf, colorspaceOf, type HeifPicture, isOfHighDynamicRange } from "./picture.ts";
-import { BAND_ROWS, picturePrice } from "./rows.ts";
+import { BAND_ROWS, pictureEstimate } from "./rows.ts";
 
 /** @throws ApiError 422 when the file is damaged, or its picture of a kind that is not supported */
 export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
@@ -23,7 +23,7 @@ export function factsOf(bytes: Uint8Array, codec: Codec): Facts {
     alpha,
     colorspace: "RGB",
     depth: parts[0].picture.color.headers.bits * (alpha ? 4 : 3),
-    ...decodePrice(imagePrice(image, codec)),
+    ...decodeEstimate(imageEstimate(image, codec)),
   };
 }
 
@@ -56,12 +56,12 @@ export function shallowFacts(picture: HeifPicture, codec: Codec): Facts {
     subsample: chroma === "gray" ? "4:4:4" : chroma,
     depth: bits * (channels + (alpha ? 1 : 0)),
     quality,
-    ...decodePrice(picturePrice(picture, codec)),
+    ...decodeEstimate(pictureEstimate(picture, codec)),
     ...(profile ? { profile, highDynamicRange: isOfHighDynamicRange(picture) } : {}),
   };
 }
 
-export function decodePrice({ bytes, ms }: Price): Required<Pick<Facts, "decodeBytes" | "decodeMs">> {
+export function decodeEstimate({ bytes, ms }: Estimate): Required<Pick<Facts, "decodeBytes" | "decodeMs">> {
   return { decodeBytes: bytes, decodeMs: ms };
 }
 
@@ -70,14 +70,14 @@ const PIXEL_BYTES = 5;
 const PIXEL_NANOSECONDS = 60;
 
 /**
- * The price of decoding the picture that the facts are about, whatever region of it is wanted.
+ * The estimate of decoding the picture that the facts are about, whatever region of it is wanted.
  * @param unsaid where the facts do not say more
  */
-export function factsPrice(
+export function factsEstimate(
   { width, height, decodeBytes, decodeMs }: Facts,
   { deep }: Pick<Demand, "deep"> = {},
-  unsaid = priced(width * height * PIXEL_BYTES, width * height, PIXEL_NANOSECONDS),
-): Price {
-  const price = { bytes: decodeBytes ?? unsaid.bytes, ms: decodeMs ?? unsaid.ms };
-  return deep ? beside(price, deepCanvasPrice(width, height, BAND_ROWS)) : price;
+  unsaid = estimated(width * height * PIXEL_BYTES, width * height, PIXEL_NANOSECONDS),
+): Estimate {
+  const estimate = { bytes: decodeBytes ?? unsaid.bytes, ms: decodeMs ?? unsaid.ms };
+  return deep ? parallel(estimate, deepCanvasEstimate(width, height, BAND_ROWS)) : estimate;
 }

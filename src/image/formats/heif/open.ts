@@ -3,7 +3,7 @@ import type { Breath } from "../../../scheduler/time-slice.ts";
 import type { Decoded, Demand } from "../../codec/format.ts";
 import type { Box } from "../../pixels/geometry.ts";
 import type { Codec } from "./codec.ts";
-import { imagePrice, overlayRows, readImage } from "./overlay.ts";
+import { imageEstimate, overlayRows, readImage } from "./overlay.ts";
 import { regionRows } from "./rows.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function* openPicture(
   breath: Breath,
 ): AsyncGenerator<Decoded> {
   const { region, box } = wantedRegion(image.crop, demand);
-  const stills = codec.openStills(imagePrice(image, codec));
+  const stills = codec.openStills(imageEstimate(image, codec));
   try {
     const decoder = { codec, stills, breath };
     const rows =

@@ -1,6 +1,6 @@
 /** Pictures laid one over the other on a canvas (`iovl`, ISO/IEC 23008-12, 6.6.2.2). */
-import { beside, type Price, priced } from "../../../../wasm/estimate.ts";
-import { conversionPrice, toSrgb } from "../../codec/convert-colors.ts";
+import { parallel, type Estimate, estimated } from "../../../../wasm/estimate.ts";
+import { conversionEstimate, toSrgb } from "../../codec/convert-colors.ts";
 import type { Box as Region, Size } from "../../pixels/geometry.ts";
 import type { Rows } from "../../pixels/rows.ts";
 import { damaged, Fields, unsupported } from "./bytes.ts";
@@ -9,7 +9,7 @@ import type { Item, Items } from "./item.ts";
 import { readItems } from "./items.ts";
 import { colorProfileOf, colorspaceOf, derivedFrom, type HeifPicture, pictureOf, sourcesOf } from "./picture.ts";
 import { sizeOf, type Transform, transformOf } from "./properties.ts";
-import { BAND_ROWS, type Decoder, picturePrice, regionRows } from "./rows.ts";
+import { BAND_ROWS, type Decoder, pictureEstimate, regionRows } from "./rows.ts";
 
 /** Every one may hold a decoder of its own while it is drawn; files in use have two or three. */
 const MAX_PARTS = 32;
@@ -75,21 +75,21 @@ function readPlaces(items: Items, item: Item) {
 /** What laying one pixel over another takes, the band's own included. */
 const LAY_NANOSECONDS = 6;
 
-/** The price of reading what a file shows, whatever region of it is wanted. */
-export function imagePrice(image: HeifPicture | Overlay, codec: Codec): Price {
-  return "parts" in image ? overlayPrice(image, codec) : picturePrice(image, codec);
+/** The estimate of reading what a file shows, whatever region of it is wanted. */
+export function imageEstimate(image: HeifPicture | Overlay, codec: Codec): Estimate {
+  return "parts" in image ? overlayEstimate(image, codec) : pictureEstimate(image, codec);
 }
 
 /** All parts may lie beside each other, and are then decoded in turns. */
-function overlayPrice({ parts, crop }: Overlay, codec: Codec): Price {
+function overlayEstimate({ parts, crop }: Overlay, codec: Codec): Estimate {
   const pictures = parts.map(({ picture }) => picture);
   const pixels = pictures.reduce((sum, picture) => sum + picture.crop.width * picture.crop.height, 0);
-  const laid = priced(crop.width * 4 * BAND_ROWS, pixels + crop.width * crop.height, LAY_NANOSECONDS);
+  const laid = estimated(crop.width * 4 * BAND_ROWS, pixels + crop.width * crop.height, LAY_NANOSECONDS);
   const drawn = pictures.map((picture) => {
     const profile = colorProfileOf(picture);
-    return beside(picturePrice(picture, codec), conversionPrice(picture.crop, profile ? { profile } : {}));
+    return parallel(pictureEstimate(picture, codec), conversionEstimate(picture.crop, profile ? { profile } : {}));
   });
-  return beside(laid, ...drawn);
+  return parallel(laid, ...drawn);
 }
 
 /** @param region whole pixels of the canvas */

@@ -1,13 +1,13 @@
 /** The rows of a HEIF picture: of a grid, one row of tiles is decoded at a time. */
 import {
   type CanvasPart,
-  canvasPrice,
+  canvasEstimate,
   type CodedPicture,
   type NativeCanvas,
   type NativeStills,
   type SampleMeaning,
 } from "../../../../wasm/canvas.ts";
-import { beside, either, held, type Price, times } from "../../../../wasm/estimate.ts";
+import { parallel, maximum, held, type Estimate, times } from "../../../../wasm/estimate.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import type { Box } from "../../pixels/geometry.ts";
@@ -19,19 +19,19 @@ import type { HeifPicture, Layer } from "./picture.ts";
 /** Even, so that bands begin on a row of chroma. */
 export const BAND_ROWS = 16;
 
-/** The price of reading a picture, whatever region of it is wanted. */
-export function picturePrice({ color, alpha, crop }: HeifPicture, codec: Codec): Price {
+/** The estimate of reading a picture, whatever region of it is wanted. */
+export function pictureEstimate({ color, alpha, crop }: HeifPicture, codec: Codec): Estimate {
   const layers = alpha ? [color, alpha] : [color];
-  const drawn = canvasPrice(crop.width, crop.height, BAND_ROWS);
-  return beside(...layers.flatMap((layer) => [layerPrice(layer, codec), drawn]));
+  const drawn = canvasEstimate(crop.width, crop.height, BAND_ROWS);
+  return parallel(...layers.flatMap((layer) => [layerEstimate(layer, codec), drawn]));
 }
 
 /** One tile is decoded at a time, beside those of its row that are decoded already. */
-function layerPrice(layer: Layer, codec: Codec): Price {
+function layerEstimate(layer: Layer, codec: Codec): Estimate {
   const { headers, columns, tileCount, largestBytes, totalBytes } = layer;
-  const largest = codec.decodePrice(headers, largestBytes, isAlone(layer));
-  const all = times(tileCount, codec.decodePrice(headers, totalBytes / tileCount, isAlone(layer)));
-  return beside(either(largest, all), held((columns - 1) * codec.samplesBytes(headers)));
+  const largest = codec.decodeEstimate(headers, largestBytes, isAlone(layer));
+  const all = times(tileCount, codec.decodeEstimate(headers, totalBytes / tileCount, isAlone(layer)));
+  return parallel(maximum(largest, all), held((columns - 1) * codec.samplesBytes(headers)));
 }
 
 /** Tiles may differ in what allows to decode their rows one after the other, and are small. */

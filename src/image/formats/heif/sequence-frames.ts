@@ -10,7 +10,7 @@ import type { SequenceCodec } from "./codec.ts";
 import { openPicture, wantedRegion } from "./open.ts";
 import type { HeifPicture, Layer } from "./picture.ts";
 import { BAND_ROWS } from "./rows.ts";
-import { type ImageSequence, sequencePrice } from "./sequence.ts";
+import { type ImageSequence, sequenceEstimate } from "./sequence.ts";
 
 /** A decoded picture in the native module. */
 type Samples = number;
@@ -33,7 +33,7 @@ export async function* openSequence(
     return;
   }
   const { region, box } = wantedRegion(picture.crop, demand);
-  const stills = codec.openStills(sequencePrice(sequence, codec));
+  const stills = codec.openStills(sequenceEstimate(sequence, codec));
   const open: { close(): void }[] = [];
   const opened = <Part extends { close(): void }>(make: () => Part) => {
     const part = guarded(make, damaged);

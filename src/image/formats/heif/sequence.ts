@@ -1,15 +1,15 @@
 /** Image sequences (ISO/IEC 23008-12, section 7): a track of pictures, with another one for their alpha. */
-import { canvasPrice } from "../../../../wasm/canvas.ts";
-import { beside, type Price } from "../../../../wasm/estimate.ts";
+import { canvasEstimate } from "../../../../wasm/canvas.ts";
+import { parallel, type Estimate } from "../../../../wasm/estimate.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
 import type { Facts } from "../../codec/format.ts";
 import { brandsOf } from "./brands.ts";
 import { child, childOf, damaged, type Fields, fullBox } from "./bytes.ts";
 import type { SamplesExtent, SequenceCodec } from "./codec.ts";
-import { decodePrice, shallowFacts } from "./facts.ts";
+import { decodeEstimate, shallowFacts } from "./facts.ts";
 import { topLevel } from "./items.ts";
 import { alphaOf, type HeifPicture, pictureOf } from "./picture.ts";
-import { BAND_ROWS, picturePrice } from "./rows.ts";
+import { BAND_ROWS, pictureEstimate } from "./rows.ts";
 import { readSamples } from "./samples.ts";
 import { readTracks, type Track } from "./track.ts";
 
@@ -96,14 +96,14 @@ function durationOf(version: number, fields: Fields): number {
   return numbers.reduce((sum, number) => sum * 2 ** 32 + number, 0);
 }
 
-/** The price of decoding all frames, whatever region of them is wanted. */
-export function sequencePrice({ picture, frames }: ImageSequence, codec: SequenceCodec): Price {
+/** The estimate of decoding all frames, whatever region of them is wanted. */
+export function sequenceEstimate({ picture, frames }: ImageSequence, codec: SequenceCodec): Estimate {
   const { color, alpha, crop } = picture;
-  const drawn = canvasPrice(crop.width, crop.height * frames.length, BAND_ROWS);
-  const colors = codec.sequencePrice(color.headers, extentOf(frames.map((frame) => frame.color)));
-  if (!alpha) return beside(colors, drawn);
-  const alphas = codec.sequencePrice(alpha.headers, extentOf(frames.flatMap((frame) => frame.alpha ?? [])));
-  return beside(colors, alphas, drawn, drawn);
+  const drawn = canvasEstimate(crop.width, crop.height * frames.length, BAND_ROWS);
+  const colors = codec.sequenceEstimate(color.headers, extentOf(frames.map((frame) => frame.color)));
+  if (!alpha) return parallel(colors, drawn);
+  const alphas = codec.sequenceEstimate(alpha.headers, extentOf(frames.flatMap((frame) => frame.alpha ?? [])));
+  return parallel(colors, alphas, drawn, drawn);
 }
 
 function extentOf(samples: readonly Uint8Array[]): SamplesExtent {
@@ -123,7 +123,7 @@ export function sequenceFacts(sequence: ImageSequence, codec: SequenceCodec): Fa
   const later = frames.slice(1);
   return {
     ...shallowFacts(picture, codec),
-    firstPrice: picturePrice(picture, codec),
+    firstEstimate: pictureEstimate(picture, codec),
     frames: frames.length,
     loops,
     codedBytes,
@@ -131,6 +131,6 @@ export function sequenceFacts(sequence: ImageSequence, codec: SequenceCodec): Fa
       bytes: later.reduce((sum, frame) => sum + bytesOf(frame), 0),
       pixels: later.length * picture.crop.width * picture.crop.height,
     },
-    ...decodePrice(sequencePrice(sequence, codec)),
+    ...decodeEstimate(sequenceEstimate(sequence, codec)),
   };
 }

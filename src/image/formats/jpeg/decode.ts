@@ -1,6 +1,6 @@
 /** Rows out of JPEG files, at the smallest scale that serves, and only the region that is wanted. */
-import type { Price } from "../../../../wasm/estimate.ts";
-import { blockBytesOf, decodePrice, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
+import type { Estimate } from "../../../../wasm/estimate.ts";
+import { blockBytesOf, decodeEstimate, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import type { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
@@ -117,8 +117,8 @@ export function scale(_facts: Facts, demand: Demand): number {
   return scaleFor(demand) / 8;
 }
 
-/** The price of decoding what is wanted. */
-export function price(facts: Facts, demand: Demand): Price {
+/** The estimate of decoding what is wanted. */
+export function estimate(facts: Facts, demand: Demand): Estimate {
   const [h, v] = SAMPLINGS[facts.subsample] ?? [1, 1];
   const count = facts.colorspace === "Gray" ? 1 : facts.colorspace === "CMYK" || facts.colorspace === "YCCK" ? 4 : 3;
   const components = Array.from({ length: count }, (_, index) => {
@@ -128,5 +128,5 @@ export function price(facts: Facts, demand: Demand): Price {
   const precision = Math.ceil(facts.depth / count);
   const { width, height, interlaced, codedBytes } = facts;
   const layout = { width, height, precision, components, multipleScans: interlaced };
-  return decodePrice({ ...layout, ...(codedBytes !== undefined && { codedBytes }) }, scaleFor(demand));
+  return decodeEstimate({ ...layout, ...(codedBytes !== undefined && { codedBytes }) }, scaleFor(demand));
 }

@@ -1,7 +1,7 @@
 /** Rows into JPEG files. */
-import { beside, held, type Price } from "../../../../wasm/estimate.ts";
+import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
 import {
-  encodePrice,
+  encodeEstimate,
   type Encoder,
   type EncoderOptions,
   openEncoder,
@@ -52,20 +52,20 @@ export function mayNeedColors({ width, height }: Size, { quality, subsample }: E
 }
 
 /**
- * The price of encoding; where the encoder may find that halved chroma will not do, it begins twice. The time is between
+ * The estimate of encoding; where the encoder may find that halved chroma will not do, it begins twice. The time is between
  * that of photographs, with which it does not, and that of drawings, with which it does.
  */
-export function price(size: Size & Pick<Extent, "texture">, settings: EncodeSettings): Price {
-  const usual = filePrice(encoderOptions(size, settings));
+export function estimate(size: Size & Pick<Extent, "texture">, settings: EncodeSettings): Estimate {
+  const usual = fileEstimate(encoderOptions(size, settings));
   if (!mayNeedColors(size, settings)) return usual;
-  const { bytes, ms } = filePrice(encoderOptions(size, { ...settings, subsample: "4:4:4" }));
+  const { bytes, ms } = fileEstimate(encoderOptions(size, { ...settings, subsample: "4:4:4" }));
   return { bytes, ms: (usual.ms + ms) / 2 };
 }
 
-/** The price of writing one file, the file included: its pieces and the whole exist at the same time. */
-export function filePrice(options: EncoderOptions): Price {
+/** The estimate of writing one file, the file included: its pieces and the whole exist at the same time. */
+export function fileEstimate(options: EncoderOptions): Estimate {
   const share = FILE_SHARES.find(([limit]) => options.quality <= limit)?.[1] ?? 1;
-  return beside(encodePrice(options), held(2 * share * packedLimit(options)));
+  return parallel(encodeEstimate(options), held(2 * share * packedLimit(options)));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** One plane of a JPEG picture through a resampler of its own. */
-import { beside, held, type Price } from "../../../../wasm/estimate.ts";
+import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
 import type { Plane, Region } from "../../../../wasm/jpeg/jpeg.ts";
-import { openResampler, type Resampler, resamplerPrice } from "../../../../wasm/pixels/resampler.ts";
+import { openResampler, type Resampler, resamplerEstimate } from "../../../../wasm/pixels/resampler.ts";
 import type { Resized } from "../../codec/format.ts";
 import type { Box } from "../../pixels/geometry.ts";
 
@@ -82,12 +82,12 @@ export class PlaneStream {
   }
 }
 
-/** The price of a plane on its way. */
-export function streamPrice({ box, outer, stepX, stepY }: PlaneTask, { kernel }: Resized): Price {
+/** The estimate of a plane on its way. */
+export function streamEstimate({ box, outer, stepX, stepY }: PlaneTask, { kernel }: Resized): Estimate {
   const [width, height] = [box.width / stepX, box.height / stepY].map((samples) => Math.ceil(samples / 16) * 16);
   const result = { width: width ?? 16, height: height ?? 16 };
   const reached = { x: 0, y: 0, width: result.width * stepX, height: result.height * stepY };
   const waiting = outer.width * (WAITING_ROWS + 6 * Math.max(1, stepY));
   const resampling = { sourceWidth: outer.width, sourceHeight: outer.height, box: reached, ...result };
-  return beside(held(waiting), resamplerPrice({ ...resampling, kernel, pixels: "gray" }));
+  return parallel(held(waiting), resamplerEstimate({ ...resampling, kernel, pixels: "gray" }));
 }

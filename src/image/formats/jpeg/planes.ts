@@ -2,7 +2,7 @@
  * A JPEG file written anew from its planes, at its size or another: without converting colors, and without smoothing chroma
  * up to average it down again, which takes a fifth less time and looks a little better.
  */
-import { beside } from "../../../../wasm/estimate.ts";
+import { parallel } from "../../../../wasm/estimate.ts";
 import {
   blockBytesOf,
   type EncoderOptions,
@@ -11,17 +11,17 @@ import {
   openPlaneEncoder,
   type Plane,
   type PlaneEncoder,
-  planesPrice,
+  planesEstimate,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
-import type { Priced, Resized } from "../../codec/format.ts";
+import type { Estimated, Resized } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import { inPieces } from "../../codec/pieces.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { isWhole } from "../../pixels/geometry.ts";
 import type { Stopwatch } from "../../pixels/stopwatch.ts";
-import { encoderOptions, filePrice, finished, tooComplex } from "./encode.ts";
+import { encoderOptions, fileEstimate, finished, tooComplex } from "./encode.ts";
 import { damagedScans, headerOf, SAMPLINGS, textureIn } from "./facts.ts";
 import { neededProfile } from "./profile.ts";
 import { resizePlanes } from "./resize.ts";
@@ -38,7 +38,7 @@ export function resize(
   settings: EncodeSettings,
   wanted: Resized,
   stopwatch?: Stopwatch,
-): Priced<Uint8Array | null> | null {
+): Estimated<Uint8Array | null> | null {
   const header = headerOf(bytes);
   const { colors, precision, lossless } = header;
   if ((colors !== "YCbCr" && colors !== "Gray") || precision !== 8 || lossless || neededProfile(header)) return null;
@@ -55,7 +55,7 @@ function rewritePlanes(
   bytes: Uint8Array,
   header: JpegHeader,
   settings: EncodeSettings,
-): Priced<Uint8Array | null> | null {
+): Estimated<Uint8Array | null> | null {
   const subsampling = SUBSAMPLINGS.find((name) => holds(header, name));
   const blockBytes = blockBytesOf(header);
   const options = { ...encoderOptions({ ...header, texture: textureIn(header, header) }, settings), blockBytes };
@@ -63,7 +63,7 @@ function rewritePlanes(
   if (!subsampling || subsampling !== wanted) return null;
   const encoding = { ...options, subsampling };
   return {
-    price: beside(planesPrice(header, [8, 8, 8]), filePrice(encoding)),
+    estimate: parallel(planesEstimate(header, [8, 8, 8]), fileEstimate(encoding)),
     run: (breath) => guardedAsync(() => rewritten(bytes, header, encoding, breath), damagedScans),
   };
 }

@@ -1,6 +1,6 @@
 /** A smaller JPEG file of the same picture, from its coefficients. */
-import { beside, FREE, held, type Price } from "../../../../wasm/estimate.ts";
-import { blockBytesOf, canTurn, type JpegHeader, recompress, recompressPrice } from "../../../../wasm/jpeg/jpeg.ts";
+import { parallel, NO_WORK, held, type Estimate } from "../../../../wasm/estimate.ts";
+import { blockBytesOf, canTurn, type JpegHeader, recompress, recompressEstimate } from "../../../../wasm/jpeg/jpeg.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import type { Facts, RecompressSettings, RequantizeSettings } from "../../codec/format.ts";
 import { guardedAsync } from "../../codec/guard.ts";
@@ -44,22 +44,22 @@ export async function rewrite(
 }
 
 /** The result included: its pieces and the whole exist at the same time. */
-export function rewritePrice(bytes: Uint8Array, _facts: Facts, settings: Settings): Price {
+export function rewriteEstimate(bytes: Uint8Array, _facts: Facts, settings: Settings): Estimate {
   const header = headerOf(bytes);
-  if (!hasCoefficients(header)) return FREE;
+  if (!hasCoefficients(header)) return NO_WORK;
   const { quality, progressive } = settings;
   const options = {
     progressive,
     ...(quality === undefined ? {} : { quality }),
     ...memoryOptions(header, bytes, settings),
   };
-  return beside(recompressPrice(header, bytes.length, options), held(2 * bytes.length));
+  return parallel(recompressEstimate(header, bytes.length, options), held(2 * bytes.length));
 }
 
 /** Large pictures are streamed. What is turned has to be held. */
 function memoryOptions(header: JpegHeader, bytes: Uint8Array, { turn = 1 }: RecompressSettings) {
   if (turn !== 1) return { turn: turnOf(turn) };
-  if (recompressPrice({ ...header, multipleScans: false }, bytes.length).bytes <= HELD_BYTES) return {};
+  if (recompressEstimate({ ...header, multipleScans: false }, bytes.length).bytes <= HELD_BYTES) return {};
   return { streamed: true, windowBytes: WINDOW_BYTES };
 }
 

@@ -2,7 +2,7 @@
  * A JPEG file of a region of another, at another size: every plane goes from the decoder through a resampler of its own to
  * the encoder. Chroma that ends at half the size is decoded for half the size.
  */
-import { beside } from "../../../../wasm/estimate.ts";
+import { parallel } from "../../../../wasm/estimate.ts";
 import {
   blockBytesOf,
   type JpegHeader,
@@ -10,20 +10,20 @@ import {
   openPlaneEncoder,
   type PlaneDecoder,
   type PlaneEncoder,
-  planesPrice,
+  planesEstimate,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
-import type { Priced, Resized } from "../../codec/format.ts";
+import type { Estimated, Resized } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import { inPieces } from "../../codec/pieces.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { type Box, outerBox } from "../../pixels/geometry.ts";
 import type { Part, Stopwatch } from "../../pixels/stopwatch.ts";
 import { MARGIN, scaleFor } from "./decode.ts";
-import { COLOR_LOSS, encoderOptions, filePrice, finished, mayNeedColors, tooComplex } from "./encode.ts";
+import { COLOR_LOSS, encoderOptions, fileEstimate, finished, mayNeedColors, tooComplex } from "./encode.ts";
 import { damagedScans, SAMPLINGS, textureIn } from "./facts.ts";
-import { PlaneStream, type PlaneTask, streamPrice } from "./plane-stream.ts";
+import { PlaneStream, type PlaneTask, streamEstimate } from "./plane-stream.ts";
 
 /**
  * Planes of chroma tell at least this part of what pixels made of them would lose: they are a little coarser than those.
@@ -47,7 +47,7 @@ interface Job {
  * size has none, and where a plane would have to grow: what does not exist as a color is clipped in RGB, but in planes it
  * is there to be enlarged.
  */
-export function resizePlanes(job: Job): Priced<Uint8Array | null> | null {
+export function resizePlanes(job: Job): Estimated<Uint8Array | null> | null {
   const { header, settings, wanted } = job;
   const options = encoderOptions({ ...wanted, texture: textureIn(header, wanted) }, settings);
   const measured = header.colors !== "Gray" && mayNeedColors(wanted, settings);
@@ -55,14 +55,14 @@ export function resizePlanes(job: Job): Priced<Uint8Array | null> | null {
   if (wanted.kernel === "nearest" || !hasUsualChroma(header)) return null;
   if (!tasks.every((task) => shrinks(task, options.subsampling))) return null;
   const eighths = tasks.map((task) => task.eighths);
-  const price = beside(
-    planesPrice(header, eighths, wanted.box.width),
-    ...tasks.map((task) => streamPrice(task, wanted)),
-    filePrice(options),
+  const estimate = parallel(
+    planesEstimate(header, eighths, wanted.box.width),
+    ...tasks.map((task) => streamEstimate(task, wanted)),
+    fileEstimate(options),
   );
   const limit = measured ? lossLimit(tasks) : Infinity;
   return {
-    price,
+    estimate,
     run: (breath) =>
       guardedAsync(async () => {
         const region = outerBox(wanted.box, header);
@@ -72,7 +72,7 @@ export function resizePlanes(job: Job): Priced<Uint8Array | null> | null {
         try {
           const encoder = openPlaneEncoder(options);
           try {
-            const moving = { wanted, tasks, decoder, encoder, limit, clock, breath, ms: price.ms };
+            const moving = { wanted, tasks, decoder, encoder, limit, clock, breath, ms: estimate.ms };
             return await moved(moving);
           } finally {
             encoder.close();

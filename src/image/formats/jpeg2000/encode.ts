@@ -1,5 +1,5 @@
 /** Rows into JP2 files: a codestream of tiles, so that only one row of them is held, in its boxes. */
-import { beside, held, type Price, priced } from "../../../../wasm/estimate.ts";
+import { parallel, held, type Estimate, estimated } from "../../../../wasm/estimate.ts";
 import { BAND_ROWS, CodestreamWriter, type WriterSettings } from "../../../../wasm/jpeg2000/encoder.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
@@ -58,13 +58,13 @@ export async function encode(picture: Picture, settings: EncodeSettings, breath:
 /** The part of the time that flat pictures take: without loss every bit is coded, of which they have few. */
 const FLAT_SHARE = { lossy: 0.6, lossless: 0.4 } as const;
 
-/** The price of encoding, the file included. */
-export function encodePrice(picture: Omit<Extent, "frames">, settings: EncodeSettings): Price {
+/** The estimate of encoding, the file included. */
+export function encodeEstimate(picture: Omit<Extent, "frames">, settings: EncodeSettings): Estimate {
   const { width, height, opaque } = picture;
   const kind = settings.lossless ? "lossless" : "lossy";
   const bytes = writerBytes(writerSettings(picture, settings));
-  const work = priced(bytes, width * height * (opaque ? 3 : 4), SAMPLE_NANOSECONDS[kind]);
-  return beside(lessWhereFlat(work, picture, FLAT_SHARE[kind]), held(fileBytes(picture, settings.lossless)));
+  const work = estimated(bytes, width * height * (opaque ? 3 : 4), SAMPLE_NANOSECONDS[kind]);
+  return parallel(lessWhereFlat(work, picture, FLAT_SHARE[kind]), held(fileBytes(picture, settings.lossless)));
 }
 
 /** Bytes of a file, and of the pieces that it is put together from. */

@@ -6,7 +6,7 @@ import { type Jp2File, readBoxes } from "./boxes.ts";
 import { type Codestream, readCodestream } from "./codestream.ts";
 import { layoutOf } from "./layout.ts";
 import { estimateQuality } from "./quality.ts";
-import { decodePrice } from "./windows.ts";
+import { decodeEstimate } from "./windows.ts";
 
 const COLORSPACES: Readonly<Record<Model, string>> = {
   gray: "Gray",
@@ -35,7 +35,7 @@ export function probe(bytes: Uint8Array): Facts {
   const width = Math.ceil(x1 / stepX) - Math.ceil(x0 / stepX);
   const height = Math.ceil(y1 / stepY) - Math.ceil(y0 / stepY);
   const profile = file.color?.profile;
-  const price = decodePrice(stream, file.codestream.length, { width, height }, layout.step);
+  const estimate = decodeEstimate(stream, file.codestream.length, { width, height }, layout.step);
   return {
     width,
     height,
@@ -48,8 +48,8 @@ export function probe(bytes: Uint8Array): Facts {
     subsample: subsampleOf(stream),
     depth: stream.components.reduce((sum, { depth }) => sum + depth, 0),
     quality: estimateQuality(stream, (file.codestream.length * 8) / (width * height)),
-    decodeBytes: price.bytes,
-    decodeMs: price.ms,
+    decodeBytes: estimate.bytes,
+    decodeMs: estimate.ms,
     halvings: stream.levels,
     ...(profile && { profile }),
   };

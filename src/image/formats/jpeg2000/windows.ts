@@ -3,7 +3,7 @@
  * bytes, and holds memory in proportion to it. Tiles are decoded whole, unless little of them is wanted; of a tile that
  * is too large for that, parts are, and the code blocks that two parts share are decoded twice.
  */
-import { type Price, priced, sequence } from "../../../../wasm/estimate.ts";
+import { type Estimate, estimated, serial } from "../../../../wasm/estimate.ts";
 import type { Area, Layout } from "../../../../wasm/jpeg2000/decoder.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import type { Codestream } from "./codestream.ts";
@@ -156,13 +156,13 @@ const BYTE_NANOSECONDS = 130;
 const SAMPLE_NANOSECONDS = 10;
 
 /**
- * The price of decoding all of a picture, whatever region is wanted at whatever reduction.
+ * The estimate of decoding all of a picture, whatever region is wanted at whatever reduction.
  * @param codedBytes of the codestream
  */
-export function decodePrice(stream: Codestream, codedBytes: number, size: Size, step: Layout["step"]): Price {
+export function decodeEstimate(stream: Codestream, codedBytes: number, size: Size, step: Layout["step"]): Estimate {
   const samples = size.width * size.height * stream.components.length;
   const bytes = decodeBytes(stream, size, step);
-  return sequence(priced(bytes, codedBytes, BYTE_NANOSECONDS), priced(0, samples, SAMPLE_NANOSECONDS));
+  return serial(estimated(bytes, codedBytes, BYTE_NANOSECONDS), estimated(0, samples, SAMPLE_NANOSECONDS));
 }
 
 function decodeBytes(stream: Codestream, size: Size, step: Layout["step"]): number {

@@ -1,6 +1,6 @@
 /** Pictures in few colors, which take a fraction of the bytes without loss: drawings and screens often look the same in them. */
-import { beside, held, type Price, sequence } from "../../../../wasm/estimate.ts";
-import { Palettes, palettesPrice, quantized, quantizedPrice } from "../../codec/quantize.ts";
+import { parallel, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
+import { Palettes, palettesEstimate, quantized, quantizedEstimate } from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 
 /** Numbers of colors that are tried, as values of `nearLossless`. */
@@ -19,8 +19,8 @@ export function inColors(picture: Picture, colors: number): Picture {
   };
 }
 
-/** The price of reading a picture `inColors` for the first time. */
-export function inColorsPrice(picture: Extent): Price {
-  const [palettes, mapped] = [palettesPrice(picture), quantizedPrice(picture)];
-  return beside(held(palettes.bytes + mapped.bytes), { bytes: 0, ms: sequence(palettes, mapped).ms });
+/** The estimate of reading a picture `inColors` for the first time. */
+export function inColorsEstimate(picture: Extent): Estimate {
+  const [palettes, mapped] = [palettesEstimate(picture), quantizedEstimate(picture)];
+  return parallel(held(palettes.bytes + mapped.bytes), { bytes: 0, ms: serial(palettes, mapped).ms });
 }

@@ -1,6 +1,10 @@
 /** Rows into JPEG XL files: with loss by the distance of a quality, or without; stills and animations of whole frames. */
-import { beside, held, type Price, times } from "../../../../wasm/estimate.ts";
-import { encodePrice as pixelsPrice, type EncoderSettings, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
+import { parallel, held, type Estimate, times } from "../../../../wasm/estimate.ts";
+import {
+  encodeEstimate as pixelsEstimate,
+  type EncoderSettings,
+  JxlEncoder,
+} from "../../../../wasm/jxl-encode/encoder.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
@@ -9,7 +13,7 @@ import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
-import { inColors, inColorsPrice } from "./colors.ts";
+import { inColors, inColorsEstimate } from "./colors.ts";
 import { distanceOf } from "./quality.ts";
 
 /** Up to this size a picture without loss is worth six times the time for a tenth of its bytes. */
@@ -32,12 +36,12 @@ function settingsOf({ width, height, opaque, space, bits }: Extent, settings: En
 /** Of what is flat, files without loss are made in this part of the time. */
 const FLAT_EXACT_SHARE = 0.3;
 
-/** The price of encoding, the file included: in pieces and as a whole. */
-export function encodePrice(picture: Extent, settings: EncodeSettings): Price {
-  const full = pixelsPrice(settingsOf(picture, animated(picture, settings)));
+/** The estimate of encoding, the file included: in pieces and as a whole. */
+export function encodeEstimate(picture: Extent, settings: EncodeSettings): Estimate {
+  const full = pixelsEstimate(settingsOf(picture, animated(picture, settings)));
   const frame = settings.lossless ? lessWhereFlat(full, picture, FLAT_EXACT_SHARE) : full;
-  const file = beside(times(picture.frames, frame), held(2 * fileBytes(picture, settings)));
-  return settings.nearLossless === undefined ? file : beside(file, inColorsPrice(picture));
+  const file = parallel(times(picture.frames, frame), held(2 * fileBytes(picture, settings)));
+  return settings.nearLossless === undefined ? file : parallel(file, inColorsEstimate(picture));
 }
 
 /** What a bit of samples beyond 8 adds to a pixel without loss. */

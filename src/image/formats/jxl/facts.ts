@@ -1,6 +1,6 @@
 /** What a JPEG XL file says, in our words. */
 import type { Source } from "../../../../wasm/jxl-decode/decoder.ts";
-import { decodePrice, type Output, readFacts } from "../../../../wasm/jxl-decode/decoder.ts";
+import { decodeEstimate, type Output, readFacts } from "../../../../wasm/jxl-decode/decoder.ts";
 import type { CodestreamFacts } from "../../../../wasm/jxl-decode/facts.ts";
 import { MAX_FRAMES } from "../../../limits.ts";
 import type { Facts } from "../../codec/format.ts";
@@ -74,7 +74,7 @@ export function probe(bytes: Uint8Array): Facts {
   const { told } = openFile(bytes);
   const { width, height, orientation, frames, loops, alphaBits, gray, bits, modular, ownColors } = told;
   const { profile } = colorsOf(told);
-  const price = decodePrice(told);
+  const estimate = decodeEstimate(told);
   return {
     width,
     height,
@@ -89,8 +89,8 @@ export function probe(bytes: Uint8Array): Facts {
     ...(isDeep(told) && { bits, deepBytes: told.waitingPixels * 4 }),
     quality: modular && !ownColors ? 100 : LOSSY_QUALITY,
     codedBytes: told.codedBytes,
-    decodeBytes: price.bytes,
-    decodeMs: price.ms,
+    decodeBytes: estimate.bytes,
+    decodeMs: estimate.ms,
     ...(profile && { profile }),
   };
 }

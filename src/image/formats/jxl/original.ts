@@ -1,5 +1,5 @@
 /** The JPEG file that a JPEG XL file was made of: its coefficients are kept, and how they were written. */
-import { originalPrice, readOriginal } from "../../../../wasm/jxl-decode/decoder.ts";
+import { originalEstimate, readOriginal } from "../../../../wasm/jxl-decode/decoder.ts";
 import type { Unpacker } from "../../codec/format.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import { damaged, readContainer } from "./container.ts";
@@ -7,11 +7,11 @@ import { sourceOf } from "./facts.ts";
 
 export const unpack: Unpacker = {
   mime: "image/jpeg",
-  price(bytes, { width, height }) {
-    return readContainer(bytes).hasOriginal ? originalPrice({ width, height, codedBytes: bytes.length }) : null;
+  estimate(bytes, { width, height }) {
+    return readContainer(bytes).hasOriginal ? originalEstimate({ width, height, codedBytes: bytes.length }) : null;
   },
   run(bytes, facts, breath) {
-    const price = originalPrice({ ...facts, codedBytes: bytes.length });
-    return guardedAsync(() => readOriginal(sourceOf([bytes]), price, breath), damaged);
+    const estimate = originalEstimate({ ...facts, codedBytes: bytes.length });
+    return guardedAsync(() => readOriginal(sourceOf([bytes]), estimate, breath), damaged);
   },
 };

@@ -1,6 +1,6 @@
 /** JPEG files as JPEG XL, of which any decoder can make the same file again: boxes around what libjxl makes of one. */
-import type { Price } from "../../../../wasm/estimate.ts";
-import { pack, type Packable, packPrice } from "../../../../wasm/jxl-encode/packer.ts";
+import type { Estimate } from "../../../../wasm/estimate.ts";
+import { pack, type Packable, packEstimate } from "../../../../wasm/jxl-encode/packer.ts";
 import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
@@ -24,7 +24,7 @@ function shapeOf(bytes: Uint8Array, { width, height, colorspace, subsample }: Fa
   return { bytes: bytes.length, width, height, samples };
 }
 
-const price = (bytes: Uint8Array, facts: Facts): Price => packPrice(shapeOf(bytes, facts));
+const estimate = (bytes: Uint8Array, facts: Facts): Estimate => packEstimate(shapeOf(bytes, facts));
 
 /** Null for files of inks, of 12 bits, and others that JPEG XL has no place for. */
 async function run(bytes: Uint8Array, facts: Facts, breath: Breath): Promise<Uint8Array | null> {
@@ -52,4 +52,4 @@ function smaller(type: string, content: Uint8Array): Uint8Array {
   return packed.length < plain.length ? packed : plain;
 }
 
-export const repack: Repacker = { takes: ({ mime }) => mime === jpeg.mime, price, run };
+export const repack: Repacker = { takes: ({ mime }) => mime === jpeg.mime, estimate, run };

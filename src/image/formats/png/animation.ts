@@ -1,5 +1,5 @@
 /** Reads the frames of an APNG as full canvases (APNG 1.0, now part of the PNG specification). */
-import { type Price, priced, sequence } from "../../../../wasm/estimate.ts";
+import { type Estimate, estimated, serial } from "../../../../wasm/estimate.ts";
 import { Band } from "../../../../wasm/pixels/band.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import type { Facts } from "../../codec/format.ts";
@@ -26,7 +26,7 @@ export async function* readFrames(bytes: Uint8Array, file: PngFile, breath: Brea
     const before = dispose === DISPOSE.previous ? copyOf(canvas, width, frame.box) : null;
     await draw(canvas, bytes, file, frame, breath);
     yield { delayMs: frame.delayMs, rows: canvasRows(shown, isOpaque(file)) };
-    await breath.spend(restorePrice(frame.box).ms);
+    await breath.spend(restoreEstimate(frame.box).ms);
     if (dispose === DISPOSE.background) restore(canvas, width, frame.box, null);
     if (before) restore(canvas, width, frame.box, before);
   }
@@ -38,17 +38,17 @@ const DRAW_NANOSECONDS = 6;
 const COPY_NANOSECONDS = 1;
 
 /**
- * The price of reading all frames, besides the decoder: the canvas, a saved region, and the bands that lie over each
+ * The estimate of reading all frames, besides the decoder: the canvas, a saved region, and the bands that lie over each
  * other.
  */
-export function framesPrice({ width, height, frames, later }: Facts): Price {
+export function framesEstimate({ width, height, frames, later }: Facts): Estimate {
   const bytes = 2 * width * height * 4 + 2 * width * 4 * BAND_ROWS;
   const drawn = width * height + (later?.pixels ?? width * height * (frames - 1));
-  return sequence(priced(bytes, drawn, DRAW_NANOSECONDS), restorePrice({ width: drawn, height: 1 }));
+  return serial(estimated(bytes, drawn, DRAW_NANOSECONDS), restoreEstimate({ width: drawn, height: 1 }));
 }
 
-function restorePrice({ width, height }: Size): Price {
-  return priced(0, width * height, COPY_NANOSECONDS);
+function restoreEstimate({ width, height }: Size): Estimate {
+  return estimated(0, width * height, COPY_NANOSECONDS);
 }
 
 /** Whether no frame shows a pixel with an alpha below 255. */

@@ -1,8 +1,8 @@
 /** The choice among representations, filters and levels of deflate, made by trials on a sample. */
-import { type Price, times } from "../../../../wasm/estimate.ts";
+import { type Estimate, times } from "../../../../wasm/estimate.ts";
 import type { FilterStrategy } from "../../../../wasm/pixels/png-writer.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
-import { type Choice, compressPrice } from "./compress.ts";
+import { type Choice, compressEstimate } from "./compress.ts";
 import { type Compression, compressionFor, ICON_PIXELS, PHOTOGRAPH_LEVEL, TRIAL_LEVEL } from "./levels.ts";
 import { type Look, samplePixels } from "./look.ts";
 import type { Representation, Representations } from "./representation.ts";
@@ -62,11 +62,11 @@ const TRIALS = { usual: { flat: 1.5, photograph: 3 }, more: { flat: 2.5, photogr
 const RATIOS = { flat: 0.06, photograph: 0.15 };
 
 /**
- * The price of choosing how to write a picture of this size.
+ * The estimate of choosing how to write a picture of this size.
  * @param ratio how small it becomes, of its raw size
  */
-export function choosingPrice(pixels: number, effort: number, ratio: number): Price {
-  const trial = compressPrice({ ...TRIAL, strategy: "entropy" }, samplePixels(pixels), ratio);
+export function choosingEstimate(pixels: number, effort: number, ratio: number): Estimate {
+  const trial = compressEstimate({ ...TRIAL, strategy: "entropy" }, samplePixels(pixels), ratio);
   const { flat, photograph } = effort <= USUAL_EFFORT.effort ? TRIALS.usual : TRIALS.more;
   const share = Math.min(1, Math.max(0, (ratio - RATIOS.flat) / (RATIOS.photograph - RATIOS.flat)));
   return times(flat + (photograph - flat) * share, trial);

@@ -1,7 +1,7 @@
 /** From rows to what IDAT and fdAT hold. */
-import { type Price, sequence } from "../../../../wasm/estimate.ts";
+import { type Estimate, serial } from "../../../../wasm/estimate.ts";
 import {
-  filterPrice,
+  filterEstimate,
   type FilterStrategy,
   openPngWriter,
   PNG_WINDOW_ROWS,
@@ -11,7 +11,7 @@ import type { Breath } from "../../../scheduler/time-slice.ts";
 import { bandsOf, bandsOfPixels } from "../../pixels/bands.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
-import { type Compression, deflatePrice } from "./levels.ts";
+import { type Compression, deflateEstimate } from "./levels.ts";
 import type { Representation } from "./representation.ts";
 
 /** How the pixels of a picture become bytes. */
@@ -49,7 +49,7 @@ interface Source extends Size {
   readonly input?: PngInput;
 }
 
-/** Of a pixel, as prices have it. */
+/** Of a pixel, as estimates have it. */
 const RAW_BYTES = 3;
 
 /** The compressed pixels, in pieces. */
@@ -66,7 +66,7 @@ export async function compress(choice: Choice, { width, height, bands, input = "
       const piece = writer.write(band, rows === height);
       if (piece.length > 0) pieces.push(piece);
       bytes += piece.length;
-      await breath.spend(compressPrice(choice, width * count, bytes / (width * rows * RAW_BYTES)).ms);
+      await breath.spend(compressEstimate(choice, width * count, bytes / (width * rows * RAW_BYTES)).ms);
     }
     return pieces;
   } finally {
@@ -75,15 +75,15 @@ export async function compress(choice: Choice, { width, height, bands, input = "
 }
 
 /**
- * The price of compressing so many pixels; the memory of the writer is left out.
+ * The estimate of compressing so many pixels; the memory of the writer is left out.
  * @param ratio how small they become, of their raw size, where that is known
  */
-export function compressPrice(
+export function compressEstimate(
   { strategy, ...compression }: Compression & Pick<Choice, "strategy">,
   pixels: number,
   ratio?: number,
-): Price {
-  return sequence(filterPrice(strategy, pixels), deflatePrice(compression, pixels, ratio));
+): Estimate {
+  return serial(filterEstimate(strategy, pixels), deflateEstimate(compression, pixels, ratio));
 }
 
 /** Bytes that the pieces have together. */

@@ -1,10 +1,10 @@
 /** What an encoder found out about one picture, kept because a search for a quality asks for it again and again. */
-import { beside, held, type Price } from "../../../../wasm/estimate.ts";
+import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
-import { type ChosenPalette, Palettes, palettesPrice, quantized, type Reduction } from "../../codec/quantize.ts";
+import { type ChosenPalette, Palettes, palettesEstimate, quantized, type Reduction } from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import type { Measured } from "./sample.ts";
-import { estimateStill } from "./write.ts";
+import { guessStillBytes } from "./write.ts";
 
 /** Renditions that are kept, as indices: a search hardly looks more than twice past the one that it takes. */
 const KEPT_RENDITIONS = 3;
@@ -57,7 +57,7 @@ export class Known {
 
   /** About how many bytes the exact file of the first frame takes. */
   async exactBytes(breath: Breath): Promise<number> {
-    this.estimate ??= await estimateStill(this.picture, breath);
+    this.estimate ??= await guessStillBytes(this.picture, breath);
     return this.estimate;
   }
 }
@@ -67,9 +67,9 @@ export function keyOf({ colors, dither }: Reduction): string {
   return `${colors} ${dither}`;
 }
 
-/** The price of what is known of a picture, and of finding it out, save for the estimate. */
-export function knownPrice(picture: Extent): Price {
-  return beside(palettesPrice(picture), held(renditionBytes(picture) * KEPT_RENDITIONS + SMALL_BYTES));
+/** The estimate of what is known of a picture, and of finding it out, save for the estimate. */
+export function knownEstimate(picture: Extent): Estimate {
+  return parallel(palettesEstimate(picture), held(renditionBytes(picture) * KEPT_RENDITIONS + SMALL_BYTES));
 }
 
 /** Bytes of a rendition that is kept; 0 where none is. */

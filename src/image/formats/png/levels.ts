@@ -1,5 +1,5 @@
 /** How hard deflate works: its levels, what they take, and which one a picture is worth. */
-import { type Price, priced } from "../../../../wasm/estimate.ts";
+import { type Estimate, estimated } from "../../../../wasm/estimate.ts";
 import type { Extent } from "../../pixels/picture.ts";
 
 /** What decides how long a level takes: where little repeats, more is searched for. */
@@ -91,16 +91,16 @@ export function compressionFor(pixels: number, effort: number, ratio = 1): Compr
 }
 
 /**
- * The price of compressing so many pixels once they are filtered.
+ * The estimate of compressing so many pixels once they are filtered.
  * @param ratio how small they become, of their raw size; by default as is usual for their kind
  */
-export function deflatePrice({ level, kind }: Compression, pixels: number, ratio = usualRatio(kind)): Price {
+export function deflateEstimate({ level, kind }: Compression, pixels: number, ratio = usualRatio(kind)): Estimate {
   const known = NANOSECONDS.get(level);
-  if (!known) throw new RangeError(`no price is known of level ${level}`);
+  if (!known) throw new RangeError(`no estimate is known of level ${level}`);
   const { flat, photograph } = known;
-  if (ratio <= FLAT_RATIO) return priced(0, pixels, flat * Math.max(LEAST_SHARE, ratio / FLAT_RATIO));
+  if (ratio <= FLAT_RATIO) return estimated(0, pixels, flat * Math.max(LEAST_SHARE, ratio / FLAT_RATIO));
   const share = Math.min(1, (ratio - FLAT_RATIO) / (PHOTOGRAPH_RATIO - FLAT_RATIO));
-  return priced(0, pixels, flat + (photograph - flat) * share);
+  return estimated(0, pixels, flat + (photograph - flat) * share);
 }
 
 function usualRatio(kind: Kind): number {
@@ -112,7 +112,7 @@ export function ratioOf({ detail = 1 }: Pick<Extent, "detail">): number {
   return detail * PHOTOGRAPH_RATIO;
 }
 
-/** The price of compressing a picture with the effort that it is worth. */
+/** The estimate of compressing a picture with the effort that it is worth. */
 export function lastCompressionMs(pixels: number, effort: number, ratio: number): number {
-  return deflatePrice(compressionFor(pixels, effort, ratio), pixels, ratio).ms;
+  return deflateEstimate(compressionFor(pixels, effort, ratio), pixels, ratio).ms;
 }

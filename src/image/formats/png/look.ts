@@ -1,6 +1,6 @@
 /** The first look at a picture that is to be written: which representations it allows, and a sample of it. */
-import { beside, held, type Price } from "../../../../wasm/estimate.ts";
-import { openPngSurveyor, surveyPrice } from "../../../../wasm/pixels/png-surveyor.ts";
+import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
+import { openPngSurveyor, surveyEstimate } from "../../../../wasm/pixels/png-surveyor.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { firstFrame, type Picture } from "../../pixels/picture.ts";
 import { pngBands, pngBandsOfPixels } from "./compress.ts";
@@ -53,7 +53,7 @@ export async function lookAt(picture: Picture, limits: Limits, breath: Breath): 
       beyond = band.slice(sample.length - filled);
       filled = Math.min(sample.length, filled + band.length);
       settled ||= !surveyor.add(band);
-      await breath.spend(surveyPrice(band.length / 4).ms);
+      await breath.spend(surveyEstimate(band.length / 4).ms);
     }
     const begun = [pngBandsOfPixels(sample, width), pngBandsOfPixels(beyond, width), unread] as const;
     return {
@@ -71,11 +71,11 @@ export async function lookAt(picture: Picture, limits: Limits, breath: Breath): 
 }
 
 /**
- * The price of looking at a picture of so many pixels, the sample included; the surveyor's window is as large as a
+ * The estimate of looking at a picture of so many pixels, the sample included; the surveyor's window is as large as a
  * writer's.
  */
-export function lookPrice(pixels: number): Price {
-  return beside(surveyPrice(pixels), held(samplePixels(pixels) * 4));
+export function lookEstimate(pixels: number): Estimate {
+  return parallel(surveyEstimate(pixels), held(samplePixels(pixels) * 4));
 }
 
 /** All rows of all frames, some at a time; ending the iteration closes what is open. */

@@ -1,16 +1,16 @@
 /** Pictures written with a loss: in the colors of a palette, or in all colors but not quite the same. */
-import { beside, either, held, type Price, sequence, times } from "../../../../wasm/estimate.ts";
-import { nearPrice } from "../../../../wasm/pixels/near.ts";
+import { parallel, maximum, held, type Estimate, serial, times } from "../../../../wasm/estimate.ts";
+import { nearEstimate } from "../../../../wasm/pixels/near.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { byDetail } from "../../codec/complexity.ts";
-import { quantized, quantizedPrice, type Reduction, reductionFor } from "../../codec/quantize.ts";
+import { quantized, quantizedEstimate, type Reduction, reductionFor } from "../../codec/quantize.ts";
 import type { EncodeSettings, Preview } from "../../codec/writer.ts";
 import { type Extent, firstFrame } from "../../pixels/picture.ts";
-import { type Known, keyOf, knownPrice } from "./known.ts";
+import { type Known, keyOf, knownEstimate } from "./known.ts";
 import { NEAR_FILTER, nearPicture } from "./near.ts";
 import { colorsNeeded, MOST_COLORS, searchedReduction, stepFor } from "./quality.ts";
-import { animationPrice, writeAnimation } from "./write-animation.ts";
-import { estimatePrice, estimateStill, stillPrice, trialPrice, writeStill, writeTrial } from "./write.ts";
+import { animationEstimate, writeAnimation } from "./write-animation.ts";
+import { guessStillEstimate, guessStillBytes, stillEstimate, trialEstimate, writeStill, writeTrial } from "./write.ts";
 
 /** The effort for animations that are previewed only; their files are never written. */
 const TRIAL_EFFORT = 0.1;
@@ -52,26 +52,29 @@ export async function writeLossy(known: Known, options: LossyOptions, breath: Br
  */
 const FILES = { photograph: 1.5, flat: 1 };
 
-type PricedOptions = Omit<LossyOptions, "quality"> & Pick<EncodeSettings, "studied">;
+type EstimatedOptions = Omit<LossyOptions, "quality"> & Pick<EncodeSettings, "studied">;
 
-/** The price of `writeLossy`, with all that is kept of the picture, whichever loss it was found out for. */
-export function lossyPrice(picture: Extent, options: PricedOptions): Price {
+/** The estimate of `writeLossy`, with all that is kept of the picture, whichever loss it was found out for. */
+export function lossyEstimate(picture: Extent, options: EstimatedOptions): Estimate {
   const { effort } = options;
   const writing =
-    picture.frames > 1 ? animationPrice(picture, effort) : either(stillPrice(picture, effort), trialPrice(picture));
-  const { bytes } = beside(knownPrice(picture), held(quantizedPrice(picture).bytes), writing);
+    picture.frames > 1
+      ? animationEstimate(picture, effort)
+      : maximum(stillEstimate(picture, effort), trialEstimate(picture));
+  const { bytes } = parallel(knownEstimate(picture), held(quantizedEstimate(picture).bytes), writing);
   return { bytes, ms: lossyMs(picture, options) };
 }
 
-function lossyMs(picture: Extent, { effort, trial, loss, studied = false }: PricedOptions): number {
+function lossyMs(picture: Extent, { effort, trial, loss, studied = false }: EstimatedOptions): number {
   const { width, height, frames } = picture;
-  const colors = studied ? quantizedPrice(picture) : sequence(knownPrice(picture), quantizedPrice(picture));
+  const colors = studied ? quantizedEstimate(picture) : serial(knownEstimate(picture), quantizedEstimate(picture));
   const files = byDetail(picture, FILES.flat, FILES.photograph);
-  if (frames > 1) return sequence(colors, estimatePrice(picture), times(files, animationPrice(picture, effort))).ms;
-  const levels = nearPrice(width, width * height);
-  const writing = trial ? trialPrice(picture) : stillPrice(picture, effort);
-  if (loss) return sequence(loss === "levels" ? levels : colors, writing).ms;
-  return sequence(colors, levels, estimatePrice(picture), times(files, stillPrice(picture, effort))).ms;
+  if (frames > 1)
+    return serial(colors, guessStillEstimate(picture), times(files, animationEstimate(picture, effort))).ms;
+  const levels = nearEstimate(width, width * height);
+  const writing = trial ? trialEstimate(picture) : stillEstimate(picture, effort);
+  if (loss) return serial(loss === "levels" ? levels : colors, writing).ms;
+  return serial(colors, levels, guessStillEstimate(picture), times(files, stillEstimate(picture, effort))).ms;
 }
 
 // ---- what a file will show ----
@@ -148,7 +151,7 @@ async function writeAnimated(
   const reduced = quantized(picture, choice, reduction);
   const file = await writeAnimation(reduced, { effort }, breath);
   if (choice.exact) return file;
-  if ((await known.exactBytes(breath)) > (await estimateStill(reduced, breath)) * WORTH_TRYING) return file;
+  if ((await known.exactBytes(breath)) > (await guessStillBytes(reduced, breath)) * WORTH_TRYING) return file;
   const exact = await writeAnimation(picture, { effort }, breath);
   return exact.length <= file.length ? exact : file;
 }

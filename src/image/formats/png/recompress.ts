@@ -1,14 +1,14 @@
 /** A smaller file of the same samples: colors, depth and profile keep their meaning, nothing is converted. */
-import { beside, type Price } from "../../../../wasm/estimate.ts";
+import { parallel, type Estimate } from "../../../../wasm/estimate.ts";
 import { COLOR_TYPE, type PngHeader, SAMPLES } from "../../../../wasm/pixels/png-header.ts";
-import { pngReaderPrice } from "../../../../wasm/pixels/png-reader.ts";
+import { pngReaderEstimate } from "../../../../wasm/pixels/png-reader.ts";
 import { type FilterStrategy, PNG_WINDOW_ROWS } from "../../../../wasm/pixels/png-writer.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { changesOf, detailOf } from "../../codec/complexity.ts";
 import type { Facts, Recompressor } from "../../codec/format.ts";
 import { ownBreath, paced } from "../../codec/metered-rows.ts";
 import { type Picture, stillPicture } from "../../pixels/picture.ts";
-import { coversCanvas, framesPrice, readFrames } from "./animation.ts";
+import { coversCanvas, framesEstimate, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
 import { Chunks, TYPE } from "./chunks.ts";
 import { compress } from "./compress.ts";
@@ -16,9 +16,9 @@ import { type PngFile, readFile } from "./header.ts";
 import { compressionFor } from "./levels.ts";
 import { hasAlpha, openPng, openRows, tableOf, wholeOf } from "./read.ts";
 import type { Samples } from "./representation.ts";
-import { deepStrategy, deepStrategyPrice } from "./sixteen-bit.ts";
-import { animationPrice, writeAnimation } from "./write-animation.ts";
-import { stillPrice, writeStill } from "./write.ts";
+import { deepStrategy, deepStrategyEstimate } from "./sixteen-bit.ts";
+import { animationEstimate, writeAnimation } from "./write-animation.ts";
+import { stillEstimate, writeStill } from "./write.ts";
 
 /** Whoever asks for the same pixels in fewer bytes is ready to wait a little longer. */
 const EFFORT = 0.7;
@@ -35,18 +35,18 @@ export const COLOR_CHUNKS: ReadonlySet<number> = new Set([
 ]);
 
 export const recompress: Recompressor = {
-  price(bytes, facts) {
+  estimate(bytes, facts) {
     const extent = { ...facts, opaque: !facts.alpha, changes: changesOf(facts, facts), detail: detailOf(facts, facts) };
-    const written = facts.frames > 1 ? animationPrice(extent, EFFORT) : stillPrice(extent, EFFORT);
+    const written = facts.frames > 1 ? animationEstimate(extent, EFFORT) : stillEstimate(extent, EFFORT);
     const writing = { bytes: written.bytes, ms: written.ms * shareOf(facts) };
-    if (facts.frames > 1) return beside(pngReaderPrice(facts), framesPrice(facts), writing);
-    const still = beside(pngReaderPrice(facts), writing);
-    return isWide(bytes) ? { bytes: still.bytes, ms: still.ms + widePrice(facts).ms } : still;
+    if (facts.frames > 1) return parallel(pngReaderEstimate(facts), framesEstimate(facts), writing);
+    const still = parallel(pngReaderEstimate(facts), writing);
+    return isWide(bytes) ? { bytes: still.bytes, ms: still.ms + wideEstimate(facts).ms } : still;
   },
   run: (bytes, _facts, _settings, breath) => rewrite(bytes, breath),
 };
 
-/** Bits of a pixel that prices of writing are for. */
+/** Bits of a pixel that estimates of writing are for. */
 const USUAL_DEPTH = 24;
 /** Pixels of fewer bits take less to be compressed, but can be written in more ways, which are tried. */
 const LEAST_SHARE = 1 / 3;
@@ -74,7 +74,7 @@ function pictureOf(bytes: Uint8Array, file: PngFile): Picture {
   const { width, height, frames, loops } = file;
   const opaque = !hasAlpha(file) && coversCanvas(file);
   if (frames.length === 0) {
-    const { ms } = pngReaderPrice({ ...file, depth: bitsPerPixel(file) });
+    const { ms } = pngReaderEstimate({ ...file, depth: bitsPerPixel(file) });
     return stillPicture({ width, height, opaque }, (breath) => {
       const own = ownBreath(breath);
       return paced(openRows(bytes, wholeOf(file), own), ms, breath, own);
@@ -107,7 +107,7 @@ async function isNarrow(bytes: Uint8Array, file: PngFile, breath: Breath): Promi
   try {
     for (let band = await reader.read(16); band; band = await reader.read(16)) {
       if (!reader.isExact()) return false;
-      await breath.spend(readPrice(file, 16).ms);
+      await breath.spend(readEstimate(file, 16).ms);
     }
     return true;
   } finally {
@@ -115,10 +115,10 @@ async function isNarrow(bytes: Uint8Array, file: PngFile, breath: Breath): Promi
   }
 }
 
-/** The price of reading so many rows. */
-function readPrice(file: PngFile, rows: number): Price {
+/** The estimate of reading so many rows. */
+function readEstimate(file: PngFile, rows: number): Estimate {
   const codedBytes = (file.codedBytes * rows) / file.height;
-  return pngReaderPrice({ ...file, depth: bitsPerPixel(file), height: rows, codedBytes });
+  return pngReaderEstimate({ ...file, depth: bitsPerPixel(file), height: rows, codedBytes });
 }
 
 // ---- samples of 16 bits, as they are ----
@@ -144,10 +144,10 @@ function isWide(bytes: Uint8Array): boolean {
   return bytes[DEPTH_AT] === 16;
 }
 
-/** The price of reading and compressing wide samples for every strategy; the memory is that of writing others. */
-function widePrice(facts: Facts): Price {
+/** The estimate of reading and compressing wide samples for every strategy; the memory is that of writing others. */
+function wideEstimate(facts: Facts): Estimate {
   const pixels = facts.width * facts.height * 2;
-  return deepStrategyPrice(pixels, pngReaderPrice(facts), 1);
+  return deepStrategyEstimate(pixels, pngReaderEstimate(facts), 1);
 }
 
 async function* storedBands(bytes: Uint8Array, file: PngFile, breath: Breath): AsyncIterable<Uint8Array> {
@@ -155,7 +155,7 @@ async function* storedBands(bytes: Uint8Array, file: PngFile, breath: Breath): A
   try {
     for (let band = await reader.read(PNG_WINDOW_ROWS); band; band = await reader.read(PNG_WINDOW_ROWS)) {
       yield band;
-      await breath.spend(readPrice(file, PNG_WINDOW_ROWS).ms);
+      await breath.spend(readEstimate(file, PNG_WINDOW_ROWS).ms);
     }
   } finally {
     reader.close();

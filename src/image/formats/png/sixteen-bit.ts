@@ -1,12 +1,12 @@
 /** Writes still pictures of 16 bits a sample. */
-import { FREE, type Price, priced, sequence, times } from "../../../../wasm/estimate.ts";
+import { NO_WORK, type Estimate, estimated, serial, times } from "../../../../wasm/estimate.ts";
 import { COLOR_TYPE, type ColorType } from "../../../../wasm/pixels/png-header.ts";
 import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png-writer.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, rowsOver } from "../../pixels/rows.ts";
 import { assemble } from "./assemble.ts";
-import { compress, compressPrice, lengthOf, pngBands } from "./compress.ts";
+import { compress, compressEstimate, lengthOf, pngBands } from "./compress.ts";
 import { type Compression, compressionFor, TRIAL_LEVEL } from "./levels.ts";
 
 const DEEP_DEPTH = 16;
@@ -54,24 +54,24 @@ export async function deepStrategy(
 }
 
 /**
- * The price of `deepStrategy`, and of as many more such files.
+ * The estimate of `deepStrategy`, and of as many more such files.
  * @param pixels of one try, those of 16 bits counted twice
  * @param source of reading them once
  */
-export function deepStrategyPrice(pixels: number, source = FREE, more = 0): Price {
-  const trial = sequence(source, compressPrice({ ...DEEP_TRIAL, strategy: "entropy" }, pixels));
+export function deepStrategyEstimate(pixels: number, source = NO_WORK, more = 0): Estimate {
+  const trial = serial(source, compressEstimate({ ...DEEP_TRIAL, strategy: "entropy" }, pixels));
   return times(DEEP_STRATEGIES.length + more, trial);
 }
 
-/** The price of `writeDeep`. A pixel is compressed as two of others are. */
-export function deepPrice({ width, height, opaque }: Extent, effort: number): Price {
+/** The estimate of `writeDeep`. A pixel is compressed as two of others are. */
+export function deepEstimate({ width, height, opaque }: Extent, effort: number): Estimate {
   const pixels = width * height;
   const sampled = Math.min(pixels, Math.ceil(SAMPLE_PIXELS / width) * width);
   const last = compressionFor(pixels * 2, effort);
-  const work = sequence(
-    priced(0, pixels, SURVEY_NANOSECONDS),
-    deepStrategyPrice(sampled * 2),
-    compressPrice({ ...last, strategy: "entropy" }, pixels * 2),
+  const work = serial(
+    estimated(0, pixels, SURVEY_NANOSECONDS),
+    deepStrategyEstimate(sampled * 2),
+    compressEstimate({ ...last, strategy: "entropy" }, pixels * 2),
   );
   const raw = pixels * (opaque ? 6 : 8);
   return { bytes: Math.ceil(raw * RESULT_RATIO) + sampled * 8 + pngWriterBytes(width * 2, last.level), ms: work.ms };

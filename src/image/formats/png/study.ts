@@ -1,14 +1,14 @@
 /** The writer of PNG: one picture, studied while one or several files of it are made. */
-import type { Price } from "../../../../wasm/estimate.ts";
+import type { Estimate } from "../../../../wasm/estimate.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import type { EncodeSettings, Study, Writer } from "../../codec/writer.ts";
 import { mapBands } from "../../pixels/band.ts";
 import { type Extent, mapFrames, type Picture } from "../../pixels/picture.ts";
 import { Known } from "./known.ts";
-import { lossyPrice, preview, writeLossy } from "./lossy.ts";
-import { deepPrice, writeDeep } from "./sixteen-bit.ts";
-import { animationPrice, writeAnimation } from "./write-animation.ts";
-import { stillPrice, trialPrice, writeStill, writeTrial } from "./write.ts";
+import { lossyEstimate, preview, writeLossy } from "./lossy.ts";
+import { deepEstimate, writeDeep } from "./sixteen-bit.ts";
+import { animationEstimate, writeAnimation } from "./write-animation.ts";
+import { stillEstimate, trialEstimate, writeStill, writeTrial } from "./write.ts";
 
 /** A study of one picture. */
 export function study(picture: Picture): Study {
@@ -20,7 +20,7 @@ export function study(picture: Picture): Study {
 }
 
 export const write = {
-  price,
+  estimate,
   encode: (picture, settings, breath) => study(picture).encode(settings, breath),
   qualities: { step: 1 },
   variants: [{ loss: "colors" }, { loss: "levels" }, { loss: "nothing" }],
@@ -29,12 +29,12 @@ export const write = {
   study,
 } satisfies Writer;
 
-function price(picture: Extent, settings: EncodeSettings): Price {
+function estimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { effort, trial = false, loss, studied = false } = settings;
-  if (!isExact(settings)) return lossyPrice(picture, { effort, trial, loss, studied });
-  if (picture.frames > 1) return animationPrice(picture, effort);
-  if (picture.bits) return deepPrice(picture, effort);
-  return trial ? trialPrice(picture) : stillPrice(picture, effort);
+  if (!isExact(settings)) return lossyEstimate(picture, { effort, trial, loss, studied });
+  if (picture.frames > 1) return animationEstimate(picture, effort);
+  if (picture.bits) return deepEstimate(picture, effort);
+  return trial ? trialEstimate(picture) : stillEstimate(picture, effort);
 }
 
 function isExact({ lossless, quality, loss }: EncodeSettings): boolean {

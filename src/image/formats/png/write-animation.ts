@@ -1,5 +1,5 @@
 /** Writes animations: each frame stores the rectangle that changed, as it is or laid over what was there. */
-import { beside, held, type Price, priced, sequence, times } from "../../../../wasm/estimate.ts";
+import { parallel, held, type Estimate, estimated, serial, times } from "../../../../wasm/estimate.ts";
 import { joined } from "../../../joined.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { changingPart } from "../../codec/complexity.ts";
@@ -14,7 +14,7 @@ import { BLEND, DISPOSE } from "./header.ts";
 import { lastCompressionMs, ratioOf } from "./levels.ts";
 import { lookAt } from "./look.ts";
 import type { Representation } from "./representation.ts";
-import { stillPrice, type WriteOptions } from "./write.ts";
+import { stillEstimate, type WriteOptions } from "./write.ts";
 
 const OPAQUE = 0xff000000;
 const MAX_UINT16 = 0xffff;
@@ -65,21 +65,21 @@ const COMPRESSIONS = 2;
 /** The part of its raw size that a frame after the first takes as a file, at most: twice while it is joined. */
 const FRAME_RATIO = 0.2;
 
-/** The price of `writeAnimation`: two canvases, a frame cut out twice, and the result. */
-export function animationPrice(picture: Extent, effort: number): Price {
+/** The estimate of `writeAnimation`: two canvases, a frame cut out twice, and the result. */
+export function animationEstimate(picture: Extent, effort: number): Estimate {
   const { width, height, frames } = picture;
   const pixels = width * height;
   const canvases = held(pixels * 4 * (4 + FRAME_RATIO * (frames - 1)));
   const compression = { bytes: 0, ms: lastCompressionMs(pixels * frames, effort, ratioOf(picture)) };
-  const work = sequence(
-    comparePrice(pixels * frames * COMPARISONS),
+  const work = serial(
+    compareEstimate(pixels * frames * COMPARISONS),
     times(COMPRESSIONS * changingPart(picture), compression),
   );
-  return beside(canvases, stillPrice(picture, effort), work);
+  return parallel(canvases, stillEstimate(picture, effort), work);
 }
 
-function comparePrice(pixels: number): Price {
-  return priced(0, pixels, COMPARE_NANOSECONDS);
+function compareEstimate(pixels: number): Estimate {
+  return estimated(0, pixels, COMPARE_NANOSECONDS);
 }
 
 interface Change {
@@ -91,7 +91,7 @@ interface Change {
 
 /** The smaller of the changed rectangle as it is, and the same with holes where nothing changed. */
 async function frameData({ canvas, before, width, choice }: Change, breath: Breath): Promise<FrameData> {
-  const pause = () => breath.spend(comparePrice(canvas.length).ms);
+  const pause = () => breath.spend(compareEstimate(canvas.length).ms);
   await pause();
   const box = before ? changedBox(canvas, before, width) : { x: 0, y: 0, width, height: canvas.length / width };
   const stored = async (pixels: Uint32Array, blend: number): Promise<FrameData> => {
@@ -156,9 +156,9 @@ function cutHoles(canvas: Uint32Array, before: Uint32Array, width: number, box: 
   return pixels;
 }
 
-function frameHeader(sequence: number, box: Box, delayMs: number, blend: number): Uint8Array {
+function frameHeader(serial: number, box: Box, delayMs: number, blend: number): Uint8Array {
   const data = new Uint8Array(26);
-  data.set(words(sequence, box.width, box.height, box.x, box.y));
+  data.set(words(serial, box.width, box.height, box.x, box.y));
   const view = viewOf(data);
   const inMilliseconds = delayMs <= MAX_UINT16;
   view.setUint16(20, inMilliseconds ? delayMs : Math.min(MAX_UINT16, Math.round(delayMs / 1000)));

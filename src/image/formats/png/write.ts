@@ -1,14 +1,14 @@
 /** Writes still pictures: files that stay, and files that are only looked at. */
-import { beside, held, type Price, sequence } from "../../../../wasm/estimate.ts";
+import { parallel, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
 import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png-writer.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import { assemble } from "./assemble.ts";
-import { choose, chooseOnPart, choosingPrice } from "./choose.ts";
-import { type Choice, compress, compressPrice, lengthOf, pngBandsOfPixels } from "./compress.ts";
+import { choose, chooseOnPart, choosingEstimate } from "./choose.ts";
+import { type Choice, compress, compressEstimate, lengthOf, pngBandsOfPixels } from "./compress.ts";
 import { type Compression, compressionFor, lastCompressionMs, ratioOf, TRIAL_LEVEL } from "./levels.ts";
-import { type Look, lookAt, lookPrice } from "./look.ts";
+import { type Look, lookAt, lookEstimate } from "./look.ts";
 import type { Limits } from "./representation.ts";
 import type { Measured } from "./sample.ts";
 
@@ -42,15 +42,15 @@ const COLORS_BYTES = 2 << 20;
 /** The part of its raw size that a photograph takes as a file: about half, and for a moment twice. */
 const RESULT_RATIO = 1;
 
-/** The price of `writeStill`. */
-export function stillPrice(picture: Extent, effort: number): Price {
+/** The estimate of `writeStill`. */
+export function stillEstimate(picture: Extent, effort: number): Estimate {
   const pixels = picture.width * picture.height;
   const ratio = ratioOf(picture);
-  const work = sequence(choosingPrice(pixels, effort, ratio), {
+  const work = serial(choosingEstimate(pixels, effort, ratio), {
     bytes: 0,
     ms: lastCompressionMs(pixels, effort, ratio),
   });
-  return { bytes: stillBytes(picture, effort), ms: work.ms + lookPrice(pixels).ms };
+  return { bytes: stillBytes(picture, effort), ms: work.ms + lookEstimate(pixels).ms };
 }
 
 function stillBytes({ width, height, opaque, frames }: Extent, effort: number): number {
@@ -91,13 +91,17 @@ export async function writeTrial(picture: Picture, options: TrialOptions, breath
   }
 }
 
-/** The price of `writeTrial`. */
-export function trialPrice(picture: Extent): Price {
+/** The estimate of `writeTrial`. */
+export function trialEstimate(picture: Extent): Estimate {
   const pixels = picture.width * picture.height;
   const ratio = ratioOf(picture);
-  const choosing = pixels <= LARGE_PIXELS ? [choosingPrice(pixels, TRIAL_EFFORT, ratio)] : [];
-  const { ms } = sequence(lookPrice(pixels), ...choosing, compressPrice({ ...TRIAL, strategy: "sum" }, pixels, ratio));
-  return beside(held(stillBytes(picture, TRIAL_EFFORT)), { bytes: 0, ms });
+  const choosing = pixels <= LARGE_PIXELS ? [choosingEstimate(pixels, TRIAL_EFFORT, ratio)] : [];
+  const { ms } = serial(
+    lookEstimate(pixels),
+    ...choosing,
+    compressEstimate({ ...TRIAL, strategy: "sum" }, pixels, ratio),
+  );
+  return parallel(held(stillBytes(picture, TRIAL_EFFORT)), { bytes: 0, ms });
 }
 
 /** The filter that samples were moved for, or what is best now, perhaps as it was written to find that out. */
@@ -119,7 +123,7 @@ async function trialChoice(
 }
 
 /** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */
-export async function estimateStill(picture: Picture, breath: Breath): Promise<number> {
+export async function guessStillBytes(picture: Picture, breath: Breath): Promise<number> {
   const { width, height } = picture;
   const look = await lookAt(picture, {}, breath);
   await look.close();
@@ -130,12 +134,12 @@ export async function estimateStill(picture: Picture, breath: Breath): Promise<n
   return (lengthOf(pieces) * height) / rows;
 }
 
-/** The price of `estimateStill`; it holds no more than writing does. */
-export function estimatePrice(picture: Extent): Price {
+/** The estimate of `guessStillBytes`; it holds no more than writing does. */
+export function guessStillEstimate(picture: Extent): Estimate {
   const pixels = picture.width * picture.height;
   const sampled = Math.min(pixels, LARGE_PIXELS * 4);
-  const { ms } = compressPrice({ ...TRIAL, strategy: "sum" }, sampled, ratioOf(picture));
-  return { bytes: 0, ms: ms + lookPrice(pixels * picture.frames).ms };
+  const { ms } = compressEstimate({ ...TRIAL, strategy: "sum" }, sampled, ratioOf(picture));
+  return { bytes: 0, ms: ms + lookEstimate(pixels * picture.frames).ms };
 }
 
 function sizeOf({ width, height }: Size): Size {

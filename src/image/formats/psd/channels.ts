@@ -1,6 +1,6 @@
 /** Rows of one channel of the merged picture, which is stored channel after channel. */
-import { beside, FREE, held, type Price } from "../../../../wasm/estimate.ts";
-import { inflateInto, inflatePrice } from "../../../../wasm/pixels/inflater.ts";
+import { parallel, NO_WORK, held, type Estimate } from "../../../../wasm/estimate.ts";
+import { inflateInto, inflateEstimate } from "../../../../wasm/pixels/inflater.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import { damaged, type PsdFile } from "./header.ts";
@@ -13,11 +13,11 @@ export function rowBytesOf({ width, depth }: PsdFile): number {
   return Math.ceil((width * depth) / 8);
 }
 
-/** The price of `unzipped`, its result included. */
-export function unzipPrice(file: PsdFile): Price {
-  if (!isZipped(file)) return FREE;
+/** The estimate of `unzipped`, its result included. */
+export function unzipEstimate(file: PsdFile): Estimate {
+  if (!isZipped(file)) return NO_WORK;
   const bytes = unzippedBytes(file);
-  return beside(held(bytes), inflatePrice(bytes));
+  return parallel(held(bytes), inflateEstimate(bytes));
 }
 
 function unzippedBytes(file: PsdFile): number {

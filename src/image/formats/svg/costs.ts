@@ -1,5 +1,5 @@
 /** What drawing takes, and how much of a picture is drawn at a time. */
-import { type Price, priced } from "../../../../wasm/estimate.ts";
+import { type Estimate, estimated } from "../../../../wasm/estimate.ts";
 import { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import type { Facts } from "../../codec/format.ts";
 import type { Size } from "../../pixels/geometry.ts";
@@ -41,13 +41,13 @@ const FILTER_NANOSECONDS = 100;
 
 /**
  * What drawing may take, in milliseconds of the slowest code; that of the renderer is counted as one to three times what
- * it takes. Long strokes, filters, and layers that cover the picture are not in the price, and take the longer the larger
- * the picture is. No price makes a refusal late: what is refused has taken MOST_MS at most.
+ * it takes. Long strokes, filters, and layers that cover the picture are not in the estimate, and take the longer the larger
+ * the picture is. No estimate makes a refusal late: what is refused has taken MOST_MS at most.
  */
-const UNPRICED_LEAST_MS = 1_500;
-const UNPRICED_PIXEL_NANOSECONDS = 1_500;
-const UNPRICED_MOST_MS = 3_000;
-const PRICE_FACTOR = 4;
+const UNESTIMATED_LEAST_MS = 1_500;
+const UNESTIMATED_PIXEL_NANOSECONDS = 1_500;
+const UNESTIMATED_MOST_MS = 3_000;
+const ESTIMATE_FACTOR = 4;
 const MOST_MS = 4_000;
 
 /** Of drawings with filters, and of others, how many pixels are drawn at a time. */
@@ -72,20 +72,20 @@ export function drawingFacts(bytes: number, demands: Demands) {
 }
 
 /** Of a picture of so many pixels. A strip has a row at least. */
-export function drawingPrice(facts: Facts, { width, height }: Size): Price {
+export function drawingEstimate(facts: Facts, { width, height }: Size): Estimate {
   const { decodeBytes = 0, decodeMs = 0, decodePixelNanoseconds = 0, drawn } = facts;
   const pixels = width * height;
   const { pixels: atOnce, pixelBytes, tiles } = drawn ?? { pixels, pixelBytes: 0, tiles: 0 };
   const strip = Math.max(width, Math.min(pixels, atOnce));
   const tileBytes = Math.min(pixels * tiles, MAX_TILE_PIXELS) * TILE_PIXEL_BYTES;
-  const drawing = priced(decodeBytes + strip * pixelBytes + tileBytes, pixels, decodePixelNanoseconds);
+  const drawing = estimated(decodeBytes + strip * pixelBytes + tileBytes, pixels, decodePixelNanoseconds);
   return { ...drawing, ms: drawing.ms + decodeMs * (1 + Math.ceil(pixels / strip) * STRIP_SHARE) };
 }
 
 /** What drawing a picture of this size may take of the processor. */
 export function drawingFuel(facts: Facts, size: Size): Fuel {
-  const unpriced = UNPRICED_LEAST_MS + (size.width * size.height * UNPRICED_PIXEL_NANOSECONDS) / 1e6;
-  const ms = Math.min(UNPRICED_MOST_MS, unpriced) + drawingPrice(facts, size).ms * PRICE_FACTOR;
+  const unestimated = UNESTIMATED_LEAST_MS + (size.width * size.height * UNESTIMATED_PIXEL_NANOSECONDS) / 1e6;
+  const ms = Math.min(UNESTIMATED_MOST_MS, unestimated) + drawingEstimate(facts, size).ms * ESTIMATE_FACTOR;
   return new Fuel(Math.min(MOST_MS, ms));
 }
 

@@ -1,5 +1,5 @@
-/** Texts drawn by the renderer of SVG, from documents of our own: fonts, the price, and rows a strip at a time. */
-import { type Price, priced } from "../../../../wasm/estimate.ts";
+/** Texts drawn by the renderer of SVG, from documents of our own: fonts, the estimate, and rows a strip at a time. */
+import { type Estimate, estimated } from "../../../../wasm/estimate.ts";
 import { fuelFor } from "../../../../wasm/fuel/fuel.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
@@ -24,9 +24,9 @@ const PIXEL_NANOSECONDS = 30;
 
 const failed = (cause: unknown) => new ApiError(422, "text cannot be drawn at this size", { cause });
 
-function priceOf(characters: number, { width, height }: Size): Price {
+function estimateOf(characters: number, { width, height }: Size): Estimate {
   const strip = Math.min(width * height, Math.max(width, STRIP_PIXELS));
-  const drawn = priced(BASE_BYTES + strip * STRIP_PIXEL_BYTES, width * height, PIXEL_NANOSECONDS);
+  const drawn = estimated(BASE_BYTES + strip * STRIP_PIXEL_BYTES, width * height, PIXEL_NANOSECONDS);
   return { ...drawn, ms: drawn.ms + LEAST_MS + characters * CHARACTER_MS };
 }
 
@@ -34,11 +34,11 @@ export const lettering = {
   /** What documents call a family, and its files. */
   familyOf: (name: keyof typeof FAMILIES) => FAMILIES[name],
 
-  priceOf,
+  estimateOf,
 
   /** A document of our own that is as large as it says, one pixel to a unit. */
   open(document: string, characters: number, size: Size, breath: Breath): Promise<Rows> {
-    const means = { breath, fuel: fuelFor(priceOf(characters, size)) };
+    const means = { breath, fuel: fuelFor(estimateOf(characters, size)) };
     const stripRows = Math.max(1, Math.floor(STRIP_PIXELS / size.width));
     const part = { view: wholeView(size), height: size.height, stripRows };
     return guardedAsync(() => drawnInStrips(document, means, part), failed);

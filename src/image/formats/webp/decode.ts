@@ -1,7 +1,7 @@
 /** Rows out of WebP files: stills in bands, animations on a canvas. */
-import { beside, held, type Price } from "../../../../wasm/estimate.ts";
-import { Canvas, canvasPrice, canvasWork } from "../../../../wasm/webp/canvas.ts";
-import { decodePrice, openDecoder, type Region, type WebpDecoder } from "../../../../wasm/webp/decoder.ts";
+import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
+import { Canvas, canvasEstimate, canvasWork } from "../../../../wasm/webp/canvas.ts";
+import { decodeEstimate, openDecoder, type Region, type WebpDecoder } from "../../../../wasm/webp/decoder.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import type { Decoded, Demand, Facts } from "../../codec/format.ts";
 import { guarded } from "../../codec/guard.ts";
@@ -141,28 +141,34 @@ export function isOpaque(file: WebpFile): boolean {
 /** The decoder works on a copy of the compressed frame, of which these are the bytes per pixel at most. */
 const FILE_BYTES_PER_PIXEL = { lossless: 1.2, lossy: 0.3 };
 
-/** The price of decoding. */
-export function price(facts: Facts): Price {
+/** The estimate of decoding. */
+export function estimate(facts: Facts): Estimate {
   const { width, height, alpha, frames, subsample, codedBytes } = facts;
-  if (frames > 1) return animationPrice(facts);
+  if (frames > 1) return animationEstimate(facts);
   const lossless = subsample === "4:4:4";
-  return beside(decodePrice({ width, height, lossless, alpha, bytes: 0 }, codedBytes), copyPrice(facts, lossless));
+  return parallel(
+    decodeEstimate({ width, height, lossless, alpha, bytes: 0 }, codedBytes),
+    copyEstimate(facts, lossless),
+  );
 }
 
 /**
  * Of an animation what its frames draw is decoded, in whichever way most are coded, and every frame is handed on whole.
  * What is held is that of a whole frame, of either kind.
  */
-function animationPrice(facts: Facts): Price {
+function animationEstimate(facts: Facts): Estimate {
   const { width, height, alpha, frames, subsample, codedBytes } = facts;
   const pixels = width * height;
   const drawn = pixels + (facts.later?.pixels ?? pixels * (frames - 1));
-  const { bytes } = decodePrice({ width, height, lossless: true, alpha, bytes: 0 });
-  const { ms } = decodePrice({ width: drawn, height: 1, lossless: subsample === "4:4:4", alpha, bytes: 0 }, codedBytes);
-  const work = beside({ bytes, ms }, canvasWork(drawn + (pixels * frames) / 2));
-  return beside(work, copyPrice(facts, true), canvasPrice(width, height));
+  const { bytes } = decodeEstimate({ width, height, lossless: true, alpha, bytes: 0 });
+  const { ms } = decodeEstimate(
+    { width: drawn, height: 1, lossless: subsample === "4:4:4", alpha, bytes: 0 },
+    codedBytes,
+  );
+  const work = parallel({ bytes, ms }, canvasWork(drawn + (pixels * frames) / 2));
+  return parallel(work, copyEstimate(facts, true), canvasEstimate(width, height));
 }
 
-function copyPrice({ width, height }: Facts, lossless: boolean): Price {
+function copyEstimate({ width, height }: Facts, lossless: boolean): Estimate {
   return held(width * height * FILE_BYTES_PER_PIXEL[lossless ? "lossless" : "lossy"]);
 }

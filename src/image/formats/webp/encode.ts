@@ -1,8 +1,8 @@
 /** Rows into WebP files: stills in bands, animations as the rectangles that change from frame to frame. */
-import { beside, either, held, type Price, times } from "../../../../wasm/estimate.ts";
+import { parallel, maximum, held, type Estimate, times } from "../../../../wasm/estimate.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
-import { canvasPrice, canvasWork } from "../../../../wasm/webp/canvas.ts";
-import { BAND_ROWS, encodePrice, openEncoder, START_MS, type WebpEncoder } from "../../../../wasm/webp/encoder.ts";
+import { canvasEstimate, canvasWork } from "../../../../wasm/webp/canvas.ts";
+import { BAND_ROWS, encodeEstimate, openEncoder, START_MS, type WebpEncoder } from "../../../../wasm/webp/encoder.ts";
 import { ApiError } from "../../../errors.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { changingPart } from "../../codec/complexity.ts";
@@ -20,18 +20,19 @@ const FRAME_BYTES_PER_PIXEL = { lossless: 2, lossy: 1 };
 /** Ways that are tried for a frame of an animation: lossy, without loss, and without loss over the frame before. */
 const LOSSLESS_WAYS = 2;
 
-/** The price of encoding, the file included; in an animation also the canvas that is shown and the one before it. */
-export function price(picture: Extent, settings: EncodeSettings): Price {
+/** The estimate of encoding, the file included; in an animation also the canvas that is shown and the one before it. */
+export function estimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { width, height, frames } = picture;
   const pixels = width * height;
-  const still = encodePrice(encoderSettings(picture, settings));
-  if (frames === 1) return beside(still, held(pixels * FILE_BYTES_PER_PIXEL[settings.lossless ? "lossless" : "lossy"]));
-  const exact = encodePrice(exactSettings(picture, settings));
-  const ways = either(still, exact);
+  const still = encodeEstimate(encoderSettings(picture, settings));
+  if (frames === 1)
+    return parallel(still, held(pixels * FILE_BYTES_PER_PIXEL[settings.lossless ? "lossless" : "lossy"]));
+  const exact = encodeEstimate(exactSettings(picture, settings));
+  const ways = maximum(still, exact);
   const ms = (LOSSLESS_WAYS * exact.ms + (settings.lossless ? 0 : still.ms)) * changingPart(picture);
   const starts = LOSSLESS_WAYS * START_MS.lossless + (settings.lossless ? 0 : START_MS.lossy);
-  const frame = beside({ bytes: ways.bytes, ms: ms + starts }, canvasWork(4 * pixels));
-  return beside(times(frames, frame), held(filesBytes(picture, settings)), canvasPrice(width, 2 * height));
+  const frame = parallel({ bytes: ways.bytes, ms: ms + starts }, canvasWork(4 * pixels));
+  return parallel(times(frames, frame), held(filesBytes(picture, settings)), canvasEstimate(width, 2 * height));
 }
 
 /** @throws ApiError 422 when the picture has no frame, or is too large or too complex for the format */

@@ -1,10 +1,10 @@
 /** Does the work of a set: the shared picture, those of the groups, and their results from the smallest to the largest. */
-import type { Price } from "../../../../wasm/estimate.ts";
+import type { Estimate } from "../../../../wasm/estimate.ts";
 import type { Allowance } from "../../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../../scheduler/shared-bytes.ts";
 import type { Breath } from "../../../scheduler/time-slice.ts";
 import { pictureOf } from "../../plan/planned-picture.ts";
-import { optimized, pricedWish } from "../../search/attempts.ts";
+import { optimized, estimatedWish } from "../../search/attempts.ts";
 import type { Wish } from "../../search/task.ts";
 import { type HeldPixels, keep, keptPicture } from "../buffered-picture.ts";
 import { type Unpacked, unpackedFor } from "../embedded-file.ts";
@@ -13,7 +13,7 @@ import { bestOf, inOrderOfTrial } from "../output-formats.ts";
 import type { Rendered } from "../render.ts";
 import { withResultGainMap } from "../result-gain-map.ts";
 import { withMetadata } from "../result-metadata.ts";
-import { originOf, pixelsIn, searchKey, unpackingPrice } from "./group.ts";
+import { originOf, pixelsIn, searchKey, unpackingEstimate } from "./group.ts";
 import type { Given, Job, Placed, SetWork } from "./parts.ts";
 import { Starts } from "./starts.ts";
 
@@ -24,12 +24,12 @@ type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void
  * The file that was packed in what a result is made from, where nothing changes, and what is done with it takes no more memory
  * than the set was given; else null.
  */
-async function unpackedWithin({ bytes }: Price, wish: Wish, allowance: Allowance): Promise<Unpacked | null> {
-  const unpacked = unpackingPrice(wish.format, wish) && (await unpackedFor(wish.format, wish.stored, allowance));
+async function unpackedWithin({ bytes }: Estimate, wish: Wish, allowance: Allowance): Promise<Unpacked | null> {
+  const unpacked = unpackingEstimate(wish.format, wish) && (await unpackedFor(wish.format, wish.stored, allowance));
   if (!unpacked) return null;
   const { stored, source } = unpacked;
-  const price = pricedWish({ ...wish, stored });
-  if (price && price.bytes + source.bytes.length + (stored.keptBytes ?? 0) <= bytes) return unpacked;
+  const estimate = estimatedWish({ ...wish, stored });
+  if (estimate && estimate.bytes + source.bytes.length + (stored.keptBytes ?? 0) <= bytes) return unpacked;
   source.release();
   return null;
 }
@@ -103,7 +103,7 @@ export class Carrier {
 
   private async result<Entry>(
     { groups }: Given<Entry>,
-    { price }: SetWork<Entry>,
+    { estimate }: SetWork<Entry>,
     { group }: Placed<Entry>,
     job: Job<Entry>,
     { stored, plan, source }: Origin,
@@ -119,7 +119,7 @@ export class Carrier {
       const wish = { stored, plan, format, aim, encoding, keepsMetadata, ...rival, isLast, allPixels };
       const key = searchKey(group, job, format);
       const start = key === undefined ? undefined : starts.of(key, plan.size);
-      const unpacked = await unpackedWithin(price, wish, allowance);
+      const unpacked = await unpackedWithin(estimate, wish, allowance);
       const own = unpacked ? { ...wish, stored: unpacked.stored } : wish;
       const rendition = await optimized({ ...own, start }, unpacked?.source ?? source.retain(), allowance);
       if (key !== undefined && rendition?.ended) starts.note(key, plan.size, rendition.ended);

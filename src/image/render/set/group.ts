@@ -1,15 +1,15 @@
 /** What the results of a group take, and what they are made from. */
-import { beside, FREE, held, type Price, sequence } from "../../../../wasm/estimate.ts";
+import { parallel, NO_WORK, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
 import type { Facts, FormatDefinition } from "../../codec/format.ts";
-import { collectPrice, pixelBytes } from "../../pixels/buffered.ts";
+import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
 import { isWhole } from "../../pixels/geometry.ts";
 import { type Plan, planSteps, storedSize } from "../../plan/plan.ts";
-import { picturePrice, type Stored } from "../../plan/planned-picture.ts";
-import { pricedWish } from "../../search/attempts.ts";
-import { resultDecodePrice } from "../../search/estimates.ts";
+import { pictureEstimate, type Stored } from "../../plan/planned-picture.ts";
+import { estimatedWish } from "../../search/attempts.ts";
+import { resultDecodeEstimate } from "../../search/estimates.ts";
 import type { Start } from "../../search/rendition.ts";
 import { keptPicture } from "../buffered-picture.ts";
-import { unpackPrice } from "../embedded-file.ts";
+import { unpackEstimate } from "../embedded-file.ts";
 import type { Origin } from "../origin.ts";
 import { area, type Given, type Group, type Job, type Placed, type SetWork } from "./parts.ts";
 
@@ -39,12 +39,12 @@ export function isWholePicture({ view, steps }: Plan, facts: Facts): boolean {
   return steps.length === 0 && !view.target && isWhole(view.box, storedSize(facts));
 }
 
-/** The price of the file that was packed in what a result is made from, where the result may be made from that. */
-export function unpackingPrice(
+/** The estimate of the file that was packed in what a result is made from, where the result may be made from that. */
+export function unpackingEstimate(
   format: FormatDefinition,
   { stored, plan }: Pick<Origin, "stored" | "plan">,
-): Price | null {
-  return isWholePicture(plan, stored.facts) ? unpackPrice(format, stored) : null;
+): Estimate | null {
+  return isWholePicture(plan, stored.facts) ? unpackEstimate(format, stored) : null;
 }
 
 /** In the place of what is found out when the work is done. */
@@ -59,34 +59,44 @@ export function pixelsIn<Entry>(groups: readonly Group<Entry>[], format: FormatD
 }
 
 /**
- * The price of the results of a group; null where there is not enough memory.
+ * The estimate of the results of a group; null where there is not enough memory.
  * @param known searches in smaller pictures, from which those of the group start
  */
-export function groupPrice<Entry>(
+export function groupEstimate<Entry>(
   given: Given<Entry>,
   work: Pick<SetWork<Entry>, "shared" | "keepsFile">,
   placed: Placed<Entry>,
   known: ReadonlySet<string>,
-): Price | null {
+): Estimate | null {
   const { group, onShared, kept } = placed;
   const origin = originOf(given, work, placed);
-  const prices: Price[] = [];
+  const estimates: Estimate[] = [];
   for (const job of group.jobs) {
     for (const format of job.formats) {
       const key = searchKey(group, job, format);
       const start = key !== undefined && known.has(key) ? SOME_START : undefined;
       const { aim, encoding, keepsMetadata } = job;
       const allPixels = pixelsIn(given.groups, format);
-      const price = pricedWish({ ...origin, format, aim, encoding, keepsMetadata, isLast: false, start, allPixels });
-      if (!price) return null;
-      prices.push(unpackingPrice(format, origin) ?? FREE, price);
-      if (job.analyzes) prices.push(resultDecodePrice(format, { ...group.planned.size, opaque: false, frames: 1 }));
+      const estimate = estimatedWish({
+        ...origin,
+        format,
+        aim,
+        encoding,
+        keepsMetadata,
+        isLast: false,
+        start,
+        allPixels,
+      });
+      if (!estimate) return null;
+      estimates.push(unpackingEstimate(format, origin) ?? NO_WORK, estimate);
+      if (job.analyzes)
+        estimates.push(resultDecodeEstimate(format, { ...group.planned.size, opaque: false, frames: 1 }));
     }
   }
-  if (!kept) return sequence(...prices);
+  if (!kept) return serial(...estimates);
   const { stored } = originOf(given, work, { group, ...(onShared && { onShared }) });
-  const making = beside(picturePrice(stored, kept.plan), collectPrice(kept));
-  return sequence(making, beside(held(pixelBytes(kept)), sequence(...prices)));
+  const making = parallel(pictureEstimate(stored, kept.plan), collectEstimate(kept));
+  return serial(making, parallel(held(pixelBytes(kept)), serial(...estimates)));
 }
 
 /** What searches have in common that start where another one ended; undefined where a picture is more than another size. */

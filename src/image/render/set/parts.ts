@@ -1,8 +1,8 @@
 /**
  * What a set consists of. A job is one result; a group has the jobs of the same pixels; a placed group says what these pixels
- * are made from; the work of a set is all of its groups in their order, and its price.
+ * are made from; the work of a set is all of its groups in their order, and its estimate.
  */
-import type { Price } from "../../../../wasm/estimate.ts";
+import type { Estimate } from "../../../../wasm/estimate.ts";
 import type { FormatDefinition } from "../../codec/format.ts";
 import type { Metadata } from "../../metadata/blocks.ts";
 import type { Size } from "../../pixels/geometry.ts";
@@ -62,7 +62,7 @@ export interface SetWork<Entry> {
   readonly placed: readonly Placed<Entry>[];
   /** The file is read again once the shared picture is there. */
   readonly keepsFile: boolean;
-  readonly price: Price;
+  readonly estimate: Estimate;
 }
 
 /** What is known before the work begins. */

@@ -1,12 +1,12 @@
-/** How a set is made: what is kept for several of its results, and the price of all of it. */
-import { beside, FREE, held, type Price, sequence } from "../../../../wasm/estimate.ts";
+/** How a set is made: what is kept for several of its results, and the estimate of all of it. */
+import { parallel, NO_WORK, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
 import { isolateBudget } from "../../../scheduler/budget.ts";
-import { collectPrice, pixelBytes } from "../../pixels/buffered.ts";
+import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import { demandOf, planSteps } from "../../plan/plan.ts";
-import { picturePrice, type Stored } from "../../plan/planned-picture.ts";
-import { unpackPrice } from "../embedded-file.ts";
-import { groupPrice, isWholePicture, searchKeys } from "./group.ts";
+import { pictureEstimate, type Stored } from "../../plan/planned-picture.ts";
+import { unpackEstimate } from "../embedded-file.ts";
+import { groupEstimate, isWholePicture, searchKeys } from "./group.ts";
 import { area, type Given, type Group, type Job, type Kept, type Placed, type SetWork } from "./parts.ts";
 import { isServed, MAX_SHARED_PIXELS, planOnShared, sharedSize } from "./shared.ts";
 
@@ -18,8 +18,8 @@ export function workOf<Entry>(given: Given<Entry>): SetWork<Entry> | null {
 }
 
 /** The first of those that take the least time; null where there are none. */
-function quickest<One extends { readonly price: Price }>(all: readonly One[]): One | null {
-  const [first = null] = all.toSorted((one, other) => one.price.ms - other.price.ms);
+function quickest<One extends { readonly estimate: Estimate }>(all: readonly One[]): One | null {
+  const [first = null] = all.toSorted((one, other) => one.estimate.ms - other.estimate.ms);
   return first;
 }
 
@@ -29,23 +29,23 @@ function workBy<Entry>(given: Given<Entry>, shared: Kept | null): SetWork<Entry>
     .toSorted(([one], [other]) => area(one.group.planned.size) - area(other.group.planned.size));
   const keepsFile = ways.some(([{ onShared }]) => !onShared);
   const fileBytes = given.stored.bytes.length;
-  const keeping = shared ? held(pixelBytes(shared)) : FREE;
+  const keeping = shared ? held(pixelBytes(shared)) : NO_WORK;
   const known = new Set<string>();
-  const chosen: { readonly placed: Placed<Entry>; readonly price: Price }[] = [];
+  const chosen: { readonly placed: Placed<Entry>; readonly estimate: Estimate }[] = [];
   for (const ofGroup of ways) {
-    const priced = ofGroup.flatMap((placed) => {
-      const price = groupPrice(given, { shared, keepsFile }, placed, known);
-      return price && isolateBudget.canHold(beside(keeping, price), fileBytes) ? [{ placed, price }] : [];
+    const estimated = ofGroup.flatMap((placed) => {
+      const estimate = groupEstimate(given, { shared, keepsFile }, placed, known);
+      return estimate && isolateBudget.canHold(parallel(keeping, estimate), fileBytes) ? [{ placed, estimate }] : [];
     });
-    const best = quickest(priced);
+    const best = quickest(estimated);
     if (!best) return null;
     chosen.push(best);
     for (const key of searchKeys(best.placed.group)) known.add(key);
   }
-  const making = shared ? beside(picturePrice(given.stored, shared.plan), collectPrice(shared)) : FREE;
-  const price = sequence(making, beside(keeping, sequence(...chosen.map((one) => one.price))));
-  if (!isolateBudget.canHold(price, fileBytes)) return null;
-  return { shared, placed: chosen.map(({ placed }) => placed), keepsFile, price };
+  const making = shared ? parallel(pictureEstimate(given.stored, shared.plan), collectEstimate(shared)) : NO_WORK;
+  const estimate = serial(making, parallel(keeping, serial(...chosen.map((one) => one.estimate))));
+  if (!isolateBudget.canHold(estimate, fileBytes)) return null;
+  return { shared, placed: chosen.map(({ placed }) => placed), keepsFile, estimate };
 }
 
 /** The picture that groups share; null where none is worth keeping. Animations are not kept. */
@@ -106,7 +106,7 @@ function isUnchanged<Entry>({ stored, planned, jobs }: Group<Entry>): boolean {
 }
 
 function isOfFile<Entry>({ formats }: Job<Entry>, stored: Stored): boolean {
-  return formats.some((format) => format === stored.format || unpackPrice(format, stored) !== null);
+  return formats.some((format) => format === stored.format || unpackEstimate(format, stored) !== null);
 }
 
 /** Groups of which none has jobs that ask for the original as it is beside others. */

@@ -173,7 +173,7 @@ describe("animations as AVIF", () => {
         await avif.write.encode(picture, settings, UNPAUSED);
         const { peak, used } = av1EncodeHeap();
         expect(used).toBe(before);
-        expect(peak - before).toBeLessThanOrEqual(avif.write.price(picture, settings).bytes);
+        expect(peak - before).toBeLessThanOrEqual(avif.write.estimate(picture, settings).bytes);
       }
     }
   });
@@ -183,12 +183,12 @@ describe("animations as AVIF", () => {
     const { used } = av1EncodeHeap(true);
     const picture = pictureOf([noise(600, 420), noise(600, 420)]);
     await avif.write.encode(picture, EXACT, UNPAUSED);
-    expect(av1EncodeHeap().peak - used).toBeLessThanOrEqual(avif.write.price(picture, EXACT).bytes);
+    expect(av1EncodeHeap().peak - used).toBeLessThanOrEqual(avif.write.estimate(picture, EXACT).bytes);
   });
 
   it("of a megapixel fit into memory without loss, and of many do not", () => {
     const canHold = (width: number, settings: typeof SETTINGS) =>
-      isolateBudget.canHold(avif.write.price({ width, height: 1_000, opaque: true, frames: 3 }, settings));
+      isolateBudget.canHold(avif.write.estimate({ width, height: 1_000, opaque: true, frames: 3 }, settings));
     expect([canHold(1_000, EXACT), canHold(1_600, SETTINGS), canHold(4_000, EXACT)]).toEqual([true, true, false]);
   });
 
@@ -205,12 +205,12 @@ describe("animations as AVIF", () => {
     }
   });
 
-  it("are priced by the pixels of all frames, before anything is decoded", () => {
-    const priceOf = (frames: number, width = 640) =>
-      avif.write.price({ width, height: 480, opaque: true, frames }, SETTINGS).ms;
-    expect(priceOf(20)).toBeCloseTo(2 * priceOf(10));
-    expect(priceOf(20, 1_280) / priceOf(20)).toBeGreaterThan(1.9);
+  it("are estimated by the pixels of all frames, before anything is decoded", () => {
+    const estimateOf = (frames: number, width = 640) =>
+      avif.write.estimate({ width, height: 480, opaque: true, frames }, SETTINGS).ms;
+    expect(estimateOf(20)).toBeCloseTo(2 * estimateOf(10));
+    expect(estimateOf(20, 1_280) / estimateOf(20)).toBeGreaterThan(1.9);
     const large = { width: 4_000, height: 3_000, opaque: true, frames: 2 };
-    expect(isolateBudget.canHold(avif.write.price(large, SETTINGS))).toBe(false);
+    expect(isolateBudget.canHold(avif.write.estimate(large, SETTINGS))).toBe(false);
   });
 });

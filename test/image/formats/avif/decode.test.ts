@@ -152,7 +152,7 @@ describe("AVIF", () => {
       const { used, peak } = av1DecodeHeap();
       expect(used, name).toBe(before);
       const { width, height } = facts;
-      const declared = avif.read.price(facts, { box: { x: 0, y: 0, width, height }, width, height }).bytes;
+      const declared = avif.read.estimate(facts, { box: { x: 0, y: 0, width, height }, width, height }).bytes;
       expect(peak - before, name).toBeLessThanOrEqual(declared);
     }
   });

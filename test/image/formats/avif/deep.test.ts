@@ -178,7 +178,7 @@ describe("deep rows as AVIF", () => {
         expect(used).toBe(before);
         const space = { profile: new Uint8Array(), isP3: false, codePoints: PQ };
         const picture = { width, height, opaque, frames: 1, bits: 10, space };
-        expect(peak - before).toBeLessThanOrEqual(avif.write.price(picture, settings).bytes);
+        expect(peak - before).toBeLessThanOrEqual(avif.write.estimate(picture, settings).bytes);
       }
     }
   });

@@ -188,7 +188,7 @@ describe("encoding AVIF", () => {
         const { peak, used } = av1EncodeHeap();
         expect(used).toBe(before);
         const picture = { width: pixels.width, height: pixels.height, opaque, frames: 1 };
-        expect(peak - before).toBeLessThanOrEqual(avif.write.price(picture, settings).bytes);
+        expect(peak - before).toBeLessThanOrEqual(avif.write.estimate(picture, settings).bytes);
       }
     }
   });
@@ -313,7 +313,7 @@ describe("large AVIF files", () => {
     const { cell, bits } = cellSettings(shape, SETTINGS);
     expect([cell.width, bits]).toEqual([640, 10]);
     expect(cellSettings({ ...shape, height: 650 }, SETTINGS).cell.width).toBe(1_200);
-    const heldBytes = (opaque: boolean) => avif.write.price({ ...shape, opaque, frames: 1 }, SETTINGS).bytes;
+    const heldBytes = (opaque: boolean) => avif.write.estimate({ ...shape, opaque, frames: 1 }, SETTINGS).bytes;
     expect(heldBytes(true)).toBeLessThan(0.8 * heldBytes(false));
   });
 
@@ -363,7 +363,7 @@ describe("large AVIF files", () => {
         expect(cell.width * Math.min(cell.height, height)).toBeLessThanOrEqual(900_000);
         expect(chroma === "4:2:0").toBe(!settings.lossless);
       }
-      const { bytes } = avif.write.price({ width, height, opaque: true, frames: 1 }, SETTINGS);
+      const { bytes } = avif.write.estimate({ width, height, opaque: true, frames: 1 }, SETTINGS);
       expect(bytes - width * height * 0.6).toBeLessThan(64 << 20);
     }
   });

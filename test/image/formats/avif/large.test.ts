@@ -5,7 +5,7 @@ import { FORMATS } from "../../../../src/image/formats.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { cellSettings } from "../../../../src/image/formats/avif/encode.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
-import { Av1Cells, type CellSettings, cellsPrice } from "../../../../wasm/av1-encode/encoder.ts";
+import { Av1Cells, type CellSettings, cellsEstimate } from "../../../../wasm/av1-encode/encoder.ts";
 import { av1EncodeHeap, BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
 import { daily, IS_WHOLE } from "../../../support/exhaustive.ts";
 import { numbersFrom } from "../../../support/generated.ts";
@@ -79,7 +79,7 @@ describe("cells of large photographs", () => {
       } finally {
         cells.close();
       }
-      expect(av1EncodeHeap().peak - before).toBeLessThanOrEqual(cellsPrice(settings).bytes);
+      expect(av1EncodeHeap().peak - before).toBeLessThanOrEqual(cellsEstimate(settings).bytes);
     },
   );
 });

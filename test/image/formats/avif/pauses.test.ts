@@ -33,23 +33,23 @@ describe("AVIF jobs that take turns", () => {
     expect(await interleaved(jobs.toReversed())).toEqual(alone.toReversed());
   });
 
-  it("declare what they are priced at", async () => {
+  it("declare what they are estimated at", async () => {
     let declared = 0;
     const counting = { ...UNPAUSED, spend: (ms: number) => void (declared += ms) };
     const pixels = scene(256, 256);
     await encoding(pixels)(counting);
-    const { ms } = avif.write.price({ ...pixels, opaque: true, frames: 1 }, SETTINGS);
+    const { ms } = avif.write.estimate({ ...pixels, opaque: true, frames: 1 }, SETTINGS);
     expect(declared / ms).toBeGreaterThan(0.8);
     expect(declared / ms).toBeLessThan(1.25);
   });
 
-  it("declare about what animations are priced at, in many parts", async () => {
+  it("declare about what animations are estimated at, in many parts", async () => {
     const parts: number[] = [];
     const counting = { ...UNPAUSED, spend: (ms: number) => void parts.push(ms) };
     const picture = pictureOf([noise(128, 96), noise(128, 96), noise(128, 96), noise(128, 96)]);
     await avif.write.encode(picture, SETTINGS, counting);
     const declared = parts.reduce((sum, ms) => sum + ms, 0);
-    const { ms } = avif.write.price(picture, SETTINGS);
+    const { ms } = avif.write.estimate(picture, SETTINGS);
     expect(declared / ms).toBeGreaterThan(0.5);
     expect(declared / ms).toBeLessThan(2);
     expect(Math.max(...parts)).toBeLessThan(60);

@@ -33,7 +33,7 @@ describe("cells that libaom takes for a screen", () => {
     expect(avif.read.probe(bytes)).toMatchObject({ width, height });
     const { peak } = av1EncodeHeap();
     expect(peak - before).toBeLessThanOrEqual(
-      avif.write.price({ width, height, opaque: true, frames: 1 }, settings).bytes,
+      avif.write.estimate({ width, height, opaque: true, frames: 1 }, settings).bytes,
     );
   });
 });

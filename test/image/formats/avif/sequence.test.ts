@@ -215,15 +215,15 @@ describe("animated AVIF", () => {
       const { facts } = identify(bytes);
       const { width, height } = facts;
       const demand = { box: { x: 0, y: 0, width, height }, width, height, firstOnly: true };
-      const price = avif.read.price(facts, demand);
-      expect(price.ms).toBeLessThan(avif.read.price(facts, { ...demand, firstOnly: false }).ms);
-      expect(price.bytes).toBeLessThan(facts.decodeBytes ?? 0);
+      const estimate = avif.read.estimate(facts, demand);
+      expect(estimate.ms).toBeLessThan(avif.read.estimate(facts, { ...demand, firstOnly: false }).ms);
+      expect(estimate.bytes).toBeLessThan(facts.decodeBytes ?? 0);
       const { used } = av1DecodeHeap(true);
       const shown: Shown[] = [];
       for await (const { delayMs, rows } of avif.read.open(bytes, facts, demand, UNPAUSED)) {
         shown.push({ delayMs, pixels: await drain(rows) });
       }
-      expect(av1DecodeHeap().peak - used).toBeLessThanOrEqual(price.bytes);
+      expect(av1DecodeHeap().peak - used).toBeLessThanOrEqual(estimate.bytes);
       expect(shown).toEqual((await frames(bytes)).slice(0, 1));
     }
   });

@@ -103,6 +103,6 @@ describe("the GIF decoder", () => {
     const facts = gif.read.probe(bytes);
     const demand = { box: { x: 0, y: 0, width: 1, height: 1 }, width: 1, height: 1 };
     const still = { ...facts, frames: 1, interlaced: false };
-    expect(gif.read.price(still, demand).bytes).toBeLessThan(gif.read.price(facts, demand).bytes / 2);
+    expect(gif.read.estimate(still, demand).bytes).toBeLessThan(gif.read.estimate(facts, demand).bytes / 2);
   });
 });

@@ -269,7 +269,7 @@ describe("HEIC", () => {
       await decodeFile(heic, bytes);
       const { used, peak } = hevcDecodeHeap();
       expect(used).toBe(0);
-      expect(peak).toBeLessThanOrEqual(heic.read.price(facts).bytes);
+      expect(peak).toBeLessThanOrEqual(heic.read.estimate(facts).bytes);
     }
   });
 });

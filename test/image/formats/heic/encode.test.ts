@@ -137,7 +137,7 @@ describe("HEIC that is written", () => {
       await heic.write.encode(picture, settings, UNPAUSED);
       const { used, peak } = hevcEncodeHeap();
       expect(used).toBe(0);
-      expect(peak).toBeLessThanOrEqual(heic.write.price(picture, settings).bytes);
+      expect(peak).toBeLessThanOrEqual(heic.write.estimate(picture, settings).bytes);
     }
   });
 

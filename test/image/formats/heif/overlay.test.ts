@@ -93,7 +93,7 @@ describe("pictures that a HEIF file lays over each other", () => {
   it("hold no more memory than they declare, and none afterward", async () => {
     for (const file of [overlay, overlayAlpha]) {
       const bytes = new Uint8Array(file);
-      const declared = heic.read.price(heic.read.probe(bytes)).bytes;
+      const declared = heic.read.estimate(heic.read.probe(bytes)).bytes;
       hevcDecodeHeap(true);
       await decodeFile(heic, bytes);
       const { used, peak } = hevcDecodeHeap();

@@ -11,7 +11,7 @@ import { type Box, type Size, whole } from "../../../../src/image/pixels/geometr
 import { firstFrame } from "../../../../src/image/pixels/picture.ts";
 import { startStopwatch } from "../../../../src/image/pixels/stopwatch.ts";
 import { type Plan, planSteps, resizedOnly, storedSize } from "../../../../src/image/plan/plan.ts";
-import { pictureOf as planned, picturePrice } from "../../../../src/image/plan/planned-picture.ts";
+import { pictureOf as planned, pictureEstimate } from "../../../../src/image/plan/planned-picture.ts";
 import { render } from "../../../../src/image/render/render.ts";
 import { scoreRows } from "../../../../src/image/search/score.ts";
 import { SharedBytes } from "../../../../src/scheduler/shared-bytes.ts";
@@ -284,9 +284,9 @@ describe("the memory of a JPEG file of another size", () => {
     const made = await shortcut?.run(UNPAUSED);
     if (!shortcut || !made) throw new Error("planes were not taken");
     const bytes = nativeMemoryBytes() + made.length;
-    expect(bytes).toBeLessThanOrEqual(shortcut.price.bytes + INSTANCES_BYTES);
+    expect(bytes).toBeLessThanOrEqual(shortcut.estimate.bytes + INSTANCES_BYTES);
     const picture = { ...size, opaque: true, frames: 1 };
-    const declared = picturePrice(storedOf(file), plan).bytes + jpeg.write.price(picture, settings).bytes;
-    expect(shortcut.price.bytes).toBeLessThan(declared);
+    const declared = pictureEstimate(storedOf(file), plan).bytes + jpeg.write.estimate(picture, settings).bytes;
+    expect(shortcut.estimate.bytes).toBeLessThan(declared);
   });
 });

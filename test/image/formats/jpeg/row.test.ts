@@ -127,7 +127,7 @@ describe("the JPEG format", () => {
       heapOf(jpegModule, true);
       const file = await encode(pictureOf([pixels]), settings);
       const used = heapOf(jpegModule).peak + 2 * file.length;
-      const declared = jpeg.write.price(pixels, settings).bytes;
+      const declared = jpeg.write.estimate(pixels, settings).bytes;
       expect(used).toBeLessThanOrEqual(declared);
       if (name === "noise") expect(used).toBeGreaterThan(declared / 2.5);
     },

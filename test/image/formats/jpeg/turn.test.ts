@@ -16,7 +16,7 @@ import {
   openEncoder,
   readHeader,
   recompress as recompressPieces,
-  recompressPrice,
+  recompressEstimate,
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { RecompressOptions } from "../../../../wasm/jpeg/recompress.ts";
 import { heapOf } from "../../../../wasm/load.ts";
@@ -111,7 +111,7 @@ describe("a turn of coefficients", () => {
       heapOf(jpegModule, true);
       recompress(bytes, { progressive: true, turn });
       expect(heapOf(jpegModule).peak).toBeLessThanOrEqual(
-        recompressPrice(readHeader(bytes), bytes.length, { turn }).bytes,
+        recompressEstimate(readHeader(bytes), bytes.length, { turn }).bytes,
       );
       expect(heapOf(jpegModule).used).toBe(0);
     }

@@ -72,10 +72,10 @@ const REFUSED = {
 };
 
 /** Of decoding all of a file. */
-function priceOf(file: ArrayBuffer | Uint8Array) {
+function estimateOf(file: ArrayBuffer | Uint8Array) {
   const facts = jpeg2000.read.probe(new Uint8Array(file));
   const { width, height } = facts;
-  return jpeg2000.read.price(facts, { box: { x: 0, y: 0, width, height }, width, height });
+  return jpeg2000.read.estimate(facts, { box: { x: 0, y: 0, width, height }, width, height });
 }
 
 const OPACITY = [3, 1, 0] as const;
@@ -97,7 +97,7 @@ describe("JPEG 2000", () => {
 
   it("is refused when it is larger than it could be", () => {
     expect(jpeg2000.read.probe(new Uint8Array(size60000))).toMatchObject({ width: 60_000, height: 60_000 });
-    expect(priceOf(size60000).bytes).toBeGreaterThan(1 << 26);
+    expect(estimateOf(size60000).bytes).toBeGreaterThan(1 << 26);
   });
 
   it.each(Object.entries(REFUSED))("is refused with %s", async (_name, file) => {
@@ -375,7 +375,7 @@ describe("parts of a JPEG 2000 picture", () => {
       await decodeFile(jpeg2000, bytes);
       const { used, peak } = jpeg2000Heap();
       expect(used, name).toBe(before);
-      expect(peak - before, name).toBeLessThanOrEqual(priceOf(bytes).bytes);
+      expect(peak - before, name).toBeLessThanOrEqual(estimateOf(bytes).bytes);
     }
   });
 });

@@ -8,7 +8,7 @@ import { whole } from "../../../../src/image/pixels/geometry.ts";
 import { identify } from "../../../../src/image/plan/detect.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jxlDecodeHeap } from "../../../../wasm/jxl-decode/decoder.ts";
-import { encodePrice, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
+import { encodeEstimate, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
 import { jxlEncodeHeap } from "../../../../wasm/jxl-encode/instance.ts";
 import linear from "../../../fixtures/jxl/linear.jxl";
 import sixteen from "../../../fixtures/jxl/sixteen.jxl";
@@ -68,10 +68,10 @@ describe("JPEG XL of more than 8 bits", () => {
     const pixels = deepScene(1_500, 1_400);
     const file = await jxl.write.encode(deepPictureOf(pixels), LOSSLESS, UNPAUSED);
     const facts = jxl.read.probe(file);
-    const price = jxl.read.price(facts, { box: whole(pixels), width: 1_500, height: 1_400, deep: true });
+    const estimate = jxl.read.estimate(facts, { box: whole(pixels), width: 1_500, height: 1_400, deep: true });
     const { used } = jxlDecodeHeap(true);
     expect(await decodeDeep(jxl, file)).toEqual(pixels);
-    expect(jxlDecodeHeap().peak - used).toBeLessThanOrEqual(price.bytes);
+    expect(jxlDecodeHeap().peak - used).toBeLessThanOrEqual(estimate.bytes);
   });
 
   it("is read with all bits that others wrote", async () => {
@@ -125,7 +125,7 @@ describe("JPEG XL of more than 8 bits", () => {
     expect(farthest).toBeLessThan(1);
   });
 
-  it("holds no more than its price", async () => {
+  it("holds no more than its estimate", async () => {
     for (const pixels of [deepScene(1_200, 900), deepNoise(700, 600)]) {
       for (const distance of daily([0, 4], [0, 0.7, 4])) {
         const { width, height, samples } = pixels;
@@ -139,7 +139,7 @@ describe("JPEG XL of more than 8 bits", () => {
           await encoder.push(count, UNPAUSED);
         }
         await encoder.finish(true, UNPAUSED);
-        expect(jxlEncodeHeap().peak - used).toBeLessThan(encodePrice(shape).bytes);
+        expect(jxlEncodeHeap().peak - used).toBeLessThan(encodeEstimate(shape).bytes);
         encoder.close();
         expect(jxlEncodeHeap().used).toBe(used);
       }

@@ -174,7 +174,7 @@ describe("JPEG XL", () => {
     const before = jxlDecodeHeap(true).used;
     await decodeFile(jxl, bytes);
     const demand = { box: whole(facts), width: facts.width, height: facts.height };
-    expect(jxlDecodeHeap().peak - before).toBeLessThanOrEqual(jxl.read.price(facts, demand).bytes);
+    expect(jxlDecodeHeap().peak - before).toBeLessThanOrEqual(jxl.read.estimate(facts, demand).bytes);
   });
 
   it("gives back a JPEG file with its profile", async () => {
@@ -205,7 +205,7 @@ describe("JPEG XL", () => {
     const bytes = new Uint8Array(jpeg);
     const facts = jxl.read.probe(bytes);
     expect(await jxl.unpack.run(bytes, facts, UNPAUSED)).toEqual(new Uint8Array(jpegFile));
-    expect(jxl.unpack.price(new Uint8Array(lossy), facts)).toBeNull();
+    expect(jxl.unpack.estimate(new Uint8Array(lossy), facts)).toBeNull();
   });
 
   it("becomes JPEG by what it was made of, and not by its pixels", async () => {
@@ -302,10 +302,10 @@ describe("JPEG XL that is damaged", () => {
     const breath = { ...UNPAUSED, spend: (ms: number) => void (declaredMs += ms) };
     jxlDecodeHeap(true);
     for await (const { rows } of jxl.read.open(bytes, facts, demand, breath)) while (await rows.read(64)) continue;
-    const price = jxl.read.price(facts, demand);
-    expect(jxlDecodeHeap().peak).toBeLessThanOrEqual(price.bytes);
-    expect(price.bytes).toBeLessThan(40 << 20);
-    expect(declaredMs).toBeGreaterThan(price.ms / 8);
+    const estimate = jxl.read.estimate(facts, demand);
+    expect(jxlDecodeHeap().peak).toBeLessThanOrEqual(estimate.bytes);
+    expect(estimate.bytes).toBeLessThan(40 << 20);
+    expect(declaredMs).toBeGreaterThan(estimate.ms / 8);
   });
 
   it("is what it is alone while others are decoded beside it", async () => {

@@ -6,7 +6,7 @@ import { openFile } from "../../../../src/image/formats/jxl/facts.ts";
 import { identify } from "../../../../src/image/plan/detect.ts";
 import { joined } from "../../../../src/joined.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
-import { encodePrice as lossPrice, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
+import { encodeEstimate as lossEstimate, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
 import { jxlEncodeHeap } from "../../../../wasm/jxl-encode/instance.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import arithmetic from "../../../fixtures/jpeg/arithmetic.jpg";
@@ -117,7 +117,7 @@ describe("JPEG XL that is written", () => {
     expect(shown).toEqual([70, 70, 70]);
   });
 
-  it("holds no more than its price, and gives it back", async () => {
+  it("holds no more than its estimate, and gives it back", async () => {
     for (const pixels of [scene(1_200, 900), noise(1_200, 900), noise(520, 600)]) {
       for (const distance of daily([0, 4], [0, 0.7, 4])) {
         const { width, height } = pixels;
@@ -130,7 +130,7 @@ describe("JPEG XL that is written", () => {
           await encoder.push(count, UNPAUSED);
         }
         await encoder.finish(true, UNPAUSED);
-        expect(jxlEncodeHeap().peak - used).toBeLessThan(lossPrice(shape).bytes);
+        expect(jxlEncodeHeap().peak - used).toBeLessThan(lossEstimate(shape).bytes);
         encoder.close();
         expect(jxlEncodeHeap().used).toBe(used);
       }

@@ -167,7 +167,10 @@ describe("encoding PNG", () => {
     const pixels = scene(700, 500);
     const before = memory();
     await encode(pixels, { opaque: true, effort: 1 });
-    const declared = png.write.price({ width: 700, height: 500, opaque: true, frames: 1 }, { ...LOSSLESS, effort: 1 });
+    const declared = png.write.estimate(
+      { width: 700, height: 500, opaque: true, frames: 1 },
+      { ...LOSSLESS, effort: 1 },
+    );
     expect(memory() - before).toBeLessThanOrEqual(declared.bytes);
   });
 

@@ -138,7 +138,7 @@ describe("lossy PNG", () => {
 
   it("declares more memory than an exact file needs: colors are counted first", async () => {
     const size = { width: 1_000, height: 1_000, opaque: true, frames: 1 };
-    expect(png.write.price(size, LOSSY).bytes).toBeGreaterThan(png.write.price(size, LOSSLESS).bytes + (4 << 20));
+    expect(png.write.estimate(size, LOSSY).bytes).toBeGreaterThan(png.write.estimate(size, LOSSLESS).bytes + (4 << 20));
   });
 
   it.each([

@@ -137,7 +137,7 @@ describe("PSD", () => {
 
   it("declares what is inflated at once", async () => {
     const demand = { box: { x: 0, y: 0, width: 40, height: 30 }, width: 40, height: 30 };
-    const declared = (file: ArrayBuffer) => psd.read.price(psd.read.probe(new Uint8Array(file)), demand).bytes;
+    const declared = (file: ArrayBuffer) => psd.read.estimate(psd.read.probe(new Uint8Array(file)), demand).bytes;
     const samples = 40 * 30 * 3 * 2;
     expect(declared(zipDifferences16) - declared(rgb16)).toBeGreaterThanOrEqual(samples);
   });

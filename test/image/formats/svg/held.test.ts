@@ -1,4 +1,4 @@
-/** Prices of drawings: what they declare is what the renderer holds, and follows the size of the picture. */
+/** Estimates of drawings: what they declare is what the renderer holds, and follows the size of the picture. */
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { svg } from "../../../../src/image/formats/svg.ts";
@@ -54,7 +54,7 @@ const SIZES = [
 
 beforeEach(() => trimNative(0));
 
-describe("the price of a drawing", () => {
+describe("the estimate of a drawing", () => {
   it.each(
     Object.entries(DRAWINGS).flatMap(([name, bytes]) =>
       SIZES.map(([width, height]) => ({ name, bytes, width, height })),
@@ -68,15 +68,15 @@ describe("the price of a drawing", () => {
       rows.close();
     }
     expect(held() - before).toBeGreaterThan(0);
-    expect(held() - before).toBeLessThanOrEqual(svg.read.price(facts, demand).bytes);
+    expect(held() - before).toBeLessThanOrEqual(svg.read.estimate(facts, demand).bytes);
   });
 
   it("is a few megabytes for a small one", () => {
     const facts = svg.read.probe(drawing(WHOLE));
     const demand = { box: { x: 0, y: 0, width: 400, height: 300 }, width: 96, height: 72 };
-    expect(svg.read.price(facts, demand).bytes).toBeLessThan(4 * MIB);
+    expect(svg.read.estimate(facts, demand).bytes).toBeLessThan(4 * MIB);
     const large = { ...demand, width: 4_000, height: 3_000 };
-    expect(svg.read.price(facts, large).bytes).toBeLessThan(12 * MIB);
+    expect(svg.read.estimate(facts, large).bytes).toBeLessThan(12 * MIB);
   });
 });
 

@@ -232,7 +232,7 @@ describe("SVG", () => {
     expect(detect(bytes)).toBe("svg");
     expect(svg.read.probe(bytes)).toEqual(svg.read.probe(plain));
     expect(await decodeFile(svg, bytes)).toEqual(await decodeFile(svg, plain));
-    expect(svg.recompress.price(bytes)).toEqual(svg.recompress.price(plain));
+    expect(svg.recompress.estimate(bytes)).toEqual(svg.recompress.estimate(plain));
     const { output } = await rendered(bytes);
     expect(new TextDecoder().decode(output.bytes)).toBe(await cleaned(plain));
   });

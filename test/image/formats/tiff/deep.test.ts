@@ -74,7 +74,7 @@ describe("TIFF files of more than 8 bits", () => {
   it("hold as much more as their rows do", () => {
     const facts = tiff.read.probe(new Uint8Array(tiles));
     const demand = { box: { x: 0, y: 0, width: 40, height: 30 }, width: 40, height: 30 };
-    const [usual, deep] = [demand, { ...demand, deep: true }].map((one) => tiff.read.price(facts, one).bytes);
+    const [usual, deep] = [demand, { ...demand, deep: true }].map((one) => tiff.read.estimate(facts, one).bytes);
     expect((deep ?? 0) - (usual ?? 0)).toBe(40 * 16 * 4);
   });
 });

@@ -1,4 +1,4 @@
-/** Pictures of any size for the bench of prices: photographs, drawings, pictures with alpha, and what moves. */
+/** Pictures of any size for the bench of estimates: photographs, drawings, pictures with alpha, and what moves. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 

@@ -1,8 +1,8 @@
 /** What encoding a JPEG takes: memory for coefficients, and time by blocks. */
-import { beside, type Price, priced } from "../estimate.ts";
+import { parallel, type Estimate, estimated } from "../estimate.ts";
 import { blockNanoseconds } from "./blocks.ts";
 import { type EncoderOptions, FACTORS } from "./encoder-options.ts";
-import { writingPrice } from "./writing.ts";
+import { writingEstimate } from "./writing.ts";
 
 /** Structures, and what a row of MCUs takes beside its rows. */
 const ENCODER_BYTES = 330_000;
@@ -63,23 +63,23 @@ export function packedLimit({ width, height, quality, subsampling = "4:2:0", gra
   return Math.ceil(samples * bytes * (h * v === 1 && !gray ? FULL_CHROMA : 1));
 }
 
-/** The price of all that is done before the file is written: transforms, and weighing of coefficients. */
-export function takingPrice(options: EncoderOptions): Price {
+/** The estimate of all that is done before the file is written: transforms, and weighing of coefficients. */
+export function takingEstimate(options: EncoderOptions): Estimate {
   const { width, profile, fast = false, blockBytes } = options;
   const [h, v] = factorsOf(options);
   const columns = Math.ceil(width / (8 * h)) * 8 * h;
   // Where chroma is halved here it is kept apart, in less than jpegli would take for it.
   const fixed = ENCODER_BYTES + columns * (480 + 620 * v) + (profile?.length ?? 0);
   const nanoseconds = blockNanoseconds(fast ? "round" : "weigh", blockBytes);
-  return priced(fixed + packedLimit(options), blocksOf(options), nanoseconds);
+  return estimated(fixed + packedLimit(options), blocksOf(options), nanoseconds);
 }
 
-/** The price of encoding: rows as 32-bit numbers, packed coefficients. The file itself comes to the caller. */
-export function encodePrice(options: EncoderOptions): Price {
+/** The estimate of encoding: rows as 32-bit numbers, packed coefficients. The file itself comes to the caller. */
+export function encodeEstimate(options: EncoderOptions): Estimate {
   const { gray = false, progressive = false, blockBytes } = options;
-  return beside(
-    takingPrice(options),
-    writingPrice({ blocks: blocksOf(options), blockBytes, components: gray ? 1 : 3, progressive }),
+  return parallel(
+    takingEstimate(options),
+    writingEstimate({ blocks: blocksOf(options), blockBytes, components: gray ? 1 : 3, progressive }),
   );
 }
 

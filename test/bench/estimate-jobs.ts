@@ -1,15 +1,15 @@
-/** All that prices are declared for, as jobs: the matrix of the bench of prices. */
+/** All that estimates are declared for, as jobs: the matrix of the bench of estimates. */
 import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import type { Picture } from "../../src/image/pixels/picture.ts";
 import { encodeSettings } from "../../src/image/search/presets.ts";
 import { pictureOf, type Pixels } from "../support/rows.ts";
+import { bitmapFile, photoshopFile } from "./estimate-files.ts";
+import { operating, reading, recompressing, request, requantizing, scoring, writing } from "./estimate-parts.ts";
+import { fileOf, fixture, moving, part } from "./estimate-pictures.ts";
+import { sequences } from "./estimate-sequences.ts";
+import type { Job } from "./estimate-watch.ts";
 import { LINES, MARK } from "./operations.ts";
-import { bitmapFile, photoshopFile } from "./price-files.ts";
-import { operating, reading, recompressing, request, requantizing, scoring, writing } from "./price-parts.ts";
-import { fileOf, fixture, moving, part } from "./price-pictures.ts";
-import { sequences } from "./price-sequences.ts";
-import type { Job } from "./price-watch.ts";
 
 /** What the matrix is made of. */
 export interface Material {

@@ -1,4 +1,4 @@
-/** The pieces of work that prices are declared for, one by one: reading, writing, rewriting, operations and the score. */
+/** The pieces of work that estimates are declared for, one by one: reading, writing, rewriting, operations and the score. */
 import type { FormatDefinition, RecompressSettings, RequantizeSettings } from "../../src/image/codec/format.ts";
 import { decodedFrames, ownBreath, paced } from "../../src/image/codec/metered-rows.ts";
 import type { EncodeSettings } from "../../src/image/codec/writer.ts";
@@ -9,24 +9,24 @@ import type { Picture } from "../../src/image/pixels/picture.ts";
 import type { Rows } from "../../src/image/pixels/rows.ts";
 import { identify } from "../../src/image/plan/detect.ts";
 import { opaqueAfter, sizeAfter } from "../../src/image/plan/plan.ts";
-import { stepPrice, applied } from "../../src/image/plan/planned-picture.ts";
+import { stepEstimate, applied } from "../../src/image/plan/planned-picture.ts";
 import type { Order } from "../../src/image/render/render.ts";
 import {
-  comparePreparedPrice,
+  comparePreparedEstimate,
   compareWith,
   preparedOf,
-  preparePrice,
-  scorePrice,
+  prepareEstimate,
+  scoreEstimate,
   scoreRows,
 } from "../../src/image/search/score.ts";
 import type { Step } from "../../src/image/steps/operation.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import type { Breath } from "../../src/scheduler/time-slice.ts";
-import { beside, type Price } from "../../wasm/estimate.ts";
+import { parallel, type Estimate } from "../../wasm/estimate.ts";
 import { planned } from "../support/operations.ts";
 import { rendered } from "../support/render.ts";
 import { type Pixels, rowsOf } from "../support/rows.ts";
-import type { Job } from "./price-watch.ts";
+import type { Job } from "./estimate-watch.ts";
 
 const BAND_ROWS = 16;
 
@@ -43,8 +43,8 @@ export function request(
 }
 
 /** A piece of work as a job of its own. */
-function piece(name: string, price: () => Price, work: (breath: Breath) => Promise<unknown>): Job {
-  return { name, run: () => isolateBudget.run(price(), work) };
+function piece(name: string, estimate: () => Estimate, work: (breath: Breath) => Promise<unknown>): Job {
+  return { name, run: () => isolateBudget.run(estimate(), work) };
 }
 
 async function readThrough(rows: Rows): Promise<void> {
@@ -65,7 +65,7 @@ export function reading(name: string, bytes: Uint8Array, divisor = 1): Job {
   const demand = { box: whole(facts), width: Math.ceil(width / divisor), height: Math.ceil(height / divisor) };
   return piece(
     name,
-    () => format.read.price(facts, demand),
+    () => format.read.estimate(facts, demand),
     async (breath) => {
       for await (const { rows } of decodedFrames(format, bytes, facts, demand, breath)) await readThrough(rows);
     },
@@ -78,7 +78,7 @@ export function writing(name: string, to: FormatName, picture: Picture, settings
   if (!write) throw new RangeError(`${to} is not written`);
   return piece(
     name,
-    () => write.price(picture, settings),
+    () => write.estimate(picture, settings),
     (breath) => write.encode(picture, settings, breath),
   );
 }
@@ -90,7 +90,7 @@ export function recompressing(name: string, bytes: Uint8Array, settings: Recompr
   if (!recompress) throw new RangeError("the format is not recompressed");
   return piece(
     name,
-    () => recompress.price(bytes, facts, settings),
+    () => recompress.estimate(bytes, facts, settings),
     (breath) => recompress.run(bytes, facts, settings, breath),
   );
 }
@@ -102,7 +102,7 @@ export function requantizing(name: string, bytes: Uint8Array, settings: Requanti
   if (!coefficients) throw new RangeError("the format has no coefficients");
   return piece(
     name,
-    () => coefficients.price(bytes, facts, settings),
+    () => coefficients.estimate(bytes, facts, settings),
     (breath) => coefficients.requantize(bytes, facts, settings, breath),
   );
 }
@@ -115,21 +115,21 @@ export async function operating(
   { opaque = true, overlay }: { readonly opaque?: boolean; readonly overlay?: ArrayBuffer } = {},
 ): Promise<Job> {
   const steps = await planned(operation, params, pixels, { opaque, ...(overlay && { overlay }) });
-  const prices: Price[] = [];
+  const estimates: Estimate[] = [];
   let at = { size: { width: pixels.width, height: pixels.height }, opaque };
   for (const step of steps) {
-    prices.push(stepPrice(step, at.size, at.opaque));
+    estimates.push(stepEstimate(step, at.size, at.opaque));
     at = { size: sizeAfter(step, at.size), opaque: opaqueAfter(step, at.opaque) };
   }
   const megapixels = ((pixels.width * pixels.height) / 1e6).toFixed(0);
   const words = JSON.stringify(params).replaceAll(/[{}"]/gu, "").replaceAll(",", " ");
   return piece(
     `operation: ${operation} ${words} ${megapixels} MP${opaque ? "" : " with alpha"}`,
-    () => beside(...prices),
+    () => parallel(...estimates),
     async (breath) => {
       const next = (rows: Rows, step: Step, index: number) => {
         const own = ownBreath(breath);
-        return paced(applied(rows, step, own), prices[index]?.ms ?? 0, breath, own);
+        return paced(applied(rows, step, own), estimates[index]?.ms ?? 0, breath, own);
       };
       await readThrough(steps.reduce(next, rowsOf(pixels, opaque)));
     },
@@ -143,12 +143,12 @@ export function scoring(name: string, first: Pixels, second: Pixels, opaque = tr
   return [
     piece(
       `score: ${name}`,
-      () => scorePrice(looked),
+      () => scoreEstimate(looked),
       (breath) => scoreRows(rows(first), rows(second), breath),
     ),
     piece(
       `score: ${name}, prepared and compared`,
-      () => beside(preparePrice(looked), comparePreparedPrice(looked)),
+      () => parallel(prepareEstimate(looked), comparePreparedEstimate(looked)),
       async (breath) => {
         const reference = await preparedOf(rows(first), breath);
         try {

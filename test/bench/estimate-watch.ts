@@ -1,5 +1,5 @@
 /**
- * Pieces of work beside their prices: the most bytes that each held, and the milliseconds that it took of the processor.
+ * Pieces of work beside their estimates: the most bytes that each held, and the milliseconds that it took of the processor.
  *
  * Machines differ, and one that others use as well is slower at times: right before and after every run a kernel is
  * timed, and what was taken counts as it would have been where the kernel takes `REFERENCE_MS`.
@@ -29,7 +29,7 @@ export interface Line {
   readonly heldBytes: number;
 }
 
-/** What `kernel` took when the prices were declared, on a machine that others used as well. */
+/** What `kernel` took when the estimates were declared, on a machine that others used as well. */
 const REFERENCE_MS = 6;
 const KERNEL_ROUNDS = 4;
 
@@ -48,7 +48,7 @@ export async function watched({ name, run }: Job): Promise<Line[]> {
   // The first time its code is not optimized yet: that is when memory is looked at.
   const first = await admittedDuring(run, { now: processorMs, memory: true, buffers });
   let taken = first.map(() => Number.POSITIVE_INFINITY);
-  const declared = first.map(({ price }) => price.ms);
+  const declared = first.map(({ estimate }) => estimate.ms);
   let before = await kernel();
   const all = declared.reduce((sum, ms) => sum + ms, 0);
   for (let round = 0; round < (all > LONG_MS ? 2 : MOST_ROUNDS); round++) {
@@ -66,8 +66,8 @@ export async function watched({ name, run }: Job): Promise<Line[]> {
   );
 }
 
-function lineOf(name: string, { price, spentMs, heldBytes }: Admitted, takenMs: number): Line {
-  return { name, declaredMs: price.ms, spentMs, takenMs, declaredBytes: price.bytes, heldBytes };
+function lineOf(name: string, { estimate, spentMs, heldBytes }: Admitted, takenMs: number): Line {
+  return { name, declaredMs: estimate.ms, spentMs, takenMs, declaredBytes: estimate.bytes, heldBytes };
 }
 
 /** Whether two numbers differ by no more than a factor. */

@@ -1,4 +1,4 @@
-/** AVIF sequences, small and large: films and drawings, with and without alpha, as jobs for the bench of prices. */
+/** AVIF sequences, small and large: films and drawings, with and without alpha, as jobs for the bench of estimates. */
 import { changesOf, detailOf } from "../../src/image/codec/complexity.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import type { Picture } from "../../src/image/pixels/picture.ts";
@@ -6,9 +6,9 @@ import { identify } from "../../src/image/plan/detect.ts";
 import type { Aim } from "../../src/image/plan/output.ts";
 import { encodeSettings } from "../../src/image/search/presets.ts";
 import type { Pixels } from "../support/rows.ts";
-import { reading, request, writing } from "./price-parts.ts";
-import { fileOf, grainy, moving } from "./price-pictures.ts";
-import type { Job } from "./price-watch.ts";
+import { reading, request, writing } from "./estimate-parts.ts";
+import { fileOf, grainy, moving } from "./estimate-pictures.ts";
+import type { Job } from "./estimate-watch.ts";
 
 const TINY = { size: { width: 96, height: 64 }, frames: 20 };
 const SMALL = { size: { width: 320, height: 240 }, frames: 12 };
@@ -42,7 +42,7 @@ export async function* sequences(material: {
 async function* jobsOf(what: string, pixels: Picture): AsyncGenerator<Job, void> {
   const file = await fileOf("png", pixels, { lossless: true, quality: 100 });
   const { facts } = identify(file);
-  // What a file says of itself is what prices go by.
+  // What a file says of itself is what estimates go by.
   const picture = { ...pixels, changes: changesOf(facts, facts), detail: detailOf(facts, facts) };
   for (const [how, aim] of Object.entries(AIMS)) {
     yield writing(`sequence: written ${how}, ${what}`, "avif", picture, encodeSettings(aim, FORMATS.avif, true));

@@ -1,22 +1,22 @@
 /**
- * What work declares, bytes and milliseconds, against what it holds and takes: `npm run bench -- prices`. Every format is
+ * What work declares, bytes and milliseconds, against what it holds and takes: `npm run bench -- estimates`. Every format is
  * read, written by number, by search and without loss, and rewritten; every operation, every way of resizing, animations
  * and the score. `PHOTOS=a.jpg` takes another photograph than that of the fixtures, and `ONLY="read: avif"` the lines that
  * contain all of the words.
  *
  * Declared is what a piece says before it starts, spent what it says while it goes on, taken what the processor says: a
- * price that is off counts the wrong things where spent is off, too, or counts them at the wrong rate.
+ * estimate that is off counts the wrong things where spent is off, too, or counts them at the wrong rate.
  *
  * No piece of work may hold more than it declares, nor take less than half or more than twice of it: if one does the
  * command fails. What declares and takes less than `SHORT_MS` is printed, but its milliseconds are not judged: what every
  * piece has besides, instances to be made and pauses, is a large part of them.
  */
-import { jobsWith, type Material } from "./price-jobs.ts";
-import { GLASS, PAGE, PHOTO, pixelsIn, softened } from "./price-pictures.ts";
-import { isWithin, type Line, watched } from "./price-watch.ts";
+import { jobsWith, type Material } from "./estimate-jobs.ts";
+import { GLASS, PAGE, PHOTO, pixelsIn, softened } from "./estimate-pictures.ts";
+import { isWithin, type Line, watched } from "./estimate-watch.ts";
 
 const SHORT_MS = 5;
-/** By how much the milliseconds of a price may be off, in either direction. */
+/** By how much the milliseconds of an estimate may be off, in either direction. */
 const FACTOR = 2;
 
 const COLUMN = 9;
@@ -72,7 +72,7 @@ function isHeavy({ declaredBytes, heldBytes }: Line): boolean {
   return heldBytes > declaredBytes;
 }
 
-/** The worst of all; the command fails where a price does not hold. */
+/** The worst of all; the command fails where an estimate does not hold. */
 function summarize(lines: readonly Line[]): void {
   const judged = lines.filter((line) => !isShort(line));
   const ratios = judged.map(({ takenMs, declaredMs }) => takenMs / declaredMs);
