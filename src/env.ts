@@ -3,6 +3,7 @@ import * as v from "valibot";
 
 import {
   DATABASE_BYTES,
+  DEFAULT_LOG_SAMPLE,
   DEFAULT_FAILED_MS,
   DEFAULT_JOB_MS,
   DEFAULT_TEMPORARY_TTL_SECONDS,
@@ -12,7 +13,7 @@ import {
   MAX_WAIT_SECONDS,
   RATE_LIMIT_REQUESTS,
 } from "./limits.ts";
-import { DEFAULT_DELIVERY_KEEP_DAYS } from "./limits/delivery.ts";
+import { DEFAULT_DELIVERY_KEEP_DAYS, DEFAULT_HIT_SAMPLE } from "./limits/delivery.ts";
 import { WEBHOOK_BYTES_PER_DAY, WEBHOOK_JOBS_PER_DAY } from "./limits/webhook.ts";
 
 /** The binding of the database of accounts and keys; where the records of an account lie that says nothing else. */
@@ -180,6 +181,10 @@ const Variables = v.object({
   TWITTER_TOKEN: token(),
   /** How long results of deliveries are kept that nobody asks for. */
   DELIVERY_KEEP_DAYS: number(DEFAULT_DELIVERY_KEEP_DAYS, 1, 36_500),
+  /** Of so many requests that went well one has a line in the log. */
+  LOG_SAMPLE: number(DEFAULT_LOG_SAMPLE, 1, 1_000_000),
+  /** Of so many hits of deliveries one is counted, as so many. */
+  HIT_SAMPLE: number(DEFAULT_HIT_SAMPLE, 1, 1_000_000),
   /** Opens the administration API; without it, its paths do not exist. */
   ADMIN_TOKEN: token(),
   /** Encrypts saved credentials and jobs at rest: the first key seals, all open. */
@@ -216,6 +221,8 @@ export interface Settings {
   readonly facebookToken: string | undefined;
   readonly twitterToken: string | undefined;
   readonly deliveryKeepDays: number;
+  readonly logSample: number;
+  readonly hitSample: number;
   readonly adminToken: string | undefined;
   /** The first seals, all open; none: nothing can be sealed. */
   readonly vaultKeys: readonly Uint8Array<ArrayBuffer>[];
@@ -272,6 +279,8 @@ function fromVariables(variables: Parsed): Settings {
     facebookToken: variables.FACEBOOK_TOKEN,
     twitterToken: variables.TWITTER_TOKEN,
     deliveryKeepDays: variables.DELIVERY_KEEP_DAYS,
+    logSample: variables.LOG_SAMPLE,
+    hitSample: variables.HIT_SAMPLE,
     adminToken: variables.ADMIN_TOKEN,
     vaultKeys: [...(variables.VAULT_KEY_NEXT ?? []), ...(variables.VAULT_KEY ?? [])],
   };

@@ -163,6 +163,9 @@ export const MAX_SIZES_CHARACTERS = 500;
 /** Results of one request that wait until the last is made, to be stored together: a tenth of what an isolate has. */
 export const MAX_WAITING_RESULT_BYTES = 12 * 1024 * 1024;
 
+/** Of so many requests that went well one has a line in the log: the platform bills its logs. */
+export const DEFAULT_LOG_SAMPLE = 100;
+
 /** The rate window and the requests allowed in it, per API key. */
 export const RATE_WINDOW_SECONDS = 900;
 export const RATE_LIMIT_REQUESTS = 100_000;

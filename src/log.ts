@@ -13,8 +13,10 @@ const MAX_MESSAGE_CHARACTERS = 300;
 /** What is looked through of a message: the time for it goes with the square of its length. */
 const MAX_READ_CHARACTERS = 2_000;
 
-export function logLine(level: "info" | "error", line: Readonly<Record<string, unknown>>): void {
-  console[level === "error" ? "error" : "log"](JSON.stringify(line));
+const METHODS = { info: "log", warning: "warn", error: "error" } as const;
+
+export function logLine(level: keyof typeof METHODS, line: Readonly<Record<string, unknown>>): void {
+  console[METHODS[level]](JSON.stringify(line));
 }
 
 /** An error and its causes, outermost first. */

@@ -82,6 +82,9 @@ const inWorkerd = (name: "worker" | "exhaustive", include: string[], exclude: st
           // Tests call the service by many names.
           ALLOWED_HOSTS: "*",
           VAULT_KEY: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+          // All is counted, and has its line.
+          HIT_SAMPLE: "1",
+          LOG_SAMPLE: "1",
           CASES_SEED: casesSeed,
           EXHAUSTIVE: String(name === "exhaustive"),
           MODEL_RUNS: name === "exhaustive" ? modelRuns(500) : modelRuns(25),

@@ -17,6 +17,9 @@ export const DEMO_KEY = "demo";
 export const LOCAL_DEFAULTS = {
   ALLOW_PRIVATE_ORIGINS: "true",
   STORE_HOSTS: "localhost,127.0.0.1,[::1]",
+  // Logs and rows cost nothing here.
+  LOG_SAMPLE: "1",
+  HIT_SAMPLE: "1",
 };
 
 /** More often than a deployment sweeps: nobody at a terminal waits five minutes for what a restart cut off. */
@@ -229,7 +232,7 @@ async function seedDemoAccount(database: D1Database, hasDemo: boolean): Promise<
       .prepare(
         `INSERT INTO deliveries
            (id, account_id, name, sources, presets, unsigned, refine, ttl, is_open, created_at, updated_at)
-         VALUES ('demo', ?1, 'Demo', '[]', '{}', '{}', 1, 604800, 1, ?2, ?2) ON CONFLICT DO NOTHING`,
+         VALUES ('demo', ?1, 'Demo', '[]', '{}', '{}', 1, 2592000, 1, ?2, ?2) ON CONFLICT DO NOTHING`,
       )
       .bind(id, now),
   ]);

@@ -41,6 +41,20 @@ export function countDelivery(
   defer(scheduler.wait(DELIVERY_COUNT_MS).then(() => saveDeliveryCounts(db)));
 }
 
+/**
+ * Adds hits to the counts of a delivery: one of `sample` is counted, and stands for so many, since a row for each would cost
+ * more than the hits themselves.
+ */
+export function countHit(
+  db: D1Database,
+  delivery: { readonly id: string; readonly accountId: string },
+  { storedHits = 0, deliveredBytes = 0 }: Partial<DeliveryCounts>,
+  { sample, defer }: { readonly sample: number; readonly defer: (work: Promise<unknown>) => void },
+): void {
+  if (Math.random() * sample >= 1) return;
+  countDelivery(db, delivery, { storedHits: storedHits * sample, deliveredBytes: deliveredBytes * sample }, defer);
+}
+
 function sum(one: DeliveryCounts, other: DeliveryCounts): DeliveryCounts {
   return {
     finals: one.finals + other.finals,

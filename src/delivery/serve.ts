@@ -1,7 +1,7 @@
 /** An address answered: from the bucket while its time lasts, or by work. */
 import { ApiError } from "../errors.ts";
-import { FAILING_ORIGIN_MS, RESULT_MARK_MS } from "../limits/delivery.ts";
-import { countDelivery } from "./counts.ts";
+import { FAILING_ORIGIN_MS, MAX_CHECKED_RESULTS, RESULT_MARK_MS } from "../limits/delivery.ts";
+import { Recent } from "../recent.ts";
 import { refuseStranger } from "./hourly.ts";
 import { type Kept, madeOnce } from "./making.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
@@ -20,12 +20,11 @@ export interface Picture {
 
 /** @throws ApiError 402, 404, 413, 415, 422, 429, 502, 503 or 504 */
 export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
-  const { env, defer } = ports;
+  const { env } = ports;
   const { delivery, key, askedAt } = order;
-  const stored = await findResult(env.BUCKET, key);
+  const stored = await findResult(env.BUCKET, key).then(asChecked(key));
   if (stored && isUsable(order, stored.facts)) {
     if (stored.facts.checkedAt + delivery.ttl * 1_000 <= askedAt) return renewed(ports, order, stored);
-    countDelivery(env.DB, delivery, { storedHits: 1 }, defer);
     return { body: bodyOf(ports, order, stored), facts: stored.facts, cache: "stored" };
   }
   await stored?.object.body.cancel();
@@ -33,17 +32,33 @@ export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
   return pictureOf(await unlessRefused(order, () => madeOnce(ports, order)));
 }
 
+/** When this isolate has found originals of results unchanged, milliseconds since 1970: nothing is written for that. */
+const checked = new Recent<{ readonly originalHash: string; readonly at: number }>(MAX_CHECKED_RESULTS);
+
+/** A result with what this isolate knows of its original. */
+function asChecked(key: string): (stored: StoredResult | undefined) => StoredResult | undefined {
+  return (stored) => {
+    const known = checked.get(key);
+    if (!stored || known?.originalHash !== stored.facts.originalHash) return stored;
+    return { ...stored, facts: { ...stored.facts, checkedAt: Math.max(known.at, stored.facts.checkedAt) } };
+  };
+}
+
 function pictureOf({ bytes, facts, kept }: Kept): Picture {
   return { body: bytes, facts, cache: "miss", kept };
 }
 
 /** The bytes of a result; one that is asked for after a long time is marked, so that the sweep leaves it. */
-function bodyOf({ env, defer }: ServePorts, { key }: Order, { object, facts }: StoredResult): Picture["body"] {
-  if (object.uploaded.getTime() + RESULT_MARK_MS <= Date.now()) defer(markResult(env.BUCKET, key, facts));
-  return object.body;
+function bodyOf({ env, defer }: ServePorts, { key }: Order, stored: StoredResult): Picture["body"] {
+  if (isOld(stored)) defer(markResult(env.BUCKET, key, stored.facts));
+  return stored.object.body;
 }
 
-/** After its time a result is good for as long again if its original is what it was. */
+function isOld({ object }: StoredResult): boolean {
+  return object.uploaded.getTime() + RESULT_MARK_MS <= Date.now();
+}
+
+/** After its time a result is good for as long again if its original is what it was; nothing is written for that. */
 async function renewed(ports: ServePorts, order: Order, stored: StoredResult): Promise<Picture> {
   const { env, settings, defer, caller } = ports;
   const { delivery, key, located, askedAt } = order;
@@ -68,10 +83,11 @@ async function renewed(ports: ServePorts, order: Order, stored: StoredResult): P
     return pictureOf(await unlessRefused(order, () => madeOnce(ports, owned, changed)));
   }
   original?.original.memory.release();
-  const checked = { ...(original ? toldBy(original, facts) : facts), checkedAt: askedAt };
-  defer(markResult(env.BUCKET, key, checked));
-  countDelivery(env.DB, delivery, { storedHits: 1 }, defer);
-  return { ...asIs, facts: checked };
+  const now = { ...(original ? toldBy(original, facts) : facts), checkedAt: askedAt };
+  checked.set(key, { originalHash: facts.originalHash, at: askedAt });
+  // What the origin calls the same bytes now has to be known, or they would be read whole every time.
+  if (original || isOld(stored)) defer(markResult(env.BUCKET, key, now));
+  return { ...asIs, facts: now };
 }
 
 /** The facts of a result with what its origin says now. */

@@ -3,6 +3,9 @@
  * computed from these figures, so that none of them can say something else.
  */
 
+import { DEFAULT_LOG_SAMPLE } from "../limits.ts";
+import { DEFAULT_HIT_SAMPLE } from "../limits/delivery.ts";
+
 /** Kilobytes of one event of the logs. An assumption: the platform does not say how large its own are. */
 const EVENT_KB = 1.5;
 /** Dollars for a gigabyte of events: taken in, and kept for seven days of a month. */
@@ -78,24 +81,29 @@ const NOTHING = {
 /** Gigabytes for which an object is billed while it is awake. */
 const OBJECT_GB = 0.128;
 
+/** Of so many requests that went well one has a line. */
+const LINE = 1 / DEFAULT_LOG_SAMPLE;
+/** Of so many hits one has a row. */
+const HIT_ROWS = 1 / DEFAULT_HIT_SAMPLE;
+
 /**
  * What each route takes beside processor time, as `test/platform/bill.test.ts` counts it: of an account that has asked
  * nothing for a few seconds, in an isolate that knows its key and its delivery.
  */
 export const ROUTES = {
-  upload: { ...NOTHING, requests: 1, writes: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: 4 },
-  download: { ...NOTHING, requests: 1, reads: 1, events: 2 },
-  uploadBytes: { ...NOTHING, requests: 1, writes: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: 4 },
-  fetch: { ...NOTHING, requests: 1, writes: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: 4 },
-  setOfThree: { ...NOTHING, requests: 1, writes: 3, calls: 3, objectRows: 2, gbSeconds: OBJECT_GB, events: 5 },
-  refusal: { ...NOTHING, requests: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: 4 },
-  account: { ...NOTHING, requests: 1, calls: 1, objectRows: 1, events: 3 },
+  upload: { ...NOTHING, requests: 1, writes: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: LINE },
+  download: { ...NOTHING, requests: 1, reads: 1, events: LINE },
+  uploadBytes: { ...NOTHING, requests: 1, writes: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: LINE },
+  fetch: { ...NOTHING, requests: 1, writes: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: LINE },
+  setOfThree: { ...NOTHING, requests: 1, writes: 3, calls: 3, objectRows: 2, gbSeconds: OBJECT_GB, events: LINE },
+  refusal: { ...NOTHING, requests: 1, calls: 2, objectRows: 2, gbSeconds: OBJECT_GB, events: 1 },
+  account: { ...NOTHING, requests: 1, calls: 1, objectRows: 1, events: LINE },
   /** What an account's meter does once in each minute in which it was used. */
   accountMinute: { ...NOTHING, calls: 1, objectRows: 2, rows: 1 },
-  health: { ...NOTHING, requests: 1, events: 2 },
-  metrics: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: 3 },
-  stranger: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: 3 },
-  strangeKey: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: 3 },
+  health: { ...NOTHING, requests: 1, events: LINE },
+  metrics: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: LINE },
+  stranger: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: LINE },
+  strangeKey: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: LINE },
   job: {
     ...NOTHING,
     requests: 1,
@@ -105,17 +113,28 @@ export const ROUTES = {
     objectRows: 6,
     gbSeconds: OBJECT_GB,
     rows: 23,
-    events: 6,
+    events: LINE,
   },
-  draft: { ...NOTHING, requests: 1, writes: 1, reads: 7, calls: 1, objectRows: 1, rows: 6, operations: 1, events: 3 },
-  final: { ...NOTHING, requests: 1, writes: 2, reads: 5, calls: 1, objectRows: 1, rows: 4, operations: 2, events: 2 },
-  edgeHit: { ...NOTHING, requests: 1, rows: 1, events: 2 },
-  storedHit: { ...NOTHING, requests: 1, reads: 1, rows: 1, events: 2 },
-  renewedHit: { ...NOTHING, requests: 1, writes: 1, reads: 6, rows: 1, events: 2 },
+  draft: {
+    ...NOTHING,
+    requests: 1,
+    writes: 1,
+    reads: 7,
+    calls: 1,
+    objectRows: 1,
+    rows: 6,
+    operations: 1,
+    events: LINE,
+  },
+  final: { ...NOTHING, requests: 1, writes: 2, reads: 5, calls: 1, objectRows: 1, rows: 4, operations: 2 },
+  edgeHit: { ...NOTHING, requests: 1, rows: HIT_ROWS, events: LINE },
+  storedHit: { ...NOTHING, requests: 1, reads: 1, rows: HIT_ROWS, events: LINE },
+  renewedHit: { ...NOTHING, requests: 1, reads: 1, rows: HIT_ROWS, events: LINE },
+  markedHit: { ...NOTHING, requests: 1, writes: 1, reads: 6, rows: HIT_ROWS, events: LINE },
   /** The clock of a deployment with one database. */
-  cronMinute: { ...NOTHING, writes: 4, rows: 1, events: 1 },
-  purge: { ...NOTHING, requests: 1, writes: 1, calls: 1, objectRows: 1, rows: 1, operations: 2, events: 3 },
-  purgeOfOne: { ...NOTHING, requests: 1, writes: 2, calls: 1, objectRows: 1, rows: 1, operations: 1, events: 3 },
+  cronMinute: { ...NOTHING, writes: 4, rows: 1 },
+  purge: { ...NOTHING, requests: 1, writes: 1, calls: 1, objectRows: 1, rows: 1, operations: 2, events: LINE },
+  purgeOfOne: { ...NOTHING, requests: 1, writes: 2, calls: 1, objectRows: 1, rows: 1, operations: 1, events: LINE },
 } as const satisfies Readonly<Record<string, Omit<Work, "name">>>;
 
 /** Of the phone picture, which the table of scale makes, too. */
@@ -214,8 +233,10 @@ export const MONTHS: readonly Month[] = [
       [120_000, DELIVERY.finalWebp],
       [20_000, DELIVERY.finalJpeg],
       [27_500_000, DELIVERY.edgeHit],
-      [17_000_000, DELIVERY.storedHit],
-      [5_100_000, { ...ROUTES.renewedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
+      [20_700_000, DELIVERY.storedHit],
+      // Of the variants that are asked for each is renewed after a month, and marked after two.
+      [1_200_000, { ...ROUTES.renewedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
+      [600_000, { ...ROUTES.markedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
       [2_000_000, PHONE],
       CLOCK,
       [MINUTES_OF_A_MONTH, ROUTES.accountMinute],

@@ -177,7 +177,13 @@ async function finish(c: AppContext, startedAt: number): Promise<void> {
   count("request_seconds_total", { route }, milliseconds / 1000);
   const line = { id, method: c.req.method, route, status, ms: milliseconds };
   if (status >= 500) logLine("error", { ...line, causes: causesOf(failure) });
-  else logLine("info", line);
+  else if (status >= 400 && c.var.account) logLine("warning", line);
+  else logOneOf(c.var.settings.logSample, line);
+}
+
+/** Lines of what went well, and of what strangers are refused, cost more than answering it: so many stand for all. */
+function logOneOf(sample: number, line: Readonly<Record<string, unknown>>): void {
+  if (Math.random() * sample < 1) logLine("info", sample === 1 ? line : { ...line, sample });
 }
 
 /** One data point per request where the operator has bound a dataset: requests and time by account, route and status. */

@@ -254,7 +254,7 @@ const deliveryRecord = {
   presets: { card: { resize: { width: 320, height: 240, mode: "fit" } } },
   unsigned: { widths: [320, 640, 1280], formats: ["avif", "webp"] },
   refine: true,
-  ttl: 604_800,
+  ttl: 2_592_000,
   url: `https://darkroom.example.com/i/${deliveryId}`,
   created_at: createdAt,
 };

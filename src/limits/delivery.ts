@@ -9,10 +9,10 @@ export const MAX_DELIVERY_SOURCES = 16;
 export const MAX_DELIVERY_PRESETS = 100;
 /** Widths that unsigned addresses may have: each is a result that strangers can have made. */
 export const MAX_DELIVERY_WIDTHS = 64;
-/** How long a result is used before its original is asked for again, in seconds: by default a week. */
+/** How long a result is used before its original is asked for again, in seconds: by default 30 days, since purges are there. */
 export const MIN_DELIVERY_TTL_SECONDS = 60;
 export const MAX_DELIVERY_TTL_SECONDS = 31_536_000;
-export const DEFAULT_DELIVERY_TTL_SECONDS = 604_800;
+export const DEFAULT_DELIVERY_TTL_SECONDS = 2_592_000;
 /** After a rotation addresses that were signed with the pair before stay valid for this long. */
 export const SIGNING_OVERLAP_MS = 24 * 3_600_000;
 /**
@@ -59,8 +59,15 @@ export const DELIVERY_COUNT_MS = 2_000;
 export const MAX_DELIVERY_WAIT_MS = 10_000;
 /** How long results are kept that nobody asks for. */
 export const DEFAULT_DELIVERY_KEEP_DAYS = 90;
-/** A result that is asked for is marked as such again after this; it may be kept for so much longer than it has to. */
-export const RESULT_MARK_MS = 7 * 86_400_000;
+/**
+ * A result that is asked for is marked as such again after this; it may be kept for so much longer than it has to. A mark
+ * costs as much as five months in the bucket.
+ */
+export const RESULT_MARK_MS = 60 * 86_400_000;
+/** Results whose originals this isolate has found unchanged; some hundred bytes each. */
+export const MAX_CHECKED_RESULTS = 10_000;
+/** Of so many hits one is counted, as so many: rows for each would cost more than the hits. */
+export const DEFAULT_HIT_SAMPLE = 20;
 /** How long a request waits for work that another one of its isolate does: longer than fetching and encoding take. */
 export const SHARED_WAIT_MS = FETCH_TIMEOUT_MS + 30_000;
 /** Requests of one delivery that wait for its origin in an isolate, the pictures of a page or two; beyond, clients come back. */

@@ -23,7 +23,7 @@ describe("a delivery", () => {
     const { key } = await openAccount();
     const { delivery, signing } = await made(key);
     expect(delivery).toMatchObject({ name: "", sources: [WEB], presets: {}, unsigned: false, refine: true });
-    expect(delivery).toMatchObject({ ttl: 604_800, url: `https://darkroom.test/i/${delivery.id}` });
+    expect(delivery).toMatchObject({ ttl: 2_592_000, url: `https://darkroom.test/i/${delivery.id}` });
     expect(delivery.id).toMatch(/^dl_[A-Za-z0-9]{16}$/);
     expect(signing.key).not.toBe(signing.salt);
   });
@@ -64,7 +64,7 @@ describe("a delivery", () => {
     ];
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 404));
     expect((await api("GET", "/1.0/deliveries", { key })).body.deliveries).toEqual([]);
-    expect((await api("GET", path(delivery.id), { key: owner.key })).body.delivery.ttl).toBe(604_800);
+    expect((await api("GET", path(delivery.id), { key: owner.key })).body.delivery.ttl).toBe(2_592_000);
   });
 
   it("is one of a bounded number", async () => {

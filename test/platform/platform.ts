@@ -9,6 +9,7 @@ import { databasesOf } from "../../src/account/databases.ts";
 import { createConsumer } from "../../src/entrances/queue.ts";
 import { sweep } from "../../src/entrances/sweep.ts";
 import { createApp } from "../../src/http/app.ts";
+import { DEFAULT_LOG_SAMPLE } from "../../src/limits.ts";
 import { type Street, street } from "../../src/pipeline/edges.ts";
 import wrangler from "../../wrangler.toml?raw";
 import { type Around, aroundBinding, aroundDatabase, aroundObjects, nested } from "../support/around.ts";
@@ -174,11 +175,12 @@ export class Platform {
       return around({ service: "web", where: "web.fetch", method: "fetch", given: [] }, () => web(input, init));
     };
     this.time.put(globalThis, { fetch: calling });
-    for (const level of ["log", "error"] as const) {
+    for (const level of ["log", "warn", "error"] as const) {
       const line = console[level].bind(console);
       this.time.put(console, {
         [level]: (...given: unknown[]) => {
-          this.bill.add("events");
+          // All lines are written here, of which a deployment writes one in so many.
+          this.bill.add("events", level === "log" ? 1 / DEFAULT_LOG_SAMPLE : 1);
           line(...given);
         },
       });

@@ -3,6 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 
+import { DEFAULT_LOG_SAMPLE } from "../../src/limits.ts";
 import { logLine } from "../../src/log.ts";
 import { openAccount } from "../support/accounts.ts";
 import { nested } from "../support/around.ts";
@@ -344,9 +345,11 @@ const HOLDS: Readonly<Record<string, () => Promise<void>>> = {
 
   "events of logs": () =>
     deployed(async (platform) => {
-      logLine("info", { event: "one" });
+      logLine("warning", { event: "one" });
       logLine("error", { event: "another" });
       expect(platform.used().events).toBe(2);
+      logLine("info", { event: "one of many" });
+      expect(platform.used().events).toBe(1 / DEFAULT_LOG_SAMPLE);
     }),
 };
 

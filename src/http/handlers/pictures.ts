@@ -1,7 +1,7 @@
 /** Pictures by address. */
 import type { Asked, Dialect, Spelled } from "../../delivery/asked.ts";
 import { canonicalOf } from "../../delivery/canonical.ts";
-import { countDelivery } from "../../delivery/counts.ts";
+import { countDelivery, countHit } from "../../delivery/counts.ts";
 import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
 import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
 import { tagsOf } from "../../delivery/front-cache.ts";
@@ -233,10 +233,12 @@ function finished(
   headers.set("Server-Timing", timing);
   headers.set("Cache-Control", capped(headers.get("Cache-Control") ?? "", goodUntil - askedAt));
   const sent = answerTo(c.req.raw, whole);
-  if (sent.body) {
-    const bytes = Number(sent.headers.get("content-length") ?? 0);
-    countDelivery(c.env.DB, delivery, { deliveredBytes: bytes }, (work) => c.executionCtx.waitUntil(work));
-  }
+  const deliveredBytes = sent.body ? Number(sent.headers.get("content-length") ?? 0) : 0;
+  const counts = { deliveredBytes, storedHits: cache === "stored" ? 1 : 0 };
+  const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  // What was made has a row anyway.
+  if (cache === "miss") countDelivery(c.env.DB, delivery, counts, defer);
+  else countHit(c.env.DB, delivery, counts, { sample: c.var.settings.hitSample, defer });
   return sent;
 }
 

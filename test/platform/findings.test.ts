@@ -1,0 +1,87 @@
+/** What a deployed service met and a local one did not: each once found, and held to since. */
+import { expect, it, vi } from "vitest";
+
+import { MAX_DELIVERY_READS } from "../../src/limits/delivery.ts";
+import { onPlatform } from "./platform.ts";
+import { site, web } from "./site.ts";
+
+const DAY_MS = 86_400_000;
+
+it("misses that end in the midst leave room for others", () => {
+  const silent = Promise.withResolvers<Response>();
+  let isSilent = true;
+  return onPlatform({ web: (request) => (isSilent ? silent.promise : web(request)) }, async (platform) => {
+    const { pathOf, see } = await site(platform);
+    const begun = Array.from({ length: MAX_DELIVERY_READS }, (_, index) => platform.begin(pathOf(`${index}.jpg`)));
+    await vi.waitFor(() =>
+      expect(platform.bill.calls.filter((call) => call === "web.fetch")).toHaveLength(begun.length),
+    );
+    isSilent = false;
+    expect((await see("late.jpg")).status).toBe(503);
+    for (const { invocation } of begun) await platform.hangUp(invocation);
+    expect((await see("later.jpg")).status).toBe(200);
+  });
+});
+
+it("hits write one row in so many, and go on writing after one of them has ended in the midst", () =>
+  onPlatform({ web, variables: { HIT_SAMPLE: "20" } }, async (platform) => {
+    const { see, pathOf } = await site(platform);
+    await see("a.jpg");
+    await platform.settle();
+    await platform.drain();
+    const random = vi.spyOn(Math, "random");
+    // Hits that are counted, and end before their count is written.
+    random.mockReturnValue(0);
+    const { response, invocation } = platform.begin(pathOf("a.jpg"));
+    await (await response).arrayBuffer();
+    await platform.hangUp(invocation);
+    platform.used();
+    for (let hit = 0; hit < 200; hit += 1) {
+      random.mockReturnValue((hit % 20) / 20);
+      await see("a.jpg");
+      platform.time.pass(3_000);
+      await platform.settle();
+    }
+    random.mockRestore();
+    const { rows, calls, writes } = platform.used();
+    expect(rows).toBeGreaterThan(0);
+    expect([rows <= 200 / 20 + 1, calls, writes]).toEqual([true, 0, 0]);
+  }));
+
+it("a result that is asked for every day for 90 days is written twice", () =>
+  onPlatform({ web, variables: { HIT_SAMPLE: "1000000" } }, async (platform) => {
+    const { see } = await site(platform);
+    await see("a.jpg");
+    await platform.settle();
+    await platform.drain();
+    platform.used();
+    let writes = 0;
+    for (let day = 0; day < 90; day += 1) {
+      platform.time.pass(DAY_MS);
+      platform.edge.clear();
+      expect((await see("a.jpg")).headers.get("x-service-cache")).toBe("stored");
+      await platform.settle();
+      ({ writes } = { writes: writes + platform.used().writes });
+    }
+    // The mark, beside the result itself.
+    expect(writes).toBe(1);
+  }));
+
+it("what went well has a line in so many, what failed always", () =>
+  onPlatform({ web, variables: { LOG_SAMPLE: "100" } }, async (platform) => {
+    const { get, post } = await site(platform);
+    const lines: string[] = [];
+    for (const level of ["log", "warn"] as const) {
+      vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(`${level} ${line}`));
+    }
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.01);
+    await get("/health", {});
+    await get("/wp-admin.php", {});
+    expect(lines).toEqual([]);
+    await post("/1.0/fetch", { url: "nonsense" });
+    expect(lines.splice(0)).toEqual([expect.stringMatching(/^warn .*"status":422/)]);
+    random.mockReturnValue(0.009);
+    await get("/health", {});
+    expect(lines).toEqual([expect.stringMatching(/^log .*"status":200.*"sample":100/)]);
+    vi.restoreAllMocks();
+  }));
