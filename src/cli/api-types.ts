@@ -20,7 +20,7 @@ export type FetchBody = {
   readonly border?: Border;
   readonly padding?: Padding;
   readonly background?: Background;
-  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces")[];
+  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces" | "provenance")[];
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly store?: Store;
@@ -57,7 +57,7 @@ export type UploadBody = {
   readonly border?: Border;
   readonly padding?: Padding;
   readonly background?: Background;
-  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces")[];
+  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces" | "provenance")[];
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly store?: Store;
@@ -456,7 +456,7 @@ export type OutputEntry = {
   readonly border?: Border;
   readonly padding?: Padding;
   readonly background?: Background;
-  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces")[];
+  readonly analyze?: readonly ("thumbhash" | "blurhash" | "color" | "palette" | "phash" | "focus" | "faces" | "provenance")[];
   readonly output?: Output;
   readonly optimize?: Optimize;
   readonly store?: Store;
@@ -544,6 +544,15 @@ export type Input = {
     readonly x: number;
     readonly y: number;
   };
+  readonly provenance?: {
+    readonly manifest: true;
+    readonly generator?: string;
+    readonly issued_at?: string;
+    readonly signer?: string;
+    readonly digital_source_type?: string;
+    readonly state: "trusted" | "valid" | "invalid" | "unreadable";
+    readonly failures: readonly (string)[];
+  };
 };
 
 export type Result = {
@@ -589,6 +598,32 @@ export type Analysis = {
     readonly width: number;
     readonly height: number;
   })[];
+  readonly provenance?: {
+    readonly state: "trusted" | "valid" | "invalid" | "unreadable";
+    readonly failures: readonly (string)[];
+    readonly manifests: readonly ({
+      readonly generator?: string;
+      readonly title?: string;
+      readonly format?: string;
+      readonly signer?: string;
+      readonly issued_at?: string;
+      readonly trusted: boolean;
+      readonly actions: readonly ({
+        readonly action: string;
+        readonly when?: string;
+        readonly software?: string;
+        readonly digital_source_type?: string;
+        readonly description?: string;
+      })[];
+      readonly ingredients: readonly ({
+        readonly title?: string;
+        readonly format?: string;
+        readonly relationship: string;
+        readonly manifest?: number;
+      })[];
+      readonly failures: readonly (string)[];
+    })[];
+  } | null;
 };
 
 export type Failure = {

@@ -15,11 +15,22 @@ export const operationEntries = Object.fromEntries(
   Object.entries(OPERATIONS).map(([name, row]) => [name, v.optional(row.params)]),
 ) as unknown as OperationEntries;
 
-const analysisNames = Object.keys(ANALYSES) as [AnalysisName, ...AnalysisName[]];
+/** Where the original is from: no analysis of pixels, and about the original whatever is done with it. */
+export const PROVENANCE = "provenance";
+
+const analysisNames = [...(Object.keys(ANALYSES) as [AnalysisName, ...AnalysisName[]]), PROVENANCE] as const;
+
+/** The analyses of pixels among those that are asked for; undefined where there are none. */
+export function pixelAnalyses(
+  names: readonly (AnalysisName | typeof PROVENANCE)[] | undefined,
+): readonly AnalysisName[] | undefined {
+  const found = (names ?? []).filter((name) => name !== PROVENANCE);
+  return found.length > 0 ? found : undefined;
+}
 
 /** What the answer is to say of the result. */
 const Analyze = v.pipe(
-  v.array(oneOf(analysisNames), `must be a list of ${analysisNames.join(", ")}`),
+  v.array(oneOf([...analysisNames]), `must be a list of ${analysisNames.join(", ")}`),
   v.minLength(1, "must name an analysis"),
   v.check((names) => new Set(names).size === names.length, "must name every analysis once"),
 );

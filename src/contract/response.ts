@@ -31,6 +31,63 @@ const FaceBox = v.strictObject({ x: count, y: count, width: count, height: count
 
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
+/** Of a manifest store: its signature leads to an anchor, is right, is not, or cannot be read. */
+const ProvenanceState = v.picklist(["trusted", "valid", "invalid", "unreadable"]);
+/** Words of the standard (C2PA 2.2, 15.2). */
+const Failures = v.array(v.string());
+const moment = v.pipe(v.string(), v.isoTimestamp());
+
+/** What the manifests of the original say of where it is from, in short. */
+const Provenance = v.strictObject({
+  manifest: v.literal(true),
+  /** The program that wrote the manifest. */
+  generator: v.optional(v.string()),
+  /** When it was signed, by a time stamp. */
+  issued_at: v.optional(moment),
+  /** Who signed it, by the certificate. */
+  signer: v.optional(v.string()),
+  /** How the picture came to be: an address of the IPTC's vocabulary. */
+  digital_source_type: v.optional(v.string()),
+  state: ProvenanceState,
+  failures: Failures,
+});
+
+/** All manifests of the original: the active one first, then those of what it was made of. */
+const ProvenanceChain = v.strictObject({
+  state: ProvenanceState,
+  failures: Failures,
+  manifests: v.array(
+    v.strictObject({
+      generator: v.optional(v.string()),
+      title: v.optional(v.string()),
+      format: v.optional(v.string()),
+      signer: v.optional(v.string()),
+      issued_at: v.optional(moment),
+      trusted: v.boolean(),
+      /** What was done, in the order in which the manifest has it. */
+      actions: v.array(
+        v.strictObject({
+          action: v.string(),
+          when: v.optional(v.string()),
+          software: v.optional(v.string()),
+          digital_source_type: v.optional(v.string()),
+          description: v.optional(v.string()),
+        }),
+      ),
+      ingredients: v.array(
+        v.strictObject({
+          title: v.optional(v.string()),
+          format: v.optional(v.string()),
+          relationship: v.string(),
+          /** The place of its own manifest in this list, from 0. */
+          manifest: v.optional(count),
+        }),
+      ),
+      failures: Failures,
+    }),
+  ),
+});
+
 export const InputMetadata = v.strictObject({
   ...measured,
   /** The file is a camera's RAW file, of which its largest JPEG preview was taken. */
@@ -38,6 +95,8 @@ export const InputMetadata = v.strictObject({
   faces: v.optional(v.array(FaceBox)),
   /** Where the gravity `auto` looked, in shares of width and height. */
   focus: v.optional(v.strictObject({ x: share, y: share })),
+  /** Where the original is from, by its own manifests; absent where it has none. */
+  provenance: v.optional(Provenance),
 });
 export type InputMetadata = v.InferOutput<typeof InputMetadata>;
 
@@ -64,7 +123,11 @@ const analysisEntries = Object.fromEntries(
 ) as unknown as { [Name in AnalysisName]: v.OptionalSchema<(typeof ANALYSES)[Name]["answer"], undefined> };
 
 /** What was asked for with `analyze`. */
-export const AnalysisAnswers = v.strictObject(analysisEntries);
+export const AnalysisAnswers = v.strictObject({
+  ...analysisEntries,
+  /** Null where the original has no manifest. */
+  provenance: v.optional(v.nullable(ProvenanceChain)),
+});
 export type AnalysisAnswers = v.InferOutput<typeof AnalysisAnswers>;
 
 export const Success = v.strictObject({

@@ -14,6 +14,7 @@ import type { Keyfile } from "../storage/keyfile.ts";
 import { isFolder } from "../storage/path.ts";
 import { type ConnectedStore, isConnected, type SpelledStore, type Store } from "../storage/providers.ts";
 import { putInStore } from "../storage/store.ts";
+import { readAnchors } from "../storage/trust.ts";
 import { keepTemporarily, removeTemporary } from "../storage/volatile.ts";
 import { type Job, type Ports, process, type Result } from "./process.ts";
 import { processSet, type SetResult } from "./set.ts";
@@ -45,6 +46,7 @@ export const street: Street = {
       const lease = { baseUrl, ttlSeconds: settings.temporaryTtlSeconds };
       return keepTemporarily(env.BUCKET, lease, encoded, Date.now());
     },
+    provenance: { anchors: () => readAnchors(env.BUCKET), now: Date.now() },
     removeTemporary: (url) => removeTemporary(env.BUCKET, url, Date.now()),
   }),
 };

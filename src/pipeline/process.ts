@@ -2,6 +2,7 @@
  * The street: source → pixels → bytes → storage → answer. The request handlers and the queue consumer walk the same
  * one; its edges are ports, so that nothing here knows HTTP, bindings or the clock.
  */
+import { PROVENANCE, pixelAnalyses } from "../contract/members.ts";
 import type { Processing } from "../contract/request.ts";
 import type { AnalysisAnswers, InputMetadata, OutputMetadata } from "../contract/response.ts";
 import { ApiError } from "../errors.ts";
@@ -10,7 +11,9 @@ import type { Facts, FormatDefinition } from "../image/codec/format.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
 import { turnSize } from "../image/pixels/geometry.ts";
 import { type Part, startStopwatch, type Stopwatch } from "../image/pixels/stopwatch.ts";
+import { chainOf, summaryOf } from "../image/provenance/report.ts";
 import { analyze } from "../image/render/analyze.ts";
+import type { ProvenanceMeans } from "../image/render/provenance.ts";
 import { render, type Rendered } from "../image/render/render.ts";
 import { looksAt } from "../image/search/second-opinion.ts";
 import type { OperationRow } from "../image/steps/operation.ts";
@@ -65,6 +68,8 @@ export interface Ports {
   ) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
   /** Told how long decoding, operations and encoding take. */
   readonly stopwatch?: Stopwatch;
+  /** How to judge where originals are from; absent: nobody asks. */
+  readonly provenance?: ProvenanceMeans;
   /** What the job may take of the isolate's processor time; told how much it takes. Absent: anything. */
   readonly allowance?: Allowance;
 }
@@ -108,7 +113,8 @@ async function carried(
   const { stopwatch = startStopwatch(), allowance } = ports;
   const rendered = await withOverlays(job, ports, (overlays) => {
     const { accept } = job;
-    const order = { operations: members, input: wish, output, optimize, accept, overlays, stopwatch, allowance };
+    const means = { overlays, stopwatch, allowance, provenance: ports.provenance };
+    const order = { operations: members, input: wish, output, optimize, accept, ...means };
     return carryOut(SharedBytes.of(original.bytes, original.memory), order);
   }).catch((error: unknown) => {
     countTime(stopwatch, NONE, NONE);
@@ -144,19 +150,43 @@ async function kept(job: Job, { allowance }: Ports, { rendered, input, encoded, 
   if (encoded.bytes.length === 0) throw new Error("The result has no bytes");
   const result = metadata(rendered.output, encoded.name, await measured(encoded.bytes));
   const { analyze: names } = job.processing;
-  const analysis = names && (await analyze(encoded.bytes, names, allowance));
+  const pixels = pixelAnalyses(names);
+  const analysis = names && {
+    ...(pixels && (await analyze(encoded.bytes, pixels, allowance))),
+    ...chainIn(names, rendered.input),
+  };
   // What is stored now is stored again by whoever does the work instead.
   allowance?.signal?.throwIfAborted();
   const { url } = await keep(encoded);
   countPicture(input, result);
   const saved = Math.max(0, input.bytes - result.bytes);
-  const { faces, focus } = rendered.input;
   return {
-    input: { ...input, ...(faces && { faces: [...faces] }), ...(focus && { focus }) },
+    input: { ...input, ...foundIn(rendered.input) },
     output: { ...result, saved, ...looksOf(rendered.output), ...warningsOf(rendered.input, rendered.output), url },
     ...(analysis && { analysis }),
     encoded,
   };
+}
+
+/** What was found out about an original besides what its file is. */
+export function foundIn({
+  faces,
+  focus,
+  provenance,
+}: Rendered["input"]): Pick<InputMetadata, "faces" | "focus" | "provenance"> {
+  return {
+    ...(faces && { faces: [...faces] }),
+    ...(focus && { focus }),
+    ...(provenance && { provenance: summaryOf(provenance) }),
+  };
+}
+
+/** Where an original is from, where that is asked for. */
+export function chainIn(
+  names: readonly string[] | undefined,
+  { provenance }: Rendered["input"],
+): Pick<AnalysisAnswers, "provenance"> {
+  return names?.includes(PROVENANCE) ? { provenance: provenance ? chainOf(provenance) : null } : {};
 }
 
 /** What an answer says of an original that is not drawn as it says; a drawing that is handed on as such is not drawn. */

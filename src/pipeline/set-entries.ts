@@ -1,6 +1,7 @@
 /** The results that a request for several names, each as what is to be done for it. */
 import * as v from "valibot";
 
+import { PROVENANCE, pixelAnalyses } from "../contract/members.ts";
 import { formatsOf, type Srcset } from "../contract/outputs.ts";
 import type { Processing } from "../contract/request.ts";
 import { ApiError } from "../errors.ts";
@@ -17,6 +18,8 @@ export interface Entry extends SetEntry {
   readonly suffix: string;
   /** A file name that is taken as it is. */
   readonly fileName: string | undefined;
+  /** Its analysis says where the original is from. */
+  readonly tellsProvenance?: boolean;
   /** Its format as an srcset names it; absent in other sets. */
   readonly shownAs?: string;
 }
@@ -34,7 +37,8 @@ export function entriesOf(processing: Processing, base: Base): readonly Entry[] 
       output,
       optimize,
       store,
-      analyze,
+      analyze: pixelAnalyses(analyze),
+      tellsProvenance: analyze?.includes(PROVENANCE) === true,
       suffix: name,
       fileName,
     };

@@ -1,6 +1,8 @@
 /** The street for several results of one original: all of them, or none. */
+import { PROVENANCE, pixelAnalyses } from "../contract/members.ts";
 import type { InputMetadata, Processed, SetOutput, SetSuccess } from "../contract/response.ts";
 import { startStopwatch } from "../image/pixels/stopwatch.ts";
+import type { Answers } from "../image/render/analyze.ts";
 import type { Rendered } from "../image/render/render.ts";
 import type { Base } from "../image/render/set.ts";
 import { renderSet } from "../image/render/set.ts";
@@ -8,7 +10,9 @@ import { SharedBytes } from "../scheduler/shared-bytes.ts";
 import { openStores, storeKey } from "./named-stores.ts";
 import { pictureOf, type Shown, srcsetsOf } from "./picture-html.ts";
 import {
+  chainIn,
   countPicture,
+  foundIn,
   countTime,
   type Job,
   measured,
@@ -20,7 +24,7 @@ import {
   rename,
   withOverlays,
 } from "./process.ts";
-import { entriesOf, refusalOf, skippedWidths } from "./set-entries.ts";
+import { entriesOf, type Entry, refusalOf, skippedWidths } from "./set-entries.ts";
 import { SetFiles } from "./set-files.ts";
 
 export type SetResult = Omit<SetSuccess, "success" | "code" | "id">;
@@ -53,10 +57,12 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
     let base: Base | undefined;
     const rendered = await withOverlays(job, ports, (overlays) => {
       const { output: _, optimize: __, store: ___, outputs: ____, srcset: _____, ...members } = job.processing;
-      const { analyze, input, ...operations } = members;
+      const { analyze: names, input, ...operations } = members;
+      const analyze = pixelAnalyses(names);
       const entries = (found: Base) => entriesOf(job.processing, (base = found));
       const { accept } = job;
-      const order = { operations, input, analyze, entries, refusalOf, accept, overlays, stopwatch, allowance };
+      const means = { overlays, stopwatch, allowance, provenance: ports.provenance };
+      const order = { operations, input, analyze, entries, refusalOf, accept, ...means };
       const source = SharedBytes.of(original.bytes, original.memory);
       return renderSet(source, order, (entry, made) => files.take(entry, made));
     }).catch((error: unknown) => {
@@ -70,12 +76,13 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
     const answers = await answersOf(files, await files.finish(), { input, original: rendered.input });
     const asked = Object.keys(job.processing.outputs ?? answers);
     const outputs = Object.fromEntries(asked.flatMap((name) => (answers[name] ? [[name, answers[name]]] : [])));
-    const { faces, focus } = rendered.input;
+    const names = job.processing.analyze;
+    const analysis = names && { ...rendered.analysis, ...chainIn(names, rendered.input) };
     return {
-      input: { ...input, ...(faces && { faces: [...faces] }), ...(focus && { focus }) },
+      input: { ...input, ...foundIn(rendered.input) },
       outputs,
       ...srcsetOf(job, files, outputs, base),
-      ...(rendered.analysis && { analysis: rendered.analysis }),
+      ...(analysis && { analysis }),
     };
   } catch (error) {
     await files.remove();
@@ -106,11 +113,16 @@ async function answersOf(
         ...looksOf(output),
         ...warningsOf(original, output),
         url: urls[index] ?? "",
-        ...(analysis && { analysis }),
+        ...analysisOf(entry, analysis, original),
       },
     ]);
   }
   return Object.fromEntries(answers);
+}
+
+function analysisOf({ analyze, tellsProvenance }: Entry, found: Answers | undefined, original: Rendered["input"]) {
+  const names = tellsProvenance ? [PROVENANCE] : [];
+  return analyze || tellsProvenance ? { analysis: { ...found, ...chainIn(names, original) } } : {};
 }
 
 /** What a page needs to show a srcset. */

@@ -14,6 +14,7 @@ const { nativeStatistics, NativeError } = await import("../../wasm/load.ts");
 const { costlySvg, seeded } = await import("../support/costly-svg.ts");
 const { svg } = await import("../../src/image/formats/svg.ts");
 const { decodeFile } = await import("../support/files.ts");
+const { verifyFile } = await import("../../src/image/provenance/verify.ts");
 const { drain, digest } = await import("../support/rows.ts");
 const { FRAMINGS } = await import("../support/hostile-framing.ts");
 
@@ -40,6 +41,8 @@ const MOST_COSTLY_MS = 2_000;
 /** One drawing that takes long comes after so many files. */
 const COSTLY_EVERY = 8;
 const SMALL = 64;
+/** When files are judged: certificates of fixtures are valid then. */
+const NOW = Date.parse("2026-12-01T00:00:00Z");
 const FIXTURES = join(import.meta.dirname, "..", "fixtures");
 
 const job = workerData as Job;
@@ -57,9 +60,11 @@ function damaged(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** The first frame, made small; null when it would take more memory than a job may. */
+/** The first frame, made small, once its manifests were verified; null when it would take more memory than a job may. */
 async function small(bytes: Uint8Array) {
   const stored = identify(bytes);
+  const { manifest } = stored.format;
+  if (manifest) await verifyFile(bytes, manifest, { anchors: [], now: NOW });
   const { orientation, width, height } = stored.facts;
   const factor = Math.min(1, SMALL / Math.max(width, height));
   const size = { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };

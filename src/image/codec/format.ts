@@ -8,6 +8,7 @@ import type { MetadataCarrier } from "../metadata/blocks.ts";
 import type { Box, Orientation } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 import type { Stopwatch } from "../pixels/stopwatch.ts";
+import type { ManifestCarrier } from "../provenance/carrier.ts";
 import type { Kernel } from "../steps/operation.ts";
 import type { EncodeSettings, Writer } from "./writer.ts";
 
@@ -271,6 +272,8 @@ export interface FormatDefinition {
   readonly strip?: (bytes: Uint8Array, tag?: Orientation) => Stripped;
   /** Absent where files of the format have no metadata, as far as this service knows. */
   readonly metadata?: MetadataCarrier;
+  /** Where files of the format have a manifest store; absent where there is no place for one. */
+  readonly manifest?: ManifestCarrier;
   /** Absent where files of the format have no gain maps, as far as this service knows. */
   readonly gainMap?: GainMapCarrier;
 }

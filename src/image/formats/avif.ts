@@ -6,6 +6,7 @@ import { encodeAvif, encodeEstimate, resultEstimate, VARIANTS } from "./avif/enc
 import { quantizerAt } from "./avif/quality.ts";
 import { factsOf, factsEstimate } from "./heif/facts.ts";
 import { readGainMap } from "./heif/gain-map.ts";
+import { manifest } from "./heif/manifest.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
 import { openSequence } from "./heif/sequence-frames.ts";
@@ -83,5 +84,6 @@ export const avif = format({
   },
   strip,
   metadata,
+  manifest,
   gainMap: { read: (bytes) => readGainMap(bytes, ["avif", "mif1"]), write: writeGainMap, addedBytes },
 });

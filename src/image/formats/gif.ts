@@ -9,6 +9,7 @@ import type { Picture } from "../pixels/picture.ts";
 import { isGif, parseGif } from "./gif/container.ts";
 import { decodeEstimate, isOpaque, openFrames } from "./gif/decode.ts";
 import { encodeExactly, encodeGif, exactEstimate, gifEstimate, READINGS } from "./gif/encode.ts";
+import { manifest } from "./gif/manifest.ts";
 import { mark } from "./gif/mark.ts";
 import { metadata } from "./gif/metadata.ts";
 import { strip } from "./gif/strip.ts";
@@ -97,4 +98,5 @@ export const gif = format({
   mark,
   strip,
   metadata,
+  manifest,
 });

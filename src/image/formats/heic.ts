@@ -5,6 +5,7 @@ import { CAREFUL_PIXELS, encodeHeic, encodeEstimate } from "./heic/encode.ts";
 import { quantizerOf } from "./heic/quality.ts";
 import { factsOf, factsEstimate } from "./heif/facts.ts";
 import { readGainMap } from "./heif/gain-map.ts";
+import { manifest } from "./heif/manifest.ts";
 import { metadata } from "./heif/metadata.ts";
 import { openImage } from "./heif/open.ts";
 import { strip } from "./heif/strip.ts";
@@ -51,5 +52,6 @@ export const heic = format({
   },
   strip,
   metadata,
+  manifest,
   gainMap: { read: (bytes) => readGainMap(bytes, ["heic", "mif1"]), write: writeGainMap, addedBytes },
 });

@@ -6,6 +6,7 @@ import { embed } from "./jpeg/embed.ts";
 import { encode, estimate as encodeEstimate } from "./jpeg/encode.ts";
 import { probe } from "./jpeg/facts.ts";
 import { gainMap } from "./jpeg/gain-map.ts";
+import { manifest } from "./jpeg/manifest.ts";
 import { mark } from "./jpeg/mark.ts";
 import { metadata } from "./jpeg/metadata.ts";
 import { resize } from "./jpeg/planes.ts";
@@ -36,5 +37,6 @@ export const jpeg = format({
   mark,
   strip,
   metadata,
+  manifest,
   gainMap,
 });

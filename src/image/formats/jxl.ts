@@ -6,6 +6,7 @@ import { strip } from "./jxl/container.ts";
 import { openFrames } from "./jxl/decode.ts";
 import { encodeJxl, encodeEstimate } from "./jxl/encode.ts";
 import { probe } from "./jxl/facts.ts";
+import { manifest } from "./jxl/manifest.ts";
 import { metadata } from "./jxl/metadata.ts";
 import { unpack } from "./jxl/original.ts";
 import { repack } from "./jxl/repack.ts";
@@ -40,6 +41,7 @@ export const jxl = format({
   unpack,
   strip,
   metadata,
+  manifest,
 });
 
 /** Bytes and nanoseconds of a pixel in files of our own, of which only the size is known before they are written. */

@@ -15,6 +15,7 @@ import { coversCanvas, framesEstimate, readFrames } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
 import { embed, PROFILE_NANOSECONDS } from "./png/embed.ts";
 import { readFile, readProfile } from "./png/header.ts";
+import { manifest } from "./png/manifest.ts";
 import { mark } from "./png/mark.ts";
 import { metadata } from "./png/metadata.ts";
 import { changesLevels, hasAlpha, openRows, wholeOf } from "./png/read.ts";
@@ -80,4 +81,5 @@ export const png = format({
   mark,
   strip,
   metadata,
+  manifest,
 });

@@ -19,6 +19,7 @@ import {
 import { demandsOf } from "./svg/demands.ts";
 import { damaged, parseSvg, plainSvg } from "./svg/document.ts";
 import { drawnSvg } from "./svg/drawn.ts";
+import { manifest } from "./svg/manifest.ts";
 import type { Means } from "./svg/resvg.ts";
 import { sizeOf } from "./svg/size.ts";
 import { inStrips } from "./svg/strips.ts";
@@ -74,6 +75,8 @@ export const svg = format({
     },
     run: async (bytes) => new TextEncoder().encode(writtenSvg(cleanSvg(parseSvg(bytes)).root)),
   },
+
+  manifest,
 });
 
 /** The wanted region, drawn at the size at which it is used, be it smaller or larger than the document says. */

@@ -13,6 +13,7 @@ import { TIFF } from "./optional.ts";
 import { placeOf } from "./tiff/directories.ts";
 import { checkEntries } from "./tiff/directory.ts";
 import { factsOf } from "./tiff/facts.ts";
+import { manifest } from "./tiff/manifest.ts";
 import { metadata } from "./tiff/metadata.ts";
 
 const read: Reader = {
@@ -64,6 +65,7 @@ export const tiff = format({
   can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
   read,
   metadata,
+  manifest,
 });
 
 /** Inks and gray go through their profiles as they are stored; inks without a usable one are converted naively. */

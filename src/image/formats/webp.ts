@@ -7,6 +7,7 @@ import { isWebp, parseWebp, type WebpFrame } from "./webp/container.ts";
 import { isOpaque, openFrames, estimate as decodeEstimate } from "./webp/decode.ts";
 import { embed } from "./webp/embed.ts";
 import { encodeWebp, estimate as encodeEstimate } from "./webp/encode.ts";
+import { manifest } from "./webp/manifest.ts";
 import { mark } from "./webp/mark.ts";
 import { metadata } from "./webp/metadata.ts";
 import { estimateQuality } from "./webp/quality.ts";
@@ -83,4 +84,5 @@ export const webp = format({
   mark,
   strip,
   metadata,
+  manifest,
 });

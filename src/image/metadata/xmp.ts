@@ -85,6 +85,12 @@ export function keptXmp(packet: Uint8Array, wish: MetadataWish, dropsMark = fals
   return kept ?? (mark === undefined ? undefined : packetOf(mark));
 }
 
+/** A packet that states a digital source type besides what it says; alone where there is none, or it is damaged. */
+export function withSourceType(packet: Uint8Array | undefined, sourceType: string): Uint8Array {
+  const kept = packet && keptProperties(packet, { wish: "all", mark: sourceType, dropsMark: false });
+  return kept ?? packetOf(sourceType);
+}
+
 function keptProperties(packet: Uint8Array, wish: Kept): Uint8Array | undefined {
   const found = rdfIn(packet);
   if (!found) return undefined;

@@ -14,6 +14,7 @@ import type { Stopwatch } from "../pixels/stopwatch.ts";
 import { readHeaders } from "../plan/detect.ts";
 import { aimOf, type Optimize, type Output } from "../plan/output.ts";
 import { asWished, type InputWish, inSpace, pictureOf } from "../plan/planned-picture.ts";
+import type { VerifiedStore } from "../provenance/verify.ts";
 import { optimized } from "../search/attempts.ts";
 import type { Rendition } from "../search/rendition.ts";
 import { unpackedFor } from "./embedded-file.ts";
@@ -21,6 +22,7 @@ import { originFor } from "./origin.ts";
 import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
 import { inOwnRange } from "./own-range.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, writtenFrames } from "./plan-operations.ts";
+import { type ProvenanceMeans, provenanceOf, statedSourceType } from "./provenance.ts";
 import { besideGainMap, besideHeld, resultGainMap, withGainMap, withResultGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
 
@@ -39,6 +41,8 @@ export interface Order {
   readonly stopwatch?: Stopwatch | undefined;
   /** What the job may take, and when it ends; absent: anything. */
   readonly allowance?: Allowance | undefined;
+  /** How to judge where the original is from; absent: nobody asks. */
+  readonly provenance?: ProvenanceMeans | undefined;
 }
 
 export interface Rendered {
@@ -49,6 +53,8 @@ export interface Rendered {
     readonly faces?: readonly Box[] | undefined;
     /** Where was looked, in shares of the upright picture; absent when nobody asked. */
     readonly focus?: Point | undefined;
+    /** Its manifests; absent where it has none. */
+    readonly provenance?: VerifiedStore | undefined;
   };
   readonly output: Rendition & { readonly format: FormatDefinition; readonly facts: Facts };
 }
@@ -65,11 +71,12 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const { allowance, stopwatch } = order;
     const found = asWished(await readHeaders(source.bytes, allowance), order.input);
     const { output } = order;
+    const provenance = await provenanceOf(found, order.provenance);
     const firstOnly = isOfFirstFrame(found, output);
     const begin = withGainMap(inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile), order.output);
     const room = { alpha: canHoldAlpha(begin, order.output), frames: writtenFrames(begin, order.output) };
     const { plan, steps, faces, focus } = await planOperations(begin, order, room);
-    const kept = keptOf(begin, order.output);
+    const kept = keptOf(begin, order.output, undefined, statedSourceType(provenance));
     const asked = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
     const formats = inOrderOfTrial(await outputFormatsOf(begin, plan, order), asked, pictureOf(begin, plan));
@@ -90,7 +97,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     });
     const best = withResultGainMap(withMetadata(made, kept), gainMap);
     const facts = best.format.read.probe(best.file.bytes);
-    return { input: { ...stored, faces, focus }, output: { ...best, facts } };
+    return { input: { ...stored, faces, focus, provenance }, output: { ...best, facts } };
   } catch (error) {
     throw withoutMemory(error);
   } finally {

@@ -4,6 +4,8 @@ import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { FORMATS } from "../formats.ts";
 import { keptMetadata, type Metadata, metadataBytes } from "../metadata/blocks.ts";
+import { sourceTypeIn } from "../metadata/source-type.ts";
+import { withSourceType } from "../metadata/xmp.ts";
 import { type Aim, type Output, outputFormat } from "../plan/output.ts";
 import type { Stored } from "../plan/planned-picture.ts";
 import type { Rendition } from "../search/rendition.ts";
@@ -14,12 +16,14 @@ export type KnownMetadata = Map<string, Metadata>;
 /**
  * What is kept of the original's metadata, which outlives its bytes.
  * @param known what was read for other results of the original
+ * @param sourceType that manifests of the original state, which results are without
  * @throws ApiError 422 when the format that is named cannot hold any
  */
 export function keptOf(
   { bytes, format }: Pick<Stored, "bytes" | "format">,
   output: Output | undefined,
   known: KnownMetadata = new Map(),
+  sourceType?: string,
 ): Metadata {
   const { metadata: wish = "none", format: word, provenance } = output ?? {};
   const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
@@ -28,9 +32,16 @@ export function keptOf(
   }
   const dropsMark = provenance === "drop";
   const key = `${wish} ${dropsMark}`;
-  const kept = known.get(key) ?? keptMetadata(format.metadata?.read(bytes) ?? {}, wish, dropsMark);
+  const kept = known.get(key) ?? keptMetadata(foundIn(format, bytes, sourceType), wish, dropsMark);
   known.set(key, kept);
   return kept;
+}
+
+/** The metadata of a file. What manifests state and XMP does not is taken as if it did. */
+function foundIn({ metadata }: FormatDefinition, bytes: Uint8Array, sourceType: string | undefined): Metadata {
+  const found = metadata?.read(bytes) ?? {};
+  const isMissing = sourceType !== undefined && !(found.xmp && sourceTypeIn(found.xmp));
+  return isMissing ? { ...found, xmp: withSourceType(found.xmp, sourceType) } : found;
 }
 
 /** A size that is asked for is that of the file with its metadata. */

@@ -19,6 +19,7 @@ import { asWished, inSpace, type Stored } from "../plan/planned-picture.ts";
 import { analyze, analyzePicture, type Answers } from "./analyze.ts";
 import { outputFormatsOf } from "./output-formats.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, type Planned, writtenFrames } from "./plan-operations.ts";
+import { provenanceOf, statedSourceType } from "./provenance.ts";
 import type { Order, Rendered } from "./render.ts";
 import { besideGainMap, resultGainMap, withGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf, type KnownMetadata } from "./result-metadata.ts";
@@ -77,9 +78,10 @@ export async function renderSet<Entry extends SetEntry>(
   try {
     const found = asWished(await readHeaders(source.bytes, allowance), order.input);
     const stored = { ...found, stopwatch };
+    const provenance = await provenanceOf(found, order.provenance);
     const base = await planBase(stored, order);
     const entries = order.entries({ ...base.size, opaque: base.opaque });
-    const groups = await groupsOf(stored, base, entries, order);
+    const groups = await groupsOf(stored, base, entries, order, statedSourceType(provenance));
     const given = commonOf(stored, base, groups);
     const work = workOf(given);
     if (!work) throw new ApiError(422, `${ALL} more memory than there is: ask for fewer pixels, or for fewer at once`);
@@ -107,7 +109,7 @@ export async function renderSet<Entry extends SetEntry>(
       },
       allowance,
     );
-    return { input: { ...stored, faces, focus }, analysis };
+    return { input: { ...stored, faces, focus, provenance }, analysis };
   } catch (error) {
     throw withoutMemory(error);
   } finally {
@@ -131,6 +133,7 @@ async function groupsOf<Entry extends SetEntry>(
   base: Planned,
   entries: readonly Entry[],
   order: SetOrder<Entry>,
+  sourceType: string | undefined,
 ): Promise<Group<Entry>[]> {
   const groups = new Map<string, Group<Entry> & { jobs: Job<Entry>[] }>();
   const spaces = new Spaces(stored, base, order);
@@ -151,7 +154,7 @@ async function groupsOf<Entry extends SetEntry>(
       const group = known ?? (await groupOf(own, begin.base, operations, room, order));
       const [ofRoom = "", ofAll = ""] = keys;
       groups.set(changesShapeOnly(group.planned) ? ofAll : ofRoom, group);
-      const kept = keptOf(stored, output, keptByWish);
+      const kept = keptOf(stored, output, keptByWish, sourceType);
       const wish = { output, accept: order.accept, allowance: order.allowance };
       const encoding = output?.encoding;
       const aim = besideMetadata(aimOf(output, optimize), metadataBytes(kept));

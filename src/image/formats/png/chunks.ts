@@ -28,6 +28,8 @@ export const TYPE = {
   acTL: 0x6163544c,
   fcTL: 0x6663544c,
   fdAT: 0x66644154,
+  /** A manifest store. */
+  caBX: 0x63614258,
   /** Our own: ancillary, private, not to be copied by those who change pixels. */
   drKM: 0x64724b4d,
 } as const;

@@ -1,0 +1,367 @@
+/** Verifies a manifest store and the file that it is about (C2PA 2.2, section 15), in the standard's words. */
+import { isSame } from "../../same.ts";
+import type { ManifestCarrier } from "./carrier.ts";
+import { TooMuch, Unreadable } from "./cbor.ts";
+import { type Anchors, type Certificate, holderOf, isTrusted, isValidAt, maySignManifests } from "./certificate.ts";
+import { type CoseSignature, readCose, signedBytes, stampedBytes } from "./cose.ts";
+import { BINDINGS, type BoundFile, failureOfBinding } from "./hard-binding.ts";
+import { Hasher } from "./hashing.ts";
+import { dataIn, KIND, readJumbf, type Superbox } from "./jumbf.ts";
+import { MAX_FAILURES, MAX_INGREDIENT_DEPTH, MAX_SIGNATURES } from "./limits.ts";
+import {
+  type Action,
+  assertionNamed,
+  contentOf,
+  generatorOf,
+  type Ingredient,
+  ingredientsOf,
+  Malformed,
+  type Manifest,
+  manifestsIn,
+  placeOf,
+  readManifest,
+  shortText,
+} from "./manifest.ts";
+import { checkActions, checkParents, partsOf } from "./rules.ts";
+import { COSE_ALGORITHMS, isSignedByCose } from "./signatures.ts";
+import { verifyTimeStamp } from "./time-stamp.ts";
+
+/** The signer leads to no anchor; a manifest is valid all the same. */
+const UNTRUSTED = "signingCredential.untrusted";
+
+export type State = "trusted" | "valid" | "invalid" | "unreadable";
+
+/** What a manifest says, and what is wrong with it. */
+export interface VerifiedManifest {
+  readonly label: string;
+  readonly manifest: Manifest;
+  readonly generator: string | undefined;
+  readonly title: string | undefined;
+  readonly format: string | undefined;
+  readonly signer: string | undefined;
+  /** Milliseconds since 1970, by a time stamp whose signature is right. */
+  readonly signedAt: number | undefined;
+  readonly trusted: boolean;
+  readonly actions: readonly Action[];
+  readonly ingredients: readonly Ingredient[];
+  readonly failures: readonly string[];
+}
+
+export interface VerifiedStore {
+  readonly state: State;
+  /** Of the active manifest and its ingredients, each once; what ingredients were known to have is left out. */
+  readonly failures: readonly string[];
+  /** The active one first, then ingredients as they are reached. */
+  readonly manifests: readonly VerifiedManifest[];
+  /** The bytes of the store; null where they cannot be read. */
+  readonly store: Uint8Array | null;
+}
+
+export interface Verification {
+  readonly anchors: Anchors;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What the manifest store of a file is worth; undefined where it has none. Reads every file without an error. */
+export async function verifyFile(
+  bytes: Uint8Array,
+  carrier: ManifestCarrier,
+  how: Verification,
+): Promise<VerifiedStore | undefined> {
+  const found = carrier.find(bytes);
+  if (!found) return undefined;
+  const { parts } = carrier;
+  const file = { bytes, ranges: found.ranges, parts: parts && (() => parts(bytes)) };
+  try {
+    if (!found.store) throw new Unreadable("no store");
+    return await new Verifier(readJumbf(found.store), file, how).verify(found.store);
+  } catch (error) {
+    if (error instanceof Unreadable || error instanceof RangeError)
+      return { state: "unreadable", failures: [], manifests: [], store: null };
+    throw error;
+  }
+}
+
+interface Found {
+  readonly manifest: string;
+  readonly code: string;
+}
+
+class Verifier {
+  private readonly boxes: ReadonlyMap<string, Superbox>;
+  private readonly active: Superbox;
+  private readonly file: BoundFile;
+  private readonly how: Verification;
+  private readonly hasher = new Hasher();
+  private readonly verified = new Map<string, VerifiedManifest>();
+  private readonly redacted = new Set<string>();
+  private signatures = 0;
+
+  /** @throws Unreadable */
+  constructor(store: Superbox, file: BoundFile, how: Verification) {
+    const manifests = manifestsIn(store);
+    this.boxes = new Map(manifests.map((box) => [box.label, box]));
+    this.active = manifests.at(-1)!;
+    this.file = file;
+    this.how = how;
+  }
+
+  async verify(store: Uint8Array): Promise<VerifiedStore> {
+    this.gatherRedacted();
+    const failures = await this.walk(this.active.label, this.bindingLabel(), 0, new Set());
+    const active = this.verified.get(this.active.label);
+    const codes = [...new Set(failures.map(({ code }) => code))].slice(0, MAX_FAILURES);
+    const isValid = codes.every((code) => code === UNTRUSTED);
+    const own = failures.some(({ manifest, code }) => manifest === this.active.label && code === UNTRUSTED);
+    const told = codes.filter((code) => code !== UNTRUSTED || own);
+    const isRead = !active?.failures.includes("claim.cbor.invalid");
+    const state = !isRead ? "unreadable" : !isValid ? "invalid" : active?.trusted ? "trusted" : "valid";
+    return { state, failures: told, manifests: [...this.verified.values()], store };
+  }
+
+  /** What later manifests leave out of earlier ones, by address. */
+  private gatherRedacted(): void {
+    for (const box of this.boxes.values()) {
+      try {
+        for (const uri of readManifest(box).redacted) this.redacted.add(uri.replace(/^self#jumbf=/, ""));
+      } catch (error) {
+        if (!(error instanceof Malformed)) throw error;
+      }
+    }
+  }
+
+  /** The manifest that is bound to the file: the active one, or the one that updates lead to. */
+  private bindingLabel(): string {
+    let label = this.active.label;
+    for (let depth = 0; depth < MAX_INGREDIENT_DEPTH; depth++) {
+      const box = this.boxes.get(label);
+      if (!box || box.kind !== KIND.update) return label;
+      try {
+        const parent = ingredientsOf(readManifest(box)).find(
+          ({ relationship }) => relationship === "parentOf",
+        )?.manifest;
+        label = (parent && placeOf(parent.url).manifest) ?? "";
+      } catch (error) {
+        if (error instanceof Malformed) return label;
+        throw error;
+      }
+    }
+    return label;
+  }
+
+  /** The failures of a manifest and of its ingredients. */
+  private async walk(label: string, binding: string, depth: number, above: ReadonlySet<string>): Promise<Found[]> {
+    const box = this.boxes.get(label);
+    if (!box) return [];
+    if (depth > MAX_INGREDIENT_DEPTH || above.has(label)) throw new TooMuch("ingredients that lie too deep");
+    const found = this.verified.get(label) ?? (await this.verifyManifest(box, label === binding));
+    const isKnown = this.verified.has(label);
+    this.verified.set(label, found);
+    const own = found.failures.map((code) => ({ manifest: label, code }));
+    if (isKnown) return own;
+    const within = new Set([...above, label]);
+    const below: Found[] = [];
+    for (const ingredient of found.ingredients) {
+      const failures = await this.ingredient(found.manifest, ingredient, binding, depth, within);
+      below.push(...failures.filter((failure) => !isRecorded(failure, ingredient)));
+    }
+    return [...own, ...below];
+  }
+
+  private async ingredient(
+    of: Manifest,
+    { manifest, signature }: Ingredient,
+    binding: string,
+    depth: number,
+    above: ReadonlySet<string>,
+  ): Promise<Found[]> {
+    if (!manifest) return [];
+    const label = placeOf(manifest.url).manifest ?? "";
+    const box = this.boxes.get(label);
+    if (!box) return [{ manifest: of.label, code: "ingredient.manifest.missing" }];
+    const failures = await this.walk(label, binding, depth + 1, above);
+    const algorithm = manifest.algorithm ?? of.algorithm;
+    if (this.hasHash(box.content, manifest.hash, algorithm)) return failures;
+    const claim = box.boxes.find(({ kind }) => kind === KIND.claim);
+    const isOfClaim = claim && this.hasHash(dataIn(claim, KIND.cbor) ?? new Uint8Array(), manifest.hash, algorithm);
+    // The first version of the standard has hashes of claims.
+    if (isOfClaim) return failures;
+    if (![...this.redacted].some((uri) => uri.includes(`/${label}/`))) {
+      return [...failures, { manifest: label, code: "ingredient.manifest.mismatch" }];
+    }
+    if (this.verified.get(label)?.manifest.version === 1) return failures;
+    if (!signature) return [...failures, { manifest: label, code: "ingredient.claimSignature.missing" }];
+    const signed = box.boxes.find(({ kind }) => kind === KIND.signature);
+    const isSigned = signed && this.hasHash(signed.content, signature.hash, signature.algorithm ?? of.algorithm);
+    return isSigned ? failures : [...failures, { manifest: label, code: "ingredient.claimSignature.mismatch" }];
+  }
+
+  private hasHash(bytes: Uint8Array, hash: Uint8Array, algorithm: string): boolean {
+    const found = this.hasher.hash(algorithm, [bytes]);
+    return found !== undefined && isSame(found, hash);
+  }
+
+  private async verifyManifest(box: Superbox, isBound: boolean): Promise<VerifiedManifest> {
+    const failures: string[] = [];
+    let manifest: Manifest;
+    try {
+      manifest = readManifest(box);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      return withoutClaim(box, error.code);
+    }
+    const signed = await this.signature(manifest, failures);
+    this.assertions(manifest, failures);
+    if (isBound) this.binding(manifest, failures);
+    const parts = partsOf(manifest, failures);
+    if (manifest.version === 2 || manifest.isUpdate) checkActions(manifest, parts, failures);
+    checkParents(manifest, parts.ingredients, failures);
+    return {
+      label: box.label,
+      manifest,
+      generator: generatorOf(manifest),
+      title: shortText(manifest.claim, "dc:title"),
+      format: shortText(manifest.claim, "dc:format"),
+      ...signed,
+      ...parts,
+      failures: [...new Set(failures)],
+    };
+  }
+
+  private async signature(manifest: Manifest, failures: string[]) {
+    const none = { signer: undefined, signedAt: undefined, trusted: false };
+    const named = shortText(manifest.claim, "signature") ?? "";
+    const { manifest: where, path } = placeOf(named);
+    const bytes = manifest.signature && dataIn(manifest.signature, KIND.cbor);
+    if ((where !== undefined && where !== manifest.label) || path.at(-1) !== manifest.signature?.label || !bytes) {
+      failures.push("claimSignature.missing");
+      if (!bytes) return none;
+    }
+    const cose = coseOf(bytes);
+    const [certificate] = cose?.certificates ?? [];
+    if (!cose || !certificate) {
+      failures.push("claimSignature.mismatch");
+      return none;
+    }
+    if (++this.signatures > MAX_SIGNATURES) throw new TooMuch("too many signatures");
+    const stamp = await this.stamp(manifest, cose);
+    // The first version of the standard takes time stamps of any authority.
+    const moment = stamp && (stamp.trusted || manifest.version === 1) ? stamp.moment : this.how.now;
+    const trusted = await this.credential(certificate, cose.certificates, moment, failures);
+    if (cose.algorithm === undefined || !COSE_ALGORITHMS.has(cose.algorithm)) failures.push("algorithm.unsupported");
+    else {
+      const data = signedBytes(cose.protectedBytes, manifest.claimBytes);
+      if (!(await isSignedByCose(cose.algorithm, certificate.key, data, cose.signature)))
+        failures.push("claimSignature.mismatch");
+    }
+    return { signer: holderOf(certificate), signedAt: stamp?.moment, trusted };
+  }
+
+  private async stamp(manifest: Manifest, cose: CoseSignature) {
+    if (!cose.timeStamp) return undefined;
+    const { token, of } = cose.timeStamp;
+    return verifyTimeStamp(token, stampedBytes(cose, manifest.claimBytes, of), this.how.anchors, this.hasher);
+  }
+
+  /** Whether a signer's certificate leads to an anchor. */
+  private async credential(
+    certificate: Certificate,
+    chain: readonly Certificate[],
+    moment: number,
+    failures: string[],
+  ): Promise<boolean> {
+    const isUsable = quietly(() => maySignManifests(certificate)) === true;
+    if (!isUsable) failures.push("signingCredential.invalid");
+    if (!isValidAt(certificate, moment)) failures.push("signingCredential.expired");
+    const { anchors } = this.how;
+    const trusted = isUsable && anchors.length > 0 && (await isTrusted(certificate, chain.slice(1), anchors, moment));
+    if (!trusted) failures.push(UNTRUSTED);
+    return trusted;
+  }
+
+  private assertions({ label, assertions, references, redacted, algorithm }: Manifest, failures: string[]): void {
+    for (const uri of redacted) {
+      const [of, name] = [placeOf(uri).manifest, assertionNamed(uri)];
+      if (of === label || of === undefined) failures.push("assertion.selfRedacted");
+      if (name.startsWith("c2pa.actions")) failures.push("assertion.action.redacted");
+      if (BINDINGS.some((binding) => name.startsWith(binding))) failures.push("assertion.dataHash.redacted");
+    }
+    const left = new Set(assertions.map((assertion) => assertion.label));
+    for (const { url, hash, algorithm: own } of references) {
+      const { manifest, path } = placeOf(url);
+      const name = path.at(-1) ?? "";
+      if (manifest !== undefined && manifest !== label) failures.push("assertion.outsideManifest");
+      left.delete(name);
+      if (this.isRedacted(label, name)) continue;
+      const found = assertions.find((assertion) => assertion.label === name);
+      if (!found) failures.push("assertion.missing");
+      else if (!this.hasHash(found.box.content, hash, own ?? algorithm)) failures.push("assertion.hashedURI.mismatch");
+    }
+    for (const name of left) if (!this.isRedacted(label, name)) failures.push("assertion.undeclared");
+  }
+
+  private isRedacted(label: string, name: string): boolean {
+    return this.redacted.has(`/c2pa/${label}/c2pa.assertions/${name}`);
+  }
+
+  private binding(manifest: Manifest, failures: string[]): void {
+    const bindings = manifest.assertions.filter(({ label }) => BINDINGS.some((binding) => label.startsWith(binding)));
+    const [binding] = bindings;
+    if (!binding) return void failures.push("claim.hardBindings.missing");
+    if (bindings.length > 1) failures.push("assertion.multipleHardBindings");
+    try {
+      const isUpdated = this.active.label !== manifest.label;
+      const failure = failureOfBinding(
+        binding.label,
+        contentOf(binding),
+        this.file,
+        manifest.algorithm,
+        this.hasher,
+        isUpdated,
+      );
+      if (failure) failures.push(failure);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      failures.push(error.code);
+    }
+  }
+}
+
+/** Whether who made a manifest knew that an ingredient has this failure, and told it. */
+function isRecorded({ manifest, code }: Found, { recorded }: Ingredient): boolean {
+  return recorded.some((one) => one.code === code && (one.url.includes(manifest) || !one.url.includes("/c2pa/")));
+}
+
+function coseOf(bytes: Uint8Array): CoseSignature | undefined {
+  return quietly(() => readCose(bytes));
+}
+
+/** What is read; undefined where it is not well-formed. @throws TooMuch */
+function quietly<Read>(read: () => Read): Read | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TooMuch || !(error instanceof Unreadable)) throw error;
+    return undefined;
+  }
+}
+
+function withoutClaim(box: Superbox, code: string): VerifiedManifest {
+  const claim = new Map();
+  const manifest: Manifest = {
+    label: box.label,
+    box,
+    isUpdate: false,
+    version: 1,
+    claim,
+    claimBytes: new Uint8Array(),
+    signature: undefined,
+    assertions: [],
+    references: [],
+    redacted: [],
+    algorithm: "sha256",
+  };
+  const nothing = { generator: undefined, title: undefined, format: undefined, signer: undefined, signedAt: undefined };
+  return { label: box.label, manifest, ...nothing, trusted: false, actions: [], ingredients: [], failures: [code] };
+}
