@@ -1,12 +1,12 @@
 /** Our own C under sanitizers: the seeds, what was found before, and some thousand inputs made of them. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { buildTarget, fuzzTimes } from "./native.ts";
+import { buildTarget, fuzzTimes, targets } from "./native.ts";
 
 /**
  * Modules that contain little of others, and the decoder that wrote beyond its memory once: together they are built in a
@@ -73,3 +73,27 @@ describe.skipIf(missing !== undefined)(`native modules under sanitizers${missing
     expect(good, log.slice(-6_000)).toBe(true);
   });
 });
+
+describe("targets", () => {
+  it.each(targets())("call functions as the module has them: %s", (target) => {
+    const defined = parametersIn(sourcesOf(join(WASM, target)), /EXPORT\((\w+)\)\s*\(([^{;]*?)\)\s*\{/g);
+    const declared = parametersIn(sourcesOf(NATIVE, `${target}.cc`), /(\w+)\(([^();]*)\);/g);
+    for (const [name, count] of declared)
+      if (defined.has(name)) expect([name, count]).toEqual([name, defined.get(name)]);
+  });
+});
+
+/** The C of a module or of a target, without comments. */
+function sourcesOf(folder: string, only?: string): string {
+  const names = readdirSync(folder).filter((name) => (only ? name === only : /\.(?:c|cc)$/.test(name)));
+  return names.map((name) => readFileSync(join(folder, name), "utf8").replaceAll(/\/\/.*$/gm, "")).join("\n");
+}
+
+/** How many parameters functions have, by their names: the linker takes one with fewer for the same. */
+function parametersIn(source: string, functions: RegExp): ReadonlyMap<string, number> {
+  const found = [...source.matchAll(functions)].map(([, name = "", parameters = ""]) => {
+    const isEmpty = /^\s*(?:void)?\s*$/.test(parameters);
+    return [name, isEmpty ? 0 : parameters.split(",").length] as const;
+  });
+  return new Map(found.toReversed());
+}

@@ -5,7 +5,7 @@ struct Sequence;
 
 extern "C" {
 Picture *picture_decode(uint8_t *bytes, size_t size, int width, int height, int bits, unsigned most_pixels,
-                        int operating_point, int by_rows);
+                        int operating_point, int by_rows, int layer);
 void picture_reach(Picture *, int y, int rows);
 Sequence *sequence_open(int width, int height, int bits, unsigned most_pixels, int operating_point);
 Picture *sequence_next(Sequence *, uint8_t *bytes, size_t size);
@@ -13,8 +13,12 @@ void sequence_close(Sequence *);
 }
 
 static void read_still(Input &input) {
+  static int layer, point;
+  layer = input.number(-1, 3);
+  point = input.number(0, 3);
   stills::read(input, [](uint8_t *bytes, size_t count, const stills::Claim &claim) {
-    return picture_decode(bytes, count, claim.width, claim.height, claim.bits, claim.width * claim.height, 0, 0);
+    return picture_decode(bytes, count, claim.width, claim.height, claim.bits, claim.width * claim.height, point, 0,
+                          layer);
   });
 }
 
@@ -26,7 +30,8 @@ static Picture *decode(const Bytes &bytes, const stills::Claim &claim, int by_ro
   std::copy(bytes.begin(), bytes.end(), copy);
   const size_t size = bytes.size();
   host::run([&] {
-    picture = picture_decode(copy, size, claim.width, claim.height, claim.bits, claim.width * claim.height, 0, by_rows);
+    picture = picture_decode(copy, size, claim.width, claim.height, claim.bits, claim.width * claim.height, 0, by_rows,
+                             -1);
   });
   return picture;
 }

@@ -7,7 +7,8 @@ struct FrameEncoder;
 extern "C" {
 void encoder_close(Encoder *);
 Encoder *encoder_open(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
-                      int quantizer, int alpha_quantizer, int speed, int tuning, int deep, int primaries, int transfer);
+                      int quantizer, int alpha_quantizer, int speed, int tuning, int deep, int bits, int primaries,
+                      int transfer);
 void *encoder_band(Encoder *);
 void encoder_rows(Encoder *, int rows);
 int encoder_translucent(Encoder *);
@@ -40,7 +41,7 @@ static void encode_cells(Input &input) {
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   const int columns = (width + cell_width - 1) / cell_width;
   Encoder *encoder = encoder_open(width, height, cell_width, cell_height, tiled, chroma, alpha, quantizer, alpha_quantizer,
-                                  speed, 11, deep, 9, 16);
+                                  speed, 11, deep, deep ? 10 : 8, 9, 16);
   if (!encoder) return;
   const int pixel = deep ? 8 : 4;
   size_t at = 0;
