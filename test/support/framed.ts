@@ -205,3 +205,26 @@ export function listed(bytes: number, one: (index: number) => string): string {
   }
   return parts.join("");
 }
+
+/** TIFF: 16 gray pixels a row, packed, each row a strip of so many bytes, which are all the same bytes of the file. */
+export function tiffOfStrips(strips: number, stripBytes: number): Uint8Array {
+  const [short, long] = [3, 4];
+  const entryCount = 8;
+  const offsetsAt = 8 + 2 + entryCount * 12 + 4;
+  const dataAt = offsetsAt + 8 * strips;
+  const packedBits = 32_773;
+  const entry = (tag: number, type: number, count: number, value: readonly number[]) => [
+    ...u16(tag),
+    ...u16(type),
+    ...u32(count),
+    ...value,
+  ];
+  const one = (tag: number, value: number) => entry(tag, short, 1, [...u16(value), 0, 0]);
+  const list = (tag: number, at: number) => entry(tag, long, strips, u32(at));
+  const directory = [one(256, 16), one(257, strips), one(258, 8), one(259, packedBits), one(262, 1)];
+  directory.push(list(273, offsetsAt), one(278, 1), list(279, offsetsAt + 4 * strips));
+  // A run of 16, again and again.
+  const row = repeated([257 - 16, 7], stripBytes);
+  const places = [repeated(u32(dataAt), 4 * strips), repeated(u32(stripBytes), 4 * strips)];
+  return joined([0x4d, 0x4d, 0, 42, ...u32(8)], u16(entryCount), together(directory), u32(0), ...places, row);
+}

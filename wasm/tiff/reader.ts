@@ -39,6 +39,13 @@ export function readEstimate(pixels: number): Estimate {
 const MAX_READINGS = 2;
 const FREE_READING_BYTES = 1 << 20;
 
+function mostReadings({ length }: Uint8Array): number {
+  return Math.max(MAX_READINGS * length, FREE_READING_BYTES);
+}
+
+/** Samples of a pixel that is stored as it is: four of floating point. */
+const MOST_PIXEL_BYTES = 16;
+
 /** What a reader says of such a file. */
 export const SHARED_VALUES = "the values of the TIFF file share too many bytes";
 
@@ -135,15 +142,15 @@ export class TiffReader {
   constructor(bytes: Uint8Array, mostBytes: number, pixels: number, { at, mended }: PicturePlace = { at: 0 }) {
     this.mostBytes = mostBytes;
     this.instance = tiff.acquireAlone(fuelFor(readEstimate(pixels)));
-    const source = { bytes, mended, left: Math.max(MAX_READINGS * bytes.length, FREE_READING_BYTES) };
+    const source = { bytes, mended, left: mostReadings(bytes) };
     this.source = sources.add(this.instance.exports, source);
     try {
       this.pointer = this.run((exports) => exports.reader_new(this.source, bytes.length));
       allocated(this.pointer);
       this.run((exports) => exports.reader_open(this.pointer, mostBytes, at));
       this.facts = this.readFacts();
-      // Rows are read at an estimate.
-      source.left = Infinity;
+      // Strips may be the same bytes, and no blank one has more than its pixels: the estimate is that of these.
+      source.left = mostReadings(bytes) + pixels * MOST_PIXEL_BYTES;
     } catch (error) {
       this.close();
       throw error;

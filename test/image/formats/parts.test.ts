@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../../src/errors.ts";
 import { readItems } from "../../../src/image/formats/heif/items.ts";
+import { tiff as tiffFormat } from "../../../src/image/formats/tiff.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
 import { PARTS } from "../../../src/limits/parts.ts";
+import { decodeFile } from "../../support/files.ts";
 import {
   FULL,
   VP8L,
@@ -18,6 +20,7 @@ import {
   riff,
   text,
   tiff,
+  tiffOfStrips,
   u16,
   u32,
   webpChunk,
@@ -128,6 +131,11 @@ describe("bytes that are named many times", () => {
       );
     expect(refusalOf(file(1))).toBe("read");
     expect(refusalOf(file(8))).toBe(shared);
+  });
+
+  it("count for every strip of a picture", async () => {
+    expect((await decodeFile(tiffFormat, tiffOfStrips(60, 1_000))).data).toHaveLength(60 * 16 * 4);
+    await expect(decodeFile(tiffFormat, tiffOfStrips(60_000, 40_000))).rejects.toThrow("share too many bytes");
   });
 
   it("are joined once where an item lies in several pieces", () => {
