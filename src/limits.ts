@@ -116,6 +116,10 @@ export const MAX_PASSES_BESIDE = 32;
  * them, a look at a header.
  */
 export const SMALL_WORK_BYTES = 4 * 1024 * 1024;
+/** An ICC profile, unpacked; the largest in use (of presses) have 2 MB. What is larger is taken for none. */
+export const MAX_UNPACKED_PROFILE_BYTES = 4 * 1024 * 1024;
+/** What files whose work has not begun may hold beside their bytes, all together: two of the largest profiles. */
+export const MAX_HEADERS_BYTES = 8 * 1024 * 1024;
 /**
  * Declared processor time of one request, on the reference machine. An invocation may take three times that
  * (wrangler.toml): work whose estimate is half of the truth, or that runs on a slower machine, still comes to its end.

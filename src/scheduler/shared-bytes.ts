@@ -7,6 +7,7 @@ export class SharedBytes {
   /** Shares the memory of this one, and keeps it alive. */
   private readonly parent: SharedBytes | undefined;
   private readonly memory: Reservation | undefined;
+  private readonly attached: Reservation[] = [];
   private holders = 1;
 
   private constructor(file: Uint8Array, parent?: SharedBytes, memory?: Reservation) {
@@ -41,6 +42,12 @@ export class SharedBytes {
     return file.buffer === this.file.buffer ? new SharedBytes(file, this.retain()) : new SharedBytes(file);
   }
 
+  /** Memory that is given back with the last holder, besides what was set aside for the bytes. */
+  attach(memory: Reservation): void {
+    if (this.holders === 0) throw new Error("memory was attached to bytes that are released");
+    this.attached.push(memory);
+  }
+
   /** One holder less. The memory goes with the last at once: it may be a quarter of what there is. */
   release(): void {
     if (this.holders === 0) throw new Error("bytes were released more often than they were held");
@@ -49,5 +56,6 @@ export class SharedBytes {
     if (this.parent) this.parent.release();
     else if (this.file.buffer instanceof ArrayBuffer) this.file.buffer.transfer(0);
     this.memory?.release();
+    for (const memory of this.attached) memory.release();
   }
 }

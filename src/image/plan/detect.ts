@@ -7,7 +7,9 @@ import {
   MAX_SIDE_PIXELS,
   MAX_SOURCE_PIXELS,
 } from "../../limits.ts";
+import { isolateHeaders } from "../../scheduler/header-memory.ts";
 import { Allowance } from "../../scheduler/job-limits.ts";
+import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import { type Breath, isolateThread } from "../../scheduler/time-slice.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import { FORMATS, type FormatName } from "../formats.ts";
@@ -41,13 +43,34 @@ const READING_NANOSECONDS = 2;
 
 /**
  * The format and the facts of a file that somebody sent: others have their turn before it is read, and the time counts for
- * the job even where nothing comes of it.
- * @throws ApiError 415 or 422 as `identify`; the reason of the allowance's signal when that is aborted
+ * the job even where nothing comes of it. What is unpacked of the file has memory of its own, which goes with its bytes.
+ * @param source bytes that are held for as long as the facts are; of others, nothing waits for its turn with the facts
+ * @throws ApiError 415 or 422 as `identify`, 503 where there is no room for what it says; the reason of the allowance's signal
+ *   when that is aborted
  */
-export async function readHeaders(bytes: Uint8Array, allowance = new Allowance()): ReturnType<typeof readNow> {
+export async function readHeaders(
+  source: SharedBytes | Uint8Array,
+  allowance = new Allowance(),
+): ReturnType<typeof readNow> {
+  const bytes = source instanceof Uint8Array ? source : source.bytes;
   if (allowance.within) return readNow(bytes, allowance.within);
   const counted = allowance.countReading();
-  return isolateThread.run((breath) => readNow(bytes, counted.breath(breath)), counted);
+  const memory = await isolateHeaders.take(allowance.caller);
+  try {
+    const found = await isolateThread.run((breath) => readNow(bytes, counted.breath(breath)), counted);
+    memory.shrink(unpackedBytes(found));
+    if (source instanceof Uint8Array) memory.release();
+    else source.attach(memory);
+    return found;
+  } catch (error) {
+    memory.release();
+    throw error;
+  }
+}
+
+/** Bytes that facts hold beside the file. */
+function unpackedBytes({ bytes, facts: { profile } }: Stored): number {
+  return profile && profile.buffer !== bytes.buffer ? profile.length : 0;
 }
 
 async function readNow(bytes: Uint8Array, breath: Breath) {

@@ -69,7 +69,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
   let heldBytes = source;
   try {
     const { allowance, stopwatch } = order;
-    const found = asWished(await readHeaders(source.bytes, allowance), order.input);
+    const found = asWished(await readHeaders(source, allowance), order.input);
     const { output } = order;
     const provenance = await provenanceOf(found, order.provenance);
     const firstOnly = isOfFirstFrame(found, output);

@@ -76,7 +76,7 @@ export async function renderSet<Entry extends SetEntry>(
   const { allowance = new Allowance(), stopwatch } = order;
   const carrier = new Carrier(source);
   try {
-    const found = asWished(await readHeaders(source.bytes, allowance), order.input);
+    const found = asWished(await readHeaders(source, allowance), order.input);
     const stored = { ...found, stopwatch };
     const provenance = await provenanceOf(found, order.provenance);
     const base = await planBase(stored, order);

@@ -1,6 +1,6 @@
 /** The GIF container (GIF89a specification, 31 July 1990): which bytes hold which frame, without decoding any. */
 import { ApiError } from "../../../errors.ts";
-import { MAX_FRAMES } from "../../../limits.ts";
+import { MAX_FRAMES, MAX_UNPACKED_PROFILE_BYTES } from "../../../limits.ts";
 import { PARTS } from "../../../limits/parts.ts";
 import { tooManyParts, Walk } from "../../containers/walk.ts";
 
@@ -58,7 +58,6 @@ const APPLICATION = 0xff;
 const NO_CONTROL: GraphicControl = { delayMs: 0, disposal: "keep", transparent: -1 };
 /** The specification advises black and white first where no palette is given (section 18, background). */
 const NO_PALETTE = Uint8Array.of(0, 0, 0, 255, 255, 255);
-const MAX_PROFILE_BYTES = 4 << 20;
 
 export const damaged = (cause?: unknown) => new ApiError(422, "The GIF file is damaged or cut short", { cause });
 
@@ -221,7 +220,7 @@ function profileAt(bytes: Uint8Array, at: number): Uint8Array | undefined {
   let length = 0;
   const counted = new SubBlocks(bytes, at + 12);
   while (counted.next()) length += counted.contentBytes;
-  if (length > MAX_PROFILE_BYTES) return undefined;
+  if (length > MAX_UNPACKED_PROFILE_BYTES) return undefined;
   const profile = new Uint8Array(length);
   const pieces = new SubBlocks(bytes, at + 12);
   // Byte by byte: a view of each piece would take a hundred times its memory where pieces have one byte.

@@ -2,7 +2,7 @@
 import type { Source } from "../../../../wasm/jxl-decode/decoder.ts";
 import { decodeEstimate, type Output, readFacts } from "../../../../wasm/jxl-decode/decoder.ts";
 import type { CodestreamFacts } from "../../../../wasm/jxl-decode/facts.ts";
-import { MAX_FRAMES } from "../../../limits.ts";
+import { MAX_FRAMES, MAX_UNPACKED_PROFILE_BYTES } from "../../../limits.ts";
 import type { Facts } from "../../codec/format.ts";
 import { guarded } from "../../codec/guard.ts";
 import { profileOfCodePoints } from "../../color/code-points.ts";
@@ -58,13 +58,17 @@ interface Colors {
  * goes in other formats. Linear light gets a curve before it has 8 bits. All else is what the file says it is.
  */
 export function colorsOf({ black, ownColors, primaries, transfer, gray, profile }: CodestreamFacts): Colors {
-  if (black !== undefined) return { output: "inks", profile };
+  if (black !== undefined) return { output: "inks", profile: isProfile(profile) ? profile : undefined };
   const isHigh = transfer === TRANSFER.perceptual || transfer === TRANSFER.hybrid;
   if (ownColors && !isHigh) return { output: "srgb", profile: undefined };
   const isLinear = transfer === TRANSFER.linear;
   const named = profileOfCodePoints(primaries, isLinear ? TRANSFER.srgb : transfer, gray);
-  if (named === null) return { output: "stored", profile: profile.length > 0 ? profile : undefined };
+  if (named === null) return { output: "stored", profile: isProfile(profile) ? profile : undefined };
   return { output: isLinear ? "from-linear" : "stored", profile: named === "srgb" ? undefined : named };
+}
+
+function isProfile({ length }: Uint8Array): boolean {
+  return length > 0 && length <= MAX_UNPACKED_PROFILE_BYTES;
 }
 
 /** Said of files that lost something: what their quantization means depends on more than one number. */

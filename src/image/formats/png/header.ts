@@ -2,13 +2,11 @@
 import { COLOR_TYPE, type ColorType, type PngHeader } from "../../../../wasm/pixels/png-header.ts";
 import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
-import { MAX_FRAMES } from "../../../limits.ts";
+import { MAX_FRAMES, MAX_UNPACKED_PROFILE_BYTES } from "../../../limits.ts";
 import { type Primaries, profileOfCodePoints, profileOfPrimaries } from "../../color/code-points.ts";
 import type { Box } from "../../pixels/geometry.ts";
 import { Chunks, damaged, isPng, TYPE, viewOf } from "./chunks.ts";
 
-/** An uncompressed ICC profile; the largest in use (CMYK presses) have 2 MB. More is a decompression bomb. */
-const MAX_PROFILE_BYTES = 4 * 1024 * 1024;
 const MAX_PALETTE_COLORS = 256;
 
 /** What is left of a frame's region when the next one is drawn (fcTL dispose_op). */
@@ -238,7 +236,9 @@ function inflateProfile(data: Uint8Array | undefined): Uint8Array | undefined {
   const nameEnd = data?.indexOf(0) ?? -1;
   if (!data || nameEnd < 1 || nameEnd > 79) return undefined;
   try {
-    return new Uint8Array(zlib().inflateSync(data.subarray(nameEnd + 2), { maxOutputLength: MAX_PROFILE_BYTES }));
+    return new Uint8Array(
+      zlib().inflateSync(data.subarray(nameEnd + 2), { maxOutputLength: MAX_UNPACKED_PROFILE_BYTES }),
+    );
   } catch {
     return undefined;
   }
