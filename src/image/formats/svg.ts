@@ -17,7 +17,7 @@ import {
   TREE_BYTES,
 } from "./svg/costs.ts";
 import { demandsOf } from "./svg/demands.ts";
-import { damaged, parseSvg, plainSvg } from "./svg/document.ts";
+import { damaged, plainSvg } from "./svg/document.ts";
 import { drawnSvg } from "./svg/drawn.ts";
 import { manifest } from "./svg/manifest.ts";
 import type { Means } from "./svg/resvg.ts";
@@ -73,7 +73,7 @@ export const svg = format({
       const { length } = plainSvg(bytes);
       return estimated(length * TREE_BYTES, length, CLEANING_NANOSECONDS);
     },
-    run: async (bytes) => new TextEncoder().encode(writtenSvg(cleanSvg(parseSvg(bytes)).root)),
+    run: async (bytes) => new TextEncoder().encode(writtenSvg(cleanSvg(bytes).root)),
   },
 
   manifest,

@@ -17,7 +17,7 @@ import { compared, type Placed, placedElements, type Selector, selectorsOf, spen
 import { sizeOf, viewBoxOf } from "./size.ts";
 import { around, IDENTITY, type Matrix, matrixOf, multiplied, originOf, writtenMatrix } from "./transforms.ts";
 import type { SvgElement } from "./tree.ts";
-import { substituted, type Variables } from "./variables.ts";
+import { substituted } from "./variables.ts";
 import type { Warnings } from "./warnings.ts";
 
 const UNDRAWN: ReadonlySet<string> = new Set([...ANIMATIONS, "style", "title", "desc", "view", "mpath"]);
@@ -48,7 +48,9 @@ const FONT_SIZE = 16;
 const UNIT_IN_STYLE = new Set(["stroke-dasharray", "filter", "transform", "font"]);
 
 /** Values by their properties; of an element. */
-type Values = Map<string, string>;
+type Values = ReadonlyMap<string, string>;
+/** Of elements of which nothing is said: there may be a hundred thousand. */
+const NO_VALUES: Values = new Map();
 
 interface Entry {
   readonly selector: Selector;
@@ -78,8 +80,6 @@ export interface Means {
 
 class Cascade {
   private readonly byKey = new Map<string, Entry[]>();
-  private readonly variables = new Map<Placed, Variables>();
-  private readonly colors = new Map<Placed, string>();
   private readonly clips: SvgElement[] = [];
   private readonly root: SvgElement;
   private readonly means: Means;
@@ -124,14 +124,14 @@ class Cascade {
   /** What is said of an element, the last word of each property. */
   private valuesOf(placed: Placed): Values {
     const { element, parent } = placed;
-    const around = (parent && this.variables.get(parent)) ?? new Map<string, string>();
+    const around = parent?.variables ?? NO_VALUES;
     const declared = this.declarationsFor(placed);
     const own = declared.filter(({ property }) => property.startsWith("--"));
     const variables =
       own.length === 0 ? around : new Map([...around, ...own.map(({ property, text }) => [property, text] as const)]);
-    this.variables.set(placed, variables);
-    const outer = (parent && this.colors.get(parent)) ?? "black";
-    const values: Values = new Map();
+    placed.variables = variables;
+    const outer = parent?.color ?? "black";
+    const values = new Map<string, string>();
     const resolve = ({ property, text }: Pick<Declaration, "property" | "text">, current: string) => {
       if (property.startsWith("--")) return;
       const plain = substituted(text, variables, this.means.variableLetters);
@@ -147,9 +147,9 @@ class Cascade {
     for (const one of said) if (one.property === "color") resolve(one, outer);
     const color = values.get("color");
     const current = color && !/^(?:inherit|currentcolor)$/i.test(color) ? color : outer;
-    this.colors.set(placed, current);
+    placed.color = current;
     for (const one of said) if (one.property !== "color") resolve(one, current);
-    return values;
+    return values.size > 0 ? values : NO_VALUES;
   }
 
   /** The declarations of style sheets and of the element, the weightiest last. */

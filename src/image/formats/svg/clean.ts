@@ -3,14 +3,13 @@
  * their exact names. Nothing else is kept, whatever it is called: a list of what is dangerous would miss the spellings
  * that a parser of HTML takes for the same, once a page has the text inside it.
  */
-import { type XmlElement, XmlNode, XmlText } from "@rgrove/parse-xml";
-
 import { cleanDeclarations, cleanValue, writtenDeclarations } from "./css-values.ts";
 import { cleanStyleSheet, type Rule } from "./css.ts";
-import { tooLarge } from "./document.ts";
+import { damaged, readDocument, tooLarge } from "./document.ts";
 import { ANIMATED, ANIMATIONS, ATTRIBUTES, ELEMENTS, LISTS, STYLED, TEXT, TEXT_ONLY } from "./names.ts";
 import type { SvgElement } from "./tree.ts";
 import type { Warnings } from "./warnings.ts";
+import type { XmlHandler } from "./xml.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const XLINK = "http://www.w3.org/1999/xlink";
@@ -44,28 +43,14 @@ export interface Drawn {
 
 /**
  * What of a document is drawn.
+ * @param file compressed or not
  * @param drawn absent: the document is handed on, with no more in it than any reader may have
- * @throws ApiError 422 when it has more style sheets, or more prefixes of namespaces, than are read
+ * @throws ApiError 422 when it is not well-formed or beyond the limits, or is no drawing
  */
-export function cleanSvg(root: XmlElement, drawn?: Drawn): Drawing {
-  const prefixes = new Map([["xml", "http://www.w3.org/XML/1998/namespace"]]);
-  const [prefix] = splitName(root.name);
-  // Some drawings forget to say what they are.
-  if (!((prefix === "" ? "xmlns" : `xmlns:${prefix}`) in root.attributes)) prefixes.set(prefix, SVG);
-  const rules: Rule[] = [];
-  let left = MAX_CSS;
-  const sheet = (css: string): string => {
-    left -= css.length;
-    if (left < 0) throw tooLarge();
-    if (/@import/i.test(css)) drawn?.warnings.add("style sheets by address are not read");
-    if (/@font-face/i.test(css)) drawn?.warnings.add("fonts of the drawing are not read, its text is set in Inter");
-    const { text, rules: found } = cleanStyleSheet(css);
-    for (const rule of found) rules.push(rule);
-    if (rules.length > MAX_RULES) throw tooLarge();
-    return text;
-  };
-  const cleaned = cleanElement(root, prefixes, false, { sheet, drawn });
-  return { root: cleaned ?? { name: "svg", attributes: new Map(), children: [] }, rules };
+export function cleanSvg(file: Uint8Array, drawn?: Drawn): Drawing {
+  const cleaner = new Cleaner(drawn);
+  readDocument(file, cleaner);
+  return cleaner.finished();
 }
 
 function splitName(name: string): [prefix: string, local: string] {
@@ -73,66 +58,134 @@ function splitName(name: string): [prefix: string, local: string] {
   return colon < 0 ? ["", name] : [name.slice(0, colon), name.slice(colon + 1)];
 }
 
-interface Means {
-  /** Cleans a style sheet. */
-  readonly sheet: (css: string) => string;
-  readonly drawn: Drawn | undefined;
+/** An element that is open. */
+interface Open {
+  /** Absent where it is left out with all that it holds. */
+  readonly element: SvgElement | undefined;
+  readonly prefixes: Prefixes;
+  /** What becomes of text in it. */
+  readonly takes: "nothing" | "text" | "all text" | "a style sheet";
 }
 
-function cleanElement(element: XmlElement, outer: Prefixes, inText: boolean, means: Means): SvgElement | null {
-  const prefixes = declared(element, outer);
-  const [prefix, name] = splitName(element.name);
-  if (prefixes.get(prefix) !== SVG) return null;
-  if (!ELEMENTS.has(name)) {
-    if (name === "foreignObject") means.drawn?.warnings.add("HTML in foreignObject is not drawn");
-    return null;
+/** Builds a drawing from a document while that is read. */
+class Cleaner implements XmlHandler {
+  private readonly drawn: Drawn | undefined;
+  private readonly rules: Rule[] = [];
+  private readonly opened: Open[] = [];
+  private root: SvgElement | undefined;
+  private cssLeft = MAX_CSS;
+  /** Text since the last mark. */
+  private letters: string[] = [];
+
+  constructor(drawn: Drawn | undefined) {
+    this.drawn = drawn;
   }
-  const attributes = cleanAttributes(name, element, prefixes, means.drawn);
-  if (ANIMATIONS.has(name) && name !== "animateMotion" && !ANIMATED.has(attributes.get("attributeName") ?? ""))
-    return null;
-  const children: SvgElement["children"] = [];
-  if (name === "style") {
-    if (!/^\s*(?:text\/css\s*)?$/i.test(element.attributes["type"] ?? "")) return null;
-    children.push(means.sheet(element.text));
-  } else if (TEXT_ONLY.has(name)) children.push(element.text);
-  else cleanChildren(element, prefixes, inText || TEXT.has(name), means, children);
-  return { name, attributes, children: children.filter((child) => child !== "") };
-}
 
-function cleanChildren(
-  element: XmlElement,
-  prefixes: Prefixes,
-  inText: boolean,
-  means: Means,
-  into: SvgElement["children"],
-): void {
-  for (const child of element.children) {
-    if (child.type === XmlNode.TYPE_ELEMENT) {
-      const cleaned = cleanElement(child as XmlElement, prefixes, inText, means);
-      if (cleaned) into.push(cleaned);
-    } else if (inText && child instanceof XmlText) into.push(child.text);
+  finished(): Drawing {
+    if (!this.root) throw damaged();
+    return { root: this.root, rules: this.rules };
+  }
+
+  open(fullName: string, said: ReadonlyMap<string, string>): void {
+    const around = this.opened.at(-1);
+    // A title has the text of whatever is in it, and no elements.
+    if (around?.takes === "all text" || around?.takes === "a style sheet") {
+      this.opened.push(around);
+      return;
+    }
+    this.flush();
+    this.opened.push(around && !around.element ? around : this.begun(fullName, said, around));
+  }
+
+  text(text: string): void {
+    if (this.opened.at(-1)?.takes !== "nothing") this.letters.push(text);
+  }
+
+  close(): void {
+    const ended = this.opened.pop();
+    if (ended && ended === this.opened.at(-1)) return;
+    this.flush(ended);
+  }
+
+  private begun(fullName: string, said: ReadonlyMap<string, string>, around: Open | undefined): Open {
+    const [prefix, name] = splitName(fullName);
+    if (!around && name !== "svg") throw damaged();
+    const prefixes = declared(said, around?.prefixes ?? outermost(prefix, said));
+    const leftOut: Open = { element: undefined, prefixes, takes: "nothing" };
+    if (prefixes.get(prefix) !== SVG) {
+      if (!around) this.root = { name: "svg", attributes: new Map(), children: [] };
+      return leftOut;
+    }
+    if (!ELEMENTS.has(name)) {
+      if (name === "foreignObject") this.drawn?.warnings.add("HTML in foreignObject is not drawn");
+      return leftOut;
+    }
+    if (name === "style" && !/^\s*(?:text\/css\s*)?$/i.test(said.get("type") ?? "")) return leftOut;
+    const attributes = cleanAttributes(name, said, prefixes, this.drawn);
+    const isOfAnimation = ANIMATIONS.has(name) && name !== "animateMotion";
+    if (isOfAnimation && !ANIMATED.has(attributes.get("attributeName") ?? "")) return leftOut;
+    const element: SvgElement = { name, attributes, children: [] };
+    if (around) around.element?.children.push(element);
+    else this.root = element;
+    return { element, prefixes, takes: textIn(name, around) };
+  }
+
+  /** Puts text where it was read: in the element that is open, or has just been closed. */
+  private flush(at = this.opened.at(-1)): void {
+    const text = this.letters.join("");
+    this.letters = [];
+    if (text === "" || !at?.element) return;
+    const kept = at.takes === "a style sheet" ? this.styleSheet(text) : text;
+    if (kept !== "") at.element.children.push(kept);
+  }
+
+  private styleSheet(css: string): string {
+    this.cssLeft -= css.length;
+    if (this.cssLeft < 0) throw tooLarge();
+    const warnings = this.drawn?.warnings;
+    if (/@import/i.test(css)) warnings?.add("style sheets by address are not read");
+    if (/@font-face/i.test(css)) warnings?.add("fonts of the drawing are not read, its text is set in Inter");
+    const { text, rules } = cleanStyleSheet(css);
+    for (const rule of rules) this.rules.push(rule);
+    if (this.rules.length > MAX_RULES) throw tooLarge();
+    return text;
   }
 }
 
-function declared({ attributes }: XmlElement, outer: Prefixes): Prefixes {
-  const found = Object.entries(attributes)
-    .filter(([key]) => key === "xmlns" || key.startsWith("xmlns:"))
-    .map(([key, value]) => [key.slice(6), value] as const)
-    .filter(([prefix, value]) => value === SVG || value === XLINK || outer.has(prefix));
-  if (found.length === 0) return outer;
-  const prefixes = new Map([...outer, ...found]);
-  if (prefixes.size > MAX_PREFIXES) throw tooLarge();
+function textIn(name: string, around: Open | undefined): Open["takes"] {
+  if (name === "style") return "a style sheet";
+  if (TEXT_ONLY.has(name)) return "all text";
+  return TEXT.has(name) || around?.takes === "text" ? "text" : "nothing";
+}
+
+/** Prefixes around a root of that prefix. Some drawings forget to say what they are. */
+function outermost(prefix: string, said: ReadonlyMap<string, string>): Prefixes {
+  const prefixes = new Map([["xml", "http://www.w3.org/XML/1998/namespace"]]);
+  if (!said.has(prefix === "" ? "xmlns" : `xmlns:${prefix}`)) prefixes.set(prefix, SVG);
   return prefixes;
+}
+
+function declared(said: ReadonlyMap<string, string>, outer: Prefixes): Prefixes {
+  let prefixes: Map<string, string> | undefined;
+  for (const [key, value] of said) {
+    if (key !== "xmlns" && !key.startsWith("xmlns:")) continue;
+    const prefix = key.slice(6);
+    if ((value !== SVG && value !== XLINK && !outer.has(prefix)) || outer.get(prefix) === value) continue;
+    prefixes ??= new Map(outer);
+    prefixes.set(prefix, value);
+    if (prefixes.size > MAX_PREFIXES) throw tooLarge();
+  }
+  return prefixes ?? outer;
 }
 
 function cleanAttributes(
   name: string,
-  element: XmlElement,
+  said: ReadonlyMap<string, string>,
   prefixes: Prefixes,
   drawn: Drawn | undefined,
 ): Map<string, string> {
   const cleaned = new Map<string, string>();
-  for (const [key, value] of Object.entries(element.attributes)) {
+  for (const [key, value] of said) {
     const [prefix, local] = splitName(key);
     if (key === "xml:space" || key === "xml:lang") cleaned.set(key, value);
     else if (local === "href" && (prefix === "" || prefixes.get(prefix) === XLINK)) {

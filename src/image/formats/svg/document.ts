@@ -1,22 +1,14 @@
-/**
- * SVG documents, plain or compressed by gzip, as trees: decoded, bounded, and without anything that an XML document may
- * fetch or multiply.
- */
-import { parseXml, XmlElement } from "@rgrove/parse-xml";
-
+/** SVG documents, plain or compressed by gzip: decoded, bounded, and without anything that an XML document may fetch. */
 import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
+import { NotWellFormed, readXml, TooMuchXml, type XmlBounds, type XmlHandler } from "./xml.ts";
 
 /** Text of a document; drawings of maps have some megabytes. */
 const MAX_BYTES = 4 << 20;
-const MAX_ELEMENTS = 100_000;
-const MAX_DEPTH = 200;
+const BOUNDS: XmlBounds = { elements: 100_000, depth: 200, attributes: 1_000, entities: 100, expansion: 200_000 };
 /** Bytes of a compressed file that are read to see whether it is a drawing; they become at most a megabyte. */
 const PEEK_BYTES = 1_024;
 const PEEKED_BYTES = 4_096;
-const MAX_ENTITIES = 100;
-/** What entities may add to a document, in characters. */
-const MAX_EXPANSION = 200_000;
 
 export const damaged = (cause?: unknown) =>
   new ApiError(422, "The SVG file is not well-formed, or has no drawing", { cause });
@@ -101,73 +93,16 @@ function endOfMiscellany(text: string, at: number): number {
 }
 
 /**
- * The root of a document. Entities that the document declares as plain text are resolved; those that refer to others or
- * to elsewhere are refused.
+ * Reads a document. Entities that it declares itself are resolved; those from elsewhere are refused.
  * @throws ApiError 422 when the document is not well-formed or beyond the limits
  */
-export function parseSvg(file: Uint8Array): XmlElement {
+export function readDocument(file: Uint8Array, handler: XmlHandler): void {
   const bytes = plainSvg(file);
   if (bytes.length > MAX_BYTES) throw tooLarge();
-  const text = textOf(bytes);
-  if (hasTooManyTags(text)) throw tooLarge();
-  const entities = entitiesOf(text);
-  let expansion = 0;
   try {
-    const { root } = parseXml(text, {
-      resolveUndefinedEntity(name) {
-        const value = entities.get(name.replace(/^&|;$/g, "")) ?? null;
-        expansion += value?.length ?? 0;
-        if (expansion > MAX_EXPANSION) throw tooLarge();
-        return value;
-      },
-    });
-    if (!root || localName(root.name) !== "svg") throw damaged();
-    checkSize(root);
-    return root;
+    readXml(textOf(bytes), handler, BOUNDS);
   } catch (error) {
-    throw error instanceof ApiError ? error : damaged(error);
-  }
-}
-
-/** The name without its prefix. */
-export function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
-}
-
-function entitiesOf(text: string): Map<string, string> {
-  const entities = new Map<string, string>();
-  const start = text.indexOf("<!DOCTYPE");
-  const open = start < 0 ? -1 : text.indexOf("[", start);
-  const close = open < 0 ? -1 : text.indexOf("]", open);
-  if (close < 0) return entities;
-  const subset = text.slice(open, close);
-  if (/<!ENTITY\s+(?:%|[^\s"'>]{1,200}\s+(?:SYSTEM|PUBLIC))/.test(subset)) throw damaged();
-  for (const [, name = "", double, single] of subset.matchAll(
-    /<!ENTITY\s+([^\s"'>%]{1,200})\s+(?:"([^"]*)"|'([^']*)')/g,
-  )) {
-    const value = double ?? single ?? "";
-    if (/[&<%]/.test(value) || entities.size >= MAX_ENTITIES) throw damaged();
-    entities.set(name, value);
-  }
-  return entities;
-}
-
-/** Whether a document plainly has too many elements, which is found without parsing it; comments may hold some tags. */
-function hasTooManyTags(text: string): boolean {
-  let left = 2 * MAX_ELEMENTS;
-  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
-    const isStart = !"/!?".includes(text.charAt(at + 1));
-    if (isStart && --left < 0) return true;
-  }
-  return false;
-}
-
-function checkSize(root: XmlElement): void {
-  let level: XmlElement[] = [root];
-  let elements = 0;
-  for (let depth = 0; level.length > 0; depth++) {
-    elements += level.length;
-    if (depth > MAX_DEPTH || elements > MAX_ELEMENTS) throw tooLarge();
-    level = level.flatMap(({ children }) => children.filter((child) => child instanceof XmlElement));
+    if (error instanceof TooMuchXml) throw tooLarge();
+    throw error instanceof NotWellFormed ? damaged(error) : error;
   }
 }

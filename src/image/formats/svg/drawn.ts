@@ -2,7 +2,7 @@
 import { metricsOf } from "../../text/metrics.ts";
 import { cascade } from "./cascade.ts";
 import { cleanSvg } from "./clean.ts";
-import { parseSvg, plainSvg } from "./document.ts";
+import { plainSvg } from "./document.ts";
 import { embed, type Nested } from "./embedded.ts";
 import { FAMILIES } from "./fonts.ts";
 import { TEXT } from "./names.ts";
@@ -47,7 +47,7 @@ class Reader {
   private bytesLeft = MAX_BYTES;
 
   read(bytes: Uint8Array, depth: number): SvgElement {
-    const root = cascade(cleanSvg(parseSvg(bytes), this), this.means);
+    const root = cascade(cleanSvg(bytes, this), this.means);
     embed(root, (inner) => this.nested(inner, depth + 1), this.warnings);
     return root;
   }

@@ -52,7 +52,9 @@ class Walk {
       return known;
     }
     if (nesting > MAX_NESTING) throw tooDeep();
-    this.found.set(node, "open");
+    // What no one can refer to is visited once.
+    const isTarget = node.element.attributes.has("id");
+    if (isTarget) this.found.set(node, "open");
     const sum = own(node, this.graph.isDashed);
     for (const child of node.children) {
       const expansion = this.visit(child, nesting + 1);
@@ -63,7 +65,7 @@ class Walk {
     this.follow(node, sum, nesting);
     // What an element inherits is looked for in all elements around it.
     sum.levels = capped(sum.levels + sum.nodes);
-    this.found.set(node, sum);
+    if (isTarget) this.found.set(node, sum);
     return sum;
   }
 

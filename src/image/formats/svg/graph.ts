@@ -58,14 +58,19 @@ export interface Graph {
   named(id: string): readonly Node[];
 }
 
+/** Of the many elements that have nothing in them, and refer to nothing. */
+const NO_NODES: Node[] = [];
+const NO_REFERENCES: readonly Reference[] = [];
+
 /** The drawing with everything that its elements refer to. */
 export function graphOf(root: SvgElement): Graph {
   const nodes: Node[] = [];
   const build = (element: SvgElement, parent: Node | undefined): Node => {
-    const children: Node[] = [];
+    const within = elementsIn(element);
+    const children: Node[] = within.length > 0 ? [] : NO_NODES;
     const node = { element, parent, children, index: nodes.length, size: 1, ...stated(element, parent) };
     nodes.push(node);
-    for (const child of elementsIn(element)) {
+    for (const child of within) {
       const built = build(child, node);
       children.push(built);
       node.size += built.size;
@@ -87,6 +92,11 @@ export function graphOf(root: SvgElement): Graph {
 type Stated = Pick<Node, "references" | "inherits" | "layered" | "filterFunctions" | "dashes" | "inheritsDashes">;
 
 const ALL: ReadonlySet<Paint> = new Set(PAINTS);
+/** Sets of paints; the bits of a place say which are in it. */
+const SETS: readonly ReadonlySet<Paint>[] = Array.from(
+  { length: 1 << PAINTS.length },
+  (_, bits) => new Set(PAINTS.filter((_paint, at) => ((bits >> at) & 1) === 1)),
+);
 
 /** What an element says itself. */
 function stated(element: SvgElement, parent: Node | undefined): Stated {
@@ -119,6 +129,10 @@ function stated(element: SvgElement, parent: Node | undefined): Stated {
       note({ property, text, references: text.includes("(") ? (cleanValue(text)?.references ?? []) : [] }, "attribute");
     }
   }
-  const inherits = new Set(PAINTS.filter((paint) => !decided.has(paint) || undecided.has(paint)));
-  return { references, inherits, ...dashed, ...seen };
+  const bits = PAINTS.reduce(
+    (sum, paint, at) => (!decided.has(paint) || undecided.has(paint) ? sum + (1 << at) : sum),
+    0,
+  );
+  const inherits = SETS[bits] ?? ALL;
+  return { references: references.length > 0 ? references : NO_REFERENCES, inherits, ...dashed, ...seen };
 }

@@ -26,19 +26,42 @@ export function verticesOf({ name, attributes }: SvgElement): number {
 /** Each command with its numbers; one that repeats itself without its letter counts as often as it does. */
 function pathVertices(data: string): number {
   let vertices = 0;
-  for (const [command] of data.matchAll(/[a-z][^a-df-z]*/gi)) {
-    const letter = command.charAt(0).toLowerCase();
+  for (let at = 0; at < data.length;) {
+    const letter = data.charAt(at).toLowerCase();
+    const from = ++at;
+    if (!isCommand(letter)) continue;
+    while (at < data.length && !isCommand(data.charAt(at).toLowerCase())) at++;
     const arity = ARITY[letter];
-    const segments = arity === undefined ? 1 : Math.max(1, Math.ceil(numbersIn(command) / arity));
+    const segments = arity === undefined ? 1 : Math.max(1, Math.ceil(numbersIn(data, from, at) / arity));
     vertices += letter === "a" ? segments * ARC_CURVES : segments;
   }
   return vertices;
 }
 
-/** Numbers in a list, counted by where they start; flags that stick together count as one. */
-function numbersIn(list: string): number {
+/** Letters, but the one of exponents. */
+function isCommand(lower: string): boolean {
+  return lower >= "a" && lower <= "z" && lower !== "e";
+}
+
+/** Numbers in a part of a list, counted by where they start; flags that stick together count as one. */
+function numbersIn(list: string, from = 0, to = list.length): number {
   let count = 0;
-  for (const number of list.matchAll(/[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi)) if (number[0] !== "") count++;
+  // What of a number has been read: nothing, its whole part, its fraction, its exponent.
+  let state: "" | "whole" | "fraction" | "exponent" = "";
+  for (let at = from; at < to; at++) {
+    const code = list.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39) {
+      if (state === "") count++;
+      if (state === "") state = "whole";
+    } else if (code === 0x2e) {
+      if (state !== "whole") count++;
+      state = "fraction";
+    } else if ((code | 0x20) === 0x65 && (state === "whole" || state === "fraction")) {
+      state = "exponent";
+      const sign = list.charCodeAt(at + 1);
+      if (sign === 0x2b || sign === 0x2d) at++;
+    } else state = "";
+  }
   return count;
 }
 

@@ -2,6 +2,7 @@
 import { ApiError } from "../../../errors.ts";
 import { type Token, Tokens } from "./css-tokens.ts";
 import { elementsIn, type SvgElement } from "./tree.ts";
+import type { Variables } from "./variables.ts";
 
 const tooStyled = () => new ApiError(422, "The SVG file has too many style rules for so many elements");
 
@@ -13,6 +14,9 @@ export interface Placed {
   readonly index: number;
   /** What all elements together may still be compared with selectors. */
   readonly steps: { left: number };
+  /** Its custom properties and its color, once they are worked out. */
+  variables: Variables | undefined;
+  color: string | undefined;
 }
 
 /** Says whether an element has what a part of a selector asks for. */
@@ -324,8 +328,11 @@ function fits(placed: Placed, { tests, before }: Compound): boolean {
 export function placedElements(root: SvgElement, steps: { left: number }): Placed[] {
   const all: Placed[] = [];
   const place = (elements: readonly SvgElement[], parent: Placed | undefined) => {
+    if (elements.length === 0) return;
     const siblings: Placed[] = [];
-    for (const [index, element] of elements.entries()) siblings.push({ element, parent, siblings, index, steps });
+    for (const [index, element] of elements.entries()) {
+      siblings.push({ element, parent, siblings, index, steps, variables: undefined, color: undefined });
+    }
     for (const placed of siblings) {
       all.push(placed);
       place(elementsIn(placed.element), placed);

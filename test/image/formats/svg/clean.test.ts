@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 
 import { cleanSvg } from "../../../../src/image/formats/svg/clean.ts";
-import { parseSvg } from "../../../../src/image/formats/svg/document.ts";
 import { ParsedSvg, wholeView } from "../../../../src/image/formats/svg/resvg.ts";
 import { sizeOf } from "../../../../src/image/formats/svg/size.ts";
 import { writtenSvg } from "../../../../src/image/formats/svg/tree.ts";
@@ -36,7 +35,7 @@ const DRAWN = {
 };
 
 const clean = (text: string | Uint8Array) =>
-  writtenSvg(cleanSvg(parseSvg(typeof text === "string" ? new TextEncoder().encode(text) : text)).root);
+  writtenSvg(cleanSvg(typeof text === "string" ? new TextEncoder().encode(text) : text).root);
 
 /** What becomes of elements in a drawing. */
 function cleanBody(body: string): string {
@@ -47,7 +46,7 @@ function cleanBody(body: string): string {
 }
 
 async function drawn(text: string): Promise<Uint8Array> {
-  const size = sizeOf(cleanSvg(parseSvg(new TextEncoder().encode(text))).root);
+  const size = sizeOf(cleanSvg(new TextEncoder().encode(text)).root);
   const document = new ParsedSvg(text, { breath: UNPAUSED, fuel: new Fuel(2_000) }, wholeView(size));
   try {
     return await document.draw(0, size.height);
