@@ -5,17 +5,26 @@
 import "../support/imports-on-node.ts";
 import { setTimeout } from "node:timers/promises";
 
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
+
 const { ApiError } = await import("../../src/errors.ts");
-const { identify } = await import("../../src/image/plan/detect.ts");
+const { detect, identify } = await import("../../src/image/plan/detect.ts");
+const { FORMATS } = await import("../../src/image/formats.ts");
 const { keptMetadata } = await import("../../src/image/metadata/blocks.ts");
 const { FRAMINGS } = await import("../support/hostile-framing.ts");
 
 const MEGABYTE = 1 << 20;
 const SIZES = [1, 2, 4] as const;
 
-/** Everything that reads the framing of a file before, or beside, work that has an estimate. */
+/**
+ * Everything that reads the framing of a file before, or beside, work that has an estimate. Where reading itself has one,
+ * what comes before that.
+ */
 function read(bytes: Uint8Array): string {
   try {
+    const name = detect(bytes);
+    const probeEstimate = name && (FORMATS[name] as FormatDefinition).read.probeEstimate;
+    if (probeEstimate) return `${Math.ceil(probeEstimate(bytes).bytes / MEGABYTE)} MiB asked`;
     const { format } = identify(bytes);
     format.mark?.read(bytes);
     keptMetadata(format.metadata?.read(bytes) ?? {}, "all");

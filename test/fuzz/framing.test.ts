@@ -6,8 +6,7 @@ import { FRAMINGS } from "../support/hostile-framing.ts";
 import { RUNS } from "../support/hostile-runs.ts";
 
 const MEGABYTE = 1 << 20;
-/** Drawings are no containers: what they expand to is counted by bounds of their own. */
-const NAMES = Object.keys(FRAMINGS).filter((name) => !name.startsWith("SVG"));
+const NAMES = Object.keys(FRAMINGS);
 /** What any file may allocate besides: tables of 32,768 items, a profile of 4 MB that was compressed to a few KB. */
 const CONSTANT_BYTES = 12 * MEGABYTE;
 /** Bytes that are allocated for a byte more. */

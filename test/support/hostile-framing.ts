@@ -43,6 +43,7 @@ import {
   u32le,
   webpChunk,
 } from "./framed.ts";
+import { DRAWINGS } from "./hostile-drawings.ts";
 import { REFERENCES } from "./hostile-references.ts";
 import { RUNS } from "./hostile-runs.ts";
 import { gridOf, groupedStill, sequenceOf, stillOf } from "./shared-parts.ts";
@@ -231,6 +232,7 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
     ),
   "ICO, entries": (bytes) =>
     joined([0, 0, 1, 0, 255, 255], repeated([16, 16, 0, 0, 1, 0, 32, 0, ...u32le(4_000_000_000), ...u32le(22)], bytes)),
+  ...DRAWINGS,
   "SVG, elements": (bytes) =>
     svg(
       "",
@@ -264,7 +266,7 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
       "",
       listed(bytes, () => "<!--"),
     ),
-  "SVG, styles": (bytes) => svg("", `<style>${listed(bytes, () => "@import@import{")}</style>`),
+  "SVG, styles": (bytes) => svg("", `<style>${listed(Math.min(bytes, 1_900_000), () => "@import@import{")}</style>`),
   "SVG, rules": (bytes) => svg("", `<style>${listed(bytes, (index) => `.a${index}{x:y}`)}</style>`),
   "SVG, declarations": (bytes) => svg(` style="${listed(bytes, () => "a:b;")}"`, ""),
   "SVG, functions in functions": (bytes) => svg(` style="fill:${listed(bytes, () => "url(")}"`, ""),

@@ -156,6 +156,12 @@ export interface Abilities {
 
 /** From files to pixels. */
 export interface Reader {
+  /**
+   * What reading the facts holds and takes, where that is more than headers do: it is work like any other. Told by a look at
+   * the bytes that keeps nothing.
+   * @throws ApiError 422 when the file is damaged or beyond what is supported
+   */
+  readonly probeEstimate?: (bytes: Uint8Array) => Estimate;
   /** @throws ApiError 422 when the file is damaged or beyond what is supported */
   readonly probe: (bytes: Uint8Array) => Facts;
   /** The estimate of decoding what is wanted, the file itself left out. */

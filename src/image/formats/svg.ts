@@ -1,5 +1,4 @@
 /** SVG: drawn by resvg at the size that is wanted, or handed on as SVG, cleaned. */
-import { estimated } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { type Demand, type Facts, format } from "../codec/format.ts";
 import { guardedAsync } from "../codec/guard.ts";
@@ -7,15 +6,7 @@ import type { Rows } from "../pixels/rows.ts";
 import { resample } from "../steps/resample.ts";
 import { SVG } from "./optional.ts";
 import { cleanSvg } from "./svg/clean.ts";
-import {
-  CLEANING_NANOSECONDS,
-  drawingFacts,
-  drawingFuel,
-  drawingEstimate,
-  pixelsAtOnce,
-  stripRows,
-  TREE_BYTES,
-} from "./svg/costs.ts";
+import { drawingFacts, drawingFuel, drawingEstimate, pixelsAtOnce, stripRows } from "./svg/costs.ts";
 import { demandsOf } from "./svg/demands.ts";
 import { damaged, plainSvg } from "./svg/document.ts";
 import { drawnSvg } from "./svg/drawn.ts";
@@ -24,6 +15,7 @@ import type { Means } from "./svg/resvg.ts";
 import { sizeOf } from "./svg/size.ts";
 import { inStrips } from "./svg/strips.ts";
 import { writtenSvg } from "./svg/tree.ts";
+import { marksOf, readingEstimate } from "./svg/weight.ts";
 
 export { lettering } from "./svg/lettering.ts";
 
@@ -39,6 +31,8 @@ export const svg = format({
   can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
 
   read: {
+    probeEstimate: (file) => readingEstimate(marksOf(plainSvg(file))),
+
     probe(file) {
       const bytes = plainSvg(file);
       const { root, warnings } = drawnSvg(bytes);
@@ -53,7 +47,7 @@ export const svg = format({
         subsample: "4:4:4",
         depth: 32,
         quality: 100,
-        ...drawingFacts(bytes.length, demandsOf(root)),
+        ...drawingFacts(marksOf(bytes), demandsOf(root)),
         ...(warnings.length > 0 && { undrawn: warnings }),
       } satisfies Facts;
     },
@@ -69,10 +63,7 @@ export const svg = format({
   },
 
   recompress: {
-    estimate(bytes) {
-      const { length } = plainSvg(bytes);
-      return estimated(length * TREE_BYTES, length, CLEANING_NANOSECONDS);
-    },
+    estimate: (bytes) => readingEstimate(marksOf(plainSvg(bytes))),
     run: async (bytes) => new TextEncoder().encode(writtenSvg(cleanSvg(bytes).root)),
   },
 

@@ -1,4 +1,5 @@
 /** From bytes to a known format and its facts, without decoding; every bound on size is checked here. */
+import { NO_WORK, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import {
   MAX_FRAMES,
@@ -7,6 +8,7 @@ import {
   MAX_SIDE_PIXELS,
   MAX_SOURCE_PIXELS,
 } from "../../limits.ts";
+import { isolateBudget } from "../../scheduler/budget.ts";
 import { isolateHeaders } from "../../scheduler/header-memory.ts";
 import { Allowance } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
@@ -41,23 +43,31 @@ export function identify(bytes: Uint8Array): Stored & { readonly name: FormatNam
 const READING_MS = 1;
 const READING_NANOSECONDS = 2;
 
+/** Bytes that reading headers may hold without being admitted: as much as those of any file hold at most. */
+const READING_BYTES = 4 << 20;
+
 /**
  * The format and the facts of a file that somebody sent: others have their turn before it is read, and the time counts for
  * the job even where nothing comes of it. What is unpacked of the file has memory of its own, which goes with its bytes.
+ * What holds more than headers do while it is read waits for that memory first.
  * @param source bytes that are held for as long as the facts are; of others, nothing waits for its turn with the facts
- * @throws ApiError 415 or 422 as `identify`, 503 where there is no room for what it says; the reason of the allowance's signal
- *   when that is aborted
+ * @throws ApiError 415 or 422 as `identify`; as `Budget.run`, where reading is work that waits; 503 where there is no room
+ *   for what it says; the reason of the allowance's signal when that is aborted
  */
 export async function readHeaders(
   source: SharedBytes | Uint8Array,
   allowance = new Allowance(),
 ): ReturnType<typeof readNow> {
   const bytes = source instanceof Uint8Array ? source : source.bytes;
-  if (allowance.within) return readNow(bytes, allowance.within);
+  const estimate = readingEstimate(bytes);
+  if (estimate.bytes > READING_BYTES) {
+    return isolateBudget.run(estimate, (breath) => readNow(bytes, estimate, breath), allowance);
+  }
+  if (allowance.within) return readNow(bytes, estimate, allowance.within);
   const counted = allowance.countReading();
   const memory = await isolateHeaders.take(allowance.caller);
   try {
-    const found = await isolateThread.run((breath) => readNow(bytes, counted.breath(breath)), counted);
+    const found = await isolateThread.run((breath) => readNow(bytes, estimate, counted.breath(breath)), counted);
     memory.shrink(unpackedBytes(found));
     if (source instanceof Uint8Array) memory.release();
     else source.attach(memory);
@@ -73,8 +83,16 @@ function unpackedBytes({ bytes, facts: { profile } }: Stored): number {
   return profile && profile.buffer !== bytes.buffer ? profile.length : 0;
 }
 
-async function readNow(bytes: Uint8Array, breath: Breath) {
-  if (detect(bytes)) await breath.spend(READING_MS + (bytes.length * READING_NANOSECONDS) / 1e6);
+/** What reading the facts of a file holds and takes. */
+function readingEstimate(bytes: Uint8Array): Estimate {
+  const name = detect(bytes);
+  if (!name) return NO_WORK;
+  const { probeEstimate }: FormatDefinition["read"] = FORMATS[name].read;
+  return probeEstimate?.(bytes) ?? { bytes: 0, ms: READING_MS + (bytes.length * READING_NANOSECONDS) / 1e6 };
+}
+
+async function readNow(bytes: Uint8Array, { ms }: Estimate, breath: Breath) {
+  if (ms > 0) await breath.spend(ms);
   return identify(bytes);
 }
 

@@ -10,14 +10,15 @@ import { withWrittenColors, writtenColor } from "./colors.ts";
 import { PRESENTATION } from "./css-names.ts";
 import { cleanDeclarations, type Declaration } from "./css-values.ts";
 import type { Rule } from "./css.ts";
+import { tooLarge } from "./document.ts";
 import { lengthOf } from "./lengths.ts";
 import { holds } from "./media.ts";
-import { ANIMATIONS } from "./names.ts";
-import { compared, type Placed, placedElements, type Selector, selectorsOf, spend } from "./selectors.ts";
+import { ANIMATIONS, MAX_VALUE_LETTERS } from "./names.ts";
+import { compared, type Placed, placedElements, type Selector, selectorsOf, spend, tooStyled } from "./selectors.ts";
 import { sizeOf, viewBoxOf } from "./size.ts";
 import { around, IDENTITY, type Matrix, matrixOf, multiplied, originOf, writtenMatrix } from "./transforms.ts";
 import type { SvgElement } from "./tree.ts";
-import { substituted } from "./variables.ts";
+import { NO_VARIABLES, substituted, within } from "./variables.ts";
 import type { Warnings } from "./warnings.ts";
 
 const UNDRAWN: ReadonlySet<string> = new Set([...ANIMATIONS, "style", "title", "desc", "view", "mpath"]);
@@ -46,6 +47,10 @@ const UNKNOWN_UNITS = /([+-]?(?<![\d.])[\d.]+)(rem|q|ch|vw|vh|vmin|vmax)\b/gi;
 const UNKNOWN_UNIT = /^[+-]?[\d.]+(?:rem|q|ch|v[hw]|vmin|vmax)$/i;
 const FONT_SIZE = 16;
 const UNIT_IN_STYLE = new Set(["stroke-dasharray", "filter", "transform", "font"]);
+
+/** Selectors of all rules together, and what each rule adds to that. */
+const MAX_SELECTORS = 4_000;
+const MAX_SELECTORS_OF_RULES = 2;
 
 /** Values by their properties; of an element. */
 type Values = ReadonlyMap<string, string>;
@@ -89,10 +94,12 @@ class Cascade {
     this.means = means;
     const size = sizeOf(root);
     let order = 0;
+    let selectorsLeft = MAX_SELECTORS + rules.length * MAX_SELECTORS_OF_RULES;
     for (const rule of rules) {
       if (!rule.conditions.every((condition) => holds(condition, size))) continue;
       if (rule.selector.includes(PSEUDO_ELEMENT)) continue;
       for (const selector of selectorsOf(rule.selector)) {
+        if (--selectorsLeft < 0) throw tooStyled();
         const entry = { selector, rule, order: order++ };
         const there = this.byKey.get(selector.key);
         if (there) there.push(entry);
@@ -124,11 +131,11 @@ class Cascade {
   /** What is said of an element, the last word of each property. */
   private valuesOf(placed: Placed): Values {
     const { element, parent } = placed;
-    const around = parent?.variables ?? NO_VALUES;
+    const around = parent?.variables ?? NO_VARIABLES;
     const declared = this.declarationsFor(placed);
     const own = declared.filter(({ property }) => property.startsWith("--"));
     const variables =
-      own.length === 0 ? around : new Map([...around, ...own.map(({ property, text }) => [property, text] as const)]);
+      own.length === 0 ? around : within(around, new Map(own.map(({ property, text }) => [property, text] as const)));
     placed.variables = variables;
     const outer = parent?.color ?? "black";
     const values = new Map<string, string>();
@@ -136,6 +143,7 @@ class Cascade {
       if (property.startsWith("--")) return;
       const plain = substituted(text, variables, this.means.variableLetters);
       for (const [name, value] of expanded(property, plain)) {
+        if (value !== undefined && value.length > MAX_VALUE_LETTERS && name !== "d") throw tooLarge();
         const found = value === undefined ? "" : written(name, value, current);
         // What is no value says nothing, unless it was said by variables: then nothing else is said either.
         if (found !== undefined) values.set(name, UNIT_IN_STYLE.has(name) ? this.measured(found) : found);

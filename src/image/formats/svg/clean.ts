@@ -4,9 +4,20 @@
  * that a parser of HTML takes for the same, once a page has the text inside it.
  */
 import { cleanDeclarations, cleanValue, writtenDeclarations } from "./css-values.ts";
-import { cleanStyleSheet, type Rule } from "./css.ts";
+import { cleanStyleSheet, MAX_RULES, type Rule } from "./css.ts";
 import { damaged, readDocument, tooLarge } from "./document.ts";
-import { ANIMATED, ANIMATIONS, ATTRIBUTES, ELEMENTS, LISTS, STYLED, TEXT, TEXT_ONLY } from "./names.ts";
+import {
+  ANIMATED,
+  ANIMATIONS,
+  ATTRIBUTES,
+  ELEMENTS,
+  LISTS,
+  LONG,
+  MAX_VALUE_LETTERS,
+  STYLED,
+  TEXT,
+  TEXT_ONLY,
+} from "./names.ts";
 import type { SvgElement } from "./tree.ts";
 import type { Warnings } from "./warnings.ts";
 import type { XmlHandler } from "./xml.ts";
@@ -15,8 +26,6 @@ const SVG = "http://www.w3.org/2000/svg";
 const XLINK = "http://www.w3.org/1999/xlink";
 /** Letters of all style sheets; those of fonts that a drawing brings along are the longest. */
 const MAX_CSS = 2 << 20;
-/** Rules of all style sheets: the renderer compares each with those before it. */
-const MAX_RULES = 10_000;
 /** Pixels that an element brings along. An address of the same document would load the page that has the drawing. */
 const RASTER = /^data:image\/(?:png|jpe?g|gif|webp)(?:;charset=[\w-]{1,20})?;base64,[a-z\d+/=\s]*$/i;
 
@@ -194,6 +203,7 @@ function cleanAttributes(
       else if (drawn && reference !== "" && DRAWING_LINKS.has(name))
         drawn.warnings.add(`${name} by address is not drawn`);
     } else if (ATTRIBUTES.has(key)) {
+      if (value.length > MAX_VALUE_LETTERS && !LONG.has(key)) throw tooLarge();
       const kept = cleanAttribute(key, value);
       if (kept !== null) cleaned.set(key, kept);
     }

@@ -4,6 +4,7 @@ import { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import type { Facts } from "../../codec/format.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import type { Demands } from "./demands.ts";
+import { LEAST_READING_BYTES, type Marks, readingEstimate } from "./weight.ts";
 
 /** Pixels that are drawn at a time: a picture of any size needs no more memory than a strip of it. */
 const STRIP_PIXELS = 1 << 19;
@@ -13,8 +14,10 @@ const STRIP_BYTES = 32 << 20;
 const FILTERED_BYTES = 56 << 20;
 /** Of the renderer: its code's tables, two fonts, stacks. */
 const BASE_BYTES = 3 << 20;
-/** Trees of a document in all representations, per byte of text. */
-export const TREE_BYTES = 50;
+/** The renderer's trees: an element as often as it is used, an attribute, and a letter of text and paths. */
+const NODE_BYTES = 340;
+const ATTRIBUTE_BYTES = 48;
+const LETTER_BYTES = 11;
 /** Tiles of patterns are as large as the renderer lets them be (`MAX_TILE_PIXELS` in its patch), with a layer of each. */
 const MAX_TILE_PIXELS = 1 << 21;
 const TILE_PIXEL_BYTES = 8;
@@ -23,8 +26,7 @@ const IMAGE_PIXEL_BYTES = 12;
 /** Points of paths in all strips together: each strip looks at every path, wherever it lies. */
 const MAX_REPEATED = 60_000_000;
 
-/** A document is parsed and cleaned, and then counted, in so much for each byte of text. */
-export const CLEANING_NANOSECONDS = 300;
+/** A document is counted in so much for each byte of text, once it has been read. */
 const COUNTING_NANOSECONDS = 150;
 /** What the renderer takes to read a document at least. */
 const LEAST_READING_MS = 2;
@@ -55,19 +57,26 @@ export function pixelsAtOnce({ pixelBytes, primitives }: Demands): number {
   return primitives > 0 ? FILTERED_BYTES / pixelBytes : Math.min(STRIP_PIXELS, STRIP_BYTES / pixelBytes);
 }
 
-/** What facts say about the work of drawing a document of so many bytes. */
-export function drawingFacts(bytes: number, demands: Demands) {
-  const { repeated, imagePixels, nesting, primitives, pixelBytes } = demands;
-  const nanoseconds = bytes * (CLEANING_NANOSECONDS + COUNTING_NANOSECONDS) + repeated * POINT_NANOSECONDS;
+/** What facts say about the work of drawing a document with these marks. */
+export function drawingFacts(marks: Marks, demands: Demands) {
+  const { repeated, imagePixels, nesting, primitives, nodes } = demands;
+  const reading = readingEstimate(marks);
+  // What was read is written anew as text before the renderer reads that.
+  const { letters, attributes } = marks;
+  const trees = Math.max(
+    reading.bytes - LEAST_READING_BYTES,
+    nodes * NODE_BYTES + attributes * ATTRIBUTE_BYTES + letters * LETTER_BYTES,
+  );
+  const nanoseconds = letters * COUNTING_NANOSECONDS + repeated * POINT_NANOSECONDS;
   return {
-    decodeBytes: BASE_BYTES + bytes * TREE_BYTES + imagePixels * IMAGE_PIXEL_BYTES,
-    decodeMs: LEAST_READING_MS + nanoseconds / 1e6,
+    decodeBytes: BASE_BYTES + trees + imagePixels * IMAGE_PIXEL_BYTES,
+    decodeMs: LEAST_READING_MS + reading.ms + nanoseconds / 1e6,
     decodePixelNanoseconds:
       PLAIN_NANOSECONDS +
       nesting * LAYER_NANOSECONDS +
       (imagePixels > 0 ? PICTURE_NANOSECONDS : 0) +
       (primitives > 0 ? FILTER_NANOSECONDS : 0),
-    drawn: { pixels: pixelsAtOnce(demands), pixelBytes, tiles: demands.tiles },
+    drawn: { pixels: pixelsAtOnce(demands), pixelBytes: demands.pixelBytes, tiles: demands.tiles },
   } satisfies Partial<Facts>;
 }
 

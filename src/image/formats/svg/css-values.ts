@@ -1,6 +1,7 @@
 /** Values and declarations of CSS, written anew from what is allowed in them. */
 import { FUNCTIONS, PROPERTIES } from "./css-names.ts";
 import { type Token, Tokens, writtenName, writtenReference, writtenString } from "./css-tokens.ts";
+import { tooLarge } from "./document.ts";
 
 /** Which places in the document a value may refer to. */
 export type Allowed = (id: string) => boolean;
@@ -16,13 +17,15 @@ export interface Declaration extends Value {
 }
 
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+/** Names, numbers and signs of one value. */
+const MAX_PARTS = 20_000;
 const OPERATORS = new Set(["+", "-", "*", "/", ",", "!", "."]);
 
 const everything: Allowed = () => true;
 
 /** Puts a value together; what cannot stay makes it worthless, an address elsewhere only disappears. */
 class ValueWriter {
-  private text = "";
+  private readonly parts: string[] = [];
   private gap = false;
   private worthless = false;
   private removed = false;
@@ -58,14 +61,15 @@ class ValueWriter {
 
   finished(): Value | null {
     if (this.worthless) return null;
-    const text = this.text + ")".repeat(this.open.length);
+    const text = this.parts.join("") + ")".repeat(this.open.length);
     if (text !== "") return { text, references: this.references };
     return this.removed ? { text: "none", references: [] } : null;
   }
 
   private add(text: string): void {
-    if (this.gap && this.text !== "") this.text += " ";
-    this.text += text;
+    if (this.gap && this.parts.length > 0) this.parts.push(" ");
+    this.parts.push(text);
+    if (this.parts.length > MAX_PARTS) throw tooLarge();
     this.gap = false;
   }
 

@@ -1,8 +1,13 @@
-/** Style sheets without references to elsewhere, as text and as rules. */
 import { GROUP_RULES, KEYFRAME_RULES, SELECTOR_FUNCTIONS } from "./css-names.ts";
 import { type Token, Tokens, writtenName, writtenString } from "./css-tokens.ts";
 import { type Declaration, isDelimiter, readDeclarations, writtenDeclarations } from "./css-values.ts";
+/** Style sheets without references to elsewhere, as text and as rules. */
+import { tooLarge } from "./document.ts";
 
+/** Rules of all style sheets of a document. */
+export const MAX_RULES = 10_000;
+/** Letters of what stands before a block: selectors, as a rule. */
+const MAX_PRELUDE_LETTERS = 50_000;
 /** Rules in rules; more than two is unheard of. */
 const MAX_RULE_DEPTH = 8;
 
@@ -115,7 +120,8 @@ function readPrelude(
 }
 
 class PreludeWriter {
-  private text = "";
+  private readonly parts: string[] = [];
+  private length = 0;
   private worthless = false;
   private gap = false;
   private joined = false;
@@ -144,18 +150,19 @@ class PreludeWriter {
   }
 
   finished(): string | null {
-    return this.worthless ? null : this.text;
+    return this.worthless ? null : this.parts.join("");
   }
 
   private add(text: string): void {
-    // Without the comment between them two names would be one. The text itself is not looked at: to read the end of one
-    // that grows piece by piece copies all of it.
+    // Without the comment between them two names would be one.
     const { before } = this;
     if (this.joined && !this.gap && /[-\w\u0080-\uffff]$/.test(before) && /^[-\w(\u0080-\uffff]/.test(text)) {
       this.worthless = true;
     }
-    if (this.gap && this.text !== "") this.text += " ";
-    this.text += text;
+    if (this.gap && this.length > 0) this.parts.push(" ");
+    this.parts.push(text);
+    this.length += text.length;
+    if (this.length > MAX_PRELUDE_LETTERS) throw tooLarge();
     this.gap = false;
     this.joined = false;
     this.before = text;

@@ -63,6 +63,8 @@ export interface Demands {
   readonly nesting: number;
   /** Primitives of filters as often as they are applied. A filter draws with what lies around a pixel. */
   readonly primitives: number;
+  /** Elements, as often as the renderer has them. */
+  readonly nodes: number;
   /** Pixels of embedded pictures. */
   readonly imagePixels: number;
   /** The largest tile of a pattern, as a part of the picture; 1 where it may be as large. */
@@ -86,8 +88,9 @@ export function demandsOf(root: SvgElement): Demands {
   const { primitives, filterPixelBytes } = filtersOf(graph.nodes);
   const expansion = expansionOf(graph);
   checkExpansion(expansion);
-  const { elements, vertices, characters, dashes, imagePixels } = expansion;
+  const { nodes, elements, vertices, characters, dashes, imagePixels } = expansion;
   return {
+    nodes,
     pixelBytes:
       STRIP_PIXEL_BYTES +
       expansion.depth * LAYER_PIXEL_BYTES +

@@ -5,7 +5,13 @@ import { NotWellFormed, readXml, TooMuchXml, type XmlBounds, type XmlHandler } f
 
 /** Text of a document; drawings of maps have some megabytes. */
 const MAX_BYTES = 4 << 20;
-const BOUNDS: XmlBounds = { elements: 100_000, depth: 200, attributes: 1_000, entities: 100, expansion: 200_000 };
+export const BOUNDS: XmlBounds = {
+  elements: 100_000,
+  depth: 200,
+  attributes: 1_000,
+  entities: 100,
+  expansion: 200_000,
+};
 /** Bytes of a compressed file that are read to see whether it is a drawing; they become at most a megabyte. */
 const PEEK_BYTES = 1_024;
 const PEEKED_BYTES = 4_096;

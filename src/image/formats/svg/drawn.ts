@@ -9,12 +9,13 @@ import { TEXT } from "./names.ts";
 import { sizeOf } from "./size.ts";
 import type { SvgElement } from "./tree.ts";
 import { Warnings } from "./warnings.ts";
+import { LEAST_READING_BYTES, marksOf, readingEstimate } from "./weight.ts";
 
 /** Drawings in drawings. */
 const MAX_DEPTH = 2;
-/** Drawings within a document in all, and their bytes without compression. */
+/** Drawings within a document, and what reading all of them may hold: that is in no estimate. */
 const MAX_DRAWINGS = 50;
-const MAX_BYTES = 4 << 20;
+const MAX_READING_BYTES = 8 << 20;
 /** Comparisons of elements with selectors take some tens of nanoseconds each. */
 const MAX_STEPS = 2_000_000;
 const MAX_LETTERS = 4 << 20;
@@ -44,7 +45,7 @@ class Reader {
     pathLetters: { left: MAX_LETTERS },
   };
   private drawings = 0;
-  private bytesLeft = MAX_BYTES;
+  private readingLeft = MAX_READING_BYTES;
 
   read(bytes: Uint8Array, depth: number): SvgElement {
     const root = cascade(cleanSvg(bytes, this), this.means);
@@ -55,8 +56,10 @@ class Reader {
   private nested(bytes: Uint8Array, depth: number): ReturnType<Nested> {
     if (depth > MAX_DEPTH || ++this.drawings > MAX_DRAWINGS) return undefined;
     const plain = plainSvg(bytes);
-    this.bytesLeft -= plain.length;
-    if (this.bytesLeft < 0) return undefined;
+    const marks = marksOf(plain);
+    // A part of each is constant, and not held by all at once.
+    this.readingLeft -= readingEstimate(marks).bytes - LEAST_READING_BYTES;
+    if (this.readingLeft < 0) return undefined;
     const start = `drawing-${this.drawings}-`;
     const root = this.read(plain, depth);
     return { root, ...sizeOf(root), start };

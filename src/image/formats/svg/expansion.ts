@@ -53,7 +53,7 @@ class Walk {
     }
     if (nesting > MAX_NESTING) throw tooDeep();
     // What no one can refer to is visited once.
-    const isTarget = node.element.attributes.has("id");
+    const isTarget = this.graph.isTarget(node);
     if (isTarget) this.found.set(node, "open");
     const sum = own(node, this.graph.isDashed);
     for (const child of node.children) {

@@ -54,6 +54,8 @@ export interface Graph {
   readonly nodes: readonly Node[];
   /** Some strokes may have dashes. */
   readonly isDashed: boolean;
+  /** Something refers to the element, or to another of its name. */
+  isTarget(node: Node): boolean;
   /** The elements that an id may mean: browsers take the first, the renderer the last for properties. */
   named(id: string): readonly Node[];
 }
@@ -78,15 +80,17 @@ export function graphOf(root: SvgElement): Graph {
     return node;
   };
   const top = build(root, undefined);
+  const meant = new Set(nodes.flatMap(({ references }) => references.map(({ id }) => id)));
+  const isTarget = ({ element }: Node) => meant.has(element.attributes.get("id") ?? "");
   const names = new Map<string, [Node] | [Node, Node]>();
   for (const node of nodes) {
     const id = node.element.attributes.get("id");
-    if (id === undefined) continue;
+    if (id === undefined || !meant.has(id)) continue;
     const first = names.get(id)?.[0];
     names.set(id, first ? [first, node] : [node]);
   }
   const isDashed = nodes.some(({ dashes = 0 }) => dashes > 0);
-  return { root: top, nodes, isDashed, named: (id) => names.get(id) ?? [] };
+  return { root: top, nodes, isDashed, isTarget, named: (id) => names.get(id) ?? [] };
 }
 
 type Stated = Pick<Node, "references" | "inherits" | "layered" | "filterFunctions" | "dashes" | "inheritsDashes">;

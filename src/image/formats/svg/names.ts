@@ -53,3 +53,9 @@ export const STYLED: ReadonlySet<string> = new Set([
 
 /** Values of animations: several, with semicolons between them. */
 export const LISTS: ReadonlySet<string> = new Set(["values"]);
+
+/** Letters of a value, but of those that hold pictures, points, styles and lists of numbers. */
+export const MAX_VALUE_LETTERS = 1 << 16;
+export const LONG: ReadonlySet<string> = new Set(
+  words("d points style href xlink:href values path keyTimes kernelMatrix tableValues x y dx dy rotate"),
+);

@@ -4,7 +4,7 @@ import { type Token, Tokens } from "./css-tokens.ts";
 import { elementsIn, type SvgElement } from "./tree.ts";
 import type { Variables } from "./variables.ts";
 
-const tooStyled = () => new ApiError(422, "The SVG file has too many style rules for so many elements");
+export const tooStyled = () => new ApiError(422, "The SVG file has too many style rules for so many elements");
 
 /** An element with what is around it, and its place among its siblings. */
 export interface Placed {

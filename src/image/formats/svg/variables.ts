@@ -1,7 +1,16 @@
 /** Custom properties of CSS (CSS Custom Properties Level 1): what `var()` stands for. */
 
-/** Values by their names, as an element has them from those around it and from itself. */
-export type Variables = ReadonlyMap<string, string>;
+/** Values by their names, as an element has them from itself and from those around it. */
+export interface Variables {
+  readonly get: (name: string) => string | undefined;
+}
+
+export const NO_VARIABLES: Variables = new Map<string, string>();
+
+/** Those of an element within others. Nothing is copied: many elements may have one of their own within thousands. */
+export function within(around: Variables, own: ReadonlyMap<string, string>): Variables {
+  return { get: (name) => own.get(name) ?? around.get(name) };
+}
 
 const MAX_DEPTH = 16;
 /** Letters that all values of a drawing may become. */

@@ -1,0 +1,56 @@
+/** Reading a drawing holds no more than its price says: each is read by a thread that has no more memory. */
+import "../support/imports-on-node.ts";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+
+import { describe, expect, it } from "vitest";
+
+import { FRAMINGS } from "../support/hostile-framing.ts";
+
+const { plainSvg } = await import("../../src/image/formats/svg/document.ts");
+const { marksOf, readingEstimate } = await import("../../src/image/formats/svg/weight.ts");
+
+const MEGABYTE = 1 << 20;
+/** What the engine and the modules of all formats hold in a thread that reads an empty drawing. */
+const BASE_MEGABYTES = 40;
+const YOUNG_MEGABYTES = 2;
+const FAMILIES = Object.entries(FRAMINGS).filter(([name]) => name.startsWith("SVG"));
+
+/** The status of reading a file within so much memory; none where that does not do. */
+function readWithin(bytes: Uint8Array, megabytes: number): Promise<number | undefined> {
+  const limits = {
+    maxOldGenerationSizeMb: BASE_MEGABYTES + megabytes,
+    maxYoungGenerationSizeMb: YOUNG_MEGABYTES,
+  };
+  const thread = join(import.meta.dirname, "../bench/drawing-thread.ts");
+  const worker = new Worker(thread, { workerData: bytes, resourceLimits: limits });
+  return new Promise((resolve) => {
+    let status: number | undefined;
+    worker.on("message", (found: number) => (status = found));
+    worker.on("error", () => undefined);
+    worker.on("exit", () => resolve(status));
+  });
+}
+
+function askedMegabytes(file: Uint8Array): number {
+  try {
+    return Math.ceil(readingEstimate(marksOf(plainSvg(file))).bytes / MEGABYTE);
+  } catch {
+    // What is refused before it has a price asks for nothing.
+    return 0;
+  }
+}
+
+describe("a drawing of nothing but its smallest part", () => {
+  it.each(FAMILIES)("is read in the memory that it asks for: %s", async (_name, make) => {
+    for (const megabytes of [1, 2, 3.9]) {
+      const bytes = make(megabytes * MEGABYTE);
+      expect(await readWithin(bytes, askedMegabytes(bytes)), `${megabytes} MB`).toEqual(expect.any(Number));
+    }
+  });
+
+  it("that asks for more than it may is refused by the thread", async () => {
+    const bytes = FRAMINGS["SVG, all elements"]?.(MEGABYTE) ?? new Uint8Array(0);
+    expect(await readWithin(bytes, askedMegabytes(bytes) / 4)).toBeUndefined();
+  });
+});
