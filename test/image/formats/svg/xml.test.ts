@@ -85,15 +85,14 @@ describe("what reading a document holds", () => {
   it("is asked for before it is read, where it is more than any headers hold", async () => {
     const many = document("<g/>".repeat(20_000));
     const { bytes } = readingEstimate(marksOf(many));
-    let heldBytes = 0;
-    const { probe } = svg.read;
+
     const reading = readHeaders(many);
     // The reader has its turn in a moment; what it was given is held from now on.
-    heldBytes = isolateBudget.held.work;
+    const heldBytes = isolateBudget.held.work;
     const { facts } = await reading;
     expect(heldBytes).toBe(bytes);
     expect(isolateBudget.held.work).toBe(0);
-    expect(facts).toEqual(probe(many));
+    expect(facts).toEqual(svg.read.probe(many));
   });
 
   it("is no work for small documents", async () => {
