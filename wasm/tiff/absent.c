@@ -1,5 +1,5 @@
-// What libtiff refers to for writing, which this module never does, and what libjpeg-turbo has besides lossy decoding of
-// 8-bit samples.
+// What libtiff refers to for writing, which this module never does, and what libjpeg-turbo has for samples of more than
+// 8 bits.
 #define JPEG_INTERNALS
 #include "jinclude.h"
 #include "jpeglib.h"
@@ -34,10 +34,7 @@ ABSENT_PART(j12init_color_deconverter)
 ABSENT_PART(j12init_inverse_dct)
 ABSENT_PART(j12init_upsampler)
 ABSENT_PART(j12init_lossless_decompressor)
-ABSENT_PART(jinit_lossless_decompressor)
-ABSENT_PART(jinit_lhuff_decoder)
 ABSENT_CONTROLLER(j12init_d_coef_controller)
 ABSENT_CONTROLLER(j12init_d_diff_controller)
 ABSENT_CONTROLLER(j12init_d_main_controller)
 ABSENT_CONTROLLER(j12init_d_post_controller)
-ABSENT_CONTROLLER(jinit_d_diff_controller)

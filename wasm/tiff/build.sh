@@ -1,5 +1,6 @@
 #!/bin/bash
-# Builds tiff.wasm: libtiff's reading side with zlib and libjpeg-turbo's decoder (8 bits, C code), and our entry points.
+# Builds tiff.wasm: libtiff's reading side with zlib and libjpeg-turbo's decoder (8 bits, with and without
+# loss, C code), and our entry points.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../source.sh"
@@ -15,10 +16,10 @@ compile "$work/zlib" "$zlib"/{adler32,inflate,inftrees,inffast,zutil,crc32}.c --
 includes=(-I"$here/config" -I"$here/../jpeg/config" -I"$turbo/src" -I"$zlib")
 defines=(-DSCALAR -DNO_GETENV -DNO_PUTENV -Wno-everything)
 files=()
-for name in jaricom jcomapi jdapimin jdarith jdhuff jdinput jdmarker jdmaster jdphuff jmemmgr jmemnobs; do
+for name in jaricom jcomapi jdapimin jdarith jdhuff jdinput jdlhuff jdmarker jdmaster jdphuff jmemmgr jmemnobs; do
   files+=("$turbo/src/$name.c")
 done
-for name in jdapistd jdcoefct jdcolor jddctmgr jdmainct jdpostct jdsample jidctint jidctred jutils; do
+for name in jdapistd jdcoefct jdcolor jddctmgr jddiffct jdlossls jdmainct jdpostct jdsample jidctint jidctred jutils; do
   files+=("$turbo/src/wrapper/$name-8.c")
 done
 compile "$work/turbo" "${files[@]}" "$here/../jpeg/absent.c" -- "${includes[@]}" "${defines[@]}" $size

@@ -6,8 +6,7 @@
 #include "tiff.h"
 
 static void leave(j_common_ptr jpeg) {
-  (void)jpeg;
-  tiff_fail("damaged JPEG data");
+  tiff_fail(jpeg->err->msg_code == JERR_BAD_PRECISION ? UNSUPPORTED : "damaged JPEG data");
 }
 
 // More data left before the end of a picture than this is lost picture, not padding.
@@ -36,7 +35,12 @@ static void note(j_common_ptr jpeg, int level) {
 
 static void show(j_common_ptr jpeg) { (void)jpeg; }
 
-static void describe(j_common_ptr jpeg, char *text) { snprintf(text, JMSG_LENGTH_MAX, "code %d", jpeg->err->msg_code); }
+// libtiff hands this on to source.c as what is wrong.
+static void describe(j_common_ptr jpeg, char *text) {
+  const int code = jpeg->err->msg_code;
+  if (code == JERR_BAD_PRECISION) snprintf(text, JMSG_LENGTH_MAX, "%s", UNSUPPORTED);
+  else snprintf(text, JMSG_LENGTH_MAX, "code %d", code);
+}
 
 static void reset(j_common_ptr jpeg) { jpeg->err->num_warnings = 0; }
 

@@ -5,8 +5,12 @@
 const char *damage;
 
 static int note_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments) {
-  (void)tiff, (void)data, (void)module, (void)arguments;
-  damage = format;
+  (void)tiff, (void)data, (void)module;
+  // Of libjpeg only the text says what is wrong; libtiff itself says which depths its codecs cannot do.
+  const int is_text = strcmp(format, "%s") == 0;
+  const int is_unsupported = is_text ? strcmp(va_arg(arguments, const char *), UNSUPPORTED) == 0
+                                     : strstr(format, "data precision") || strncmp(format, "BitsPerSample", 13) == 0;
+  damage = is_unsupported ? UNSUPPORTED : format;
   return 1;
 }
 

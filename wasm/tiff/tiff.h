@@ -11,6 +11,9 @@ __attribute__((import_module("env"), import_name("fail"))) _Noreturn void tiff_f
 // Copies `length` bytes from place `from` of input `source`; returns how many there were.
 __attribute__((import_module("env"), import_name("pull"))) uint32_t pull(int source, uint32_t from, void *to, uint32_t length);
 
+// What the binding has words for: samples that no rule says how to show, or that were left out of this module.
+#define UNSUPPORTED "not supported"
+
 // Why the pixels cannot be trusted; NULL while they can. libtiff and libjpeg go on after most errors.
 extern const char *damage;
 
