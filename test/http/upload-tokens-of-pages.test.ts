@@ -61,6 +61,26 @@ it.each(WAYS)(
   },
 );
 
+it.each<[string, (token: string) => { readonly headers: Record<string, string>; readonly sent: string }]>([
+  ["as Bearer", (token) => ({ headers: { authorization: `Bearer ${token}` }, sent: "--b\r\n" })],
+  [
+    "as a part of the form",
+    (token) => ({
+      headers: {},
+      sent: `--b\r\nContent-Disposition: form-data; name="token"\r\n\r\n${token}\r\n--b\r\n`,
+    }),
+  ],
+])("of an upload %s from a foreign page nothing is read but what names the token", async (_, saying) => {
+  const { headers, sent } = saying(await uploadToken(key, { origins: [ORIGIN] }));
+  // What follows has no end, and would be refused for that.
+  const body = `${sent}Content-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nand no end`;
+  const call = { headers: { ...headers, "content-type": "multipart/form-data; boundary=b" }, body };
+  const foreign = { ...call, headers: { ...call.headers, origin: "https://evil.test" } };
+  expect((await api("POST", "/1.0/upload", foreign)).status).toBe(403);
+  const own = { ...call, headers: { ...call.headers, origin: ORIGIN } };
+  expect((await api("POST", "/1.0/upload", own)).status).toBe(400);
+});
+
 it("pages may ask before they send an upload, and for nothing else", async () => {
   const headers = { origin: ORIGIN, "access-control-request-method": "POST" };
   const answer = await api("OPTIONS", "/1.0/upload", { headers });
