@@ -98,13 +98,14 @@ void writer_match(Writer *w, size_t at, int previous) {
   search(w, at, index);
   const int other = w->others ? w->others[at] : index;
   if (other == index) return;
-  const size_t length = w->best_length;
+  const int chosen = w->best_code;
   if (grows) {
     take_back(w);
     add(w, previous, other);
   }
   search(w, at, other);
-  if (!grows || w->best_length > length) return;
+  // A string of the same length may have been better, too: the entry has to begin as what is written does.
+  if (!grows || w->best_code != chosen) return;
   take_back(w);
   add(w, previous, index);
 }
