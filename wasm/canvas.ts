@@ -76,7 +76,12 @@ export interface NativeSequence {
    * Decodes the next picture, which is the canvas's then.
    * @throws NativeError when it is damaged or of another size, or memory does not suffice
    */
-  next(canvas: NativeCanvas, picture: CodedPicture, colors: SampleMeaning | undefined, breath: Turns): Promise<Pointer>;
+  next(
+    canvas: NativeCanvas,
+    picture: CodedPicture,
+    colors: SampleMeaning | undefined,
+    timeSlice: Turns,
+  ): Promise<Pointer>;
   /** To be said before the decoder of the job is closed. May be called twice. */
   close(): void;
 }
@@ -130,9 +135,9 @@ export class NativeCanvas {
    * Decodes a picture; its samples stay until they are freed.
    * @throws NativeError when the picture is damaged or of another size, or memory does not suffice
    */
-  async decode(picture: CodedPicture, colors: SampleMeaning | undefined, breath: Turns): Promise<Pointer> {
+  async decode(picture: CodedPicture, colors: SampleMeaning | undefined, timeSlice: Turns): Promise<Pointer> {
     const copy = this.stills.copyOf(picture);
-    const pace = { breath, nanoseconds: picture.nanoseconds };
+    const pace = { timeSlice, nanoseconds: picture.nanoseconds };
     const decoded = await this.stills
       .callPausing(pace, "picture_decode", copy, picture.bytes, ...picture.numbers)
       .catch((error: unknown) => this.stills.refuse(error));
@@ -144,8 +149,8 @@ export class NativeCanvas {
    * @param coded what the picture was decoded from
    * @throws NativeError when they are damaged
    */
-  async reach(picture: Pointer, coded: CodedPicture, y: number, rows: number, breath: Turns): Promise<void> {
-    const pace = { breath, nanoseconds: coded.nanoseconds };
+  async reach(picture: Pointer, coded: CodedPicture, y: number, rows: number, timeSlice: Turns): Promise<void> {
+    const pace = { timeSlice, nanoseconds: coded.nanoseconds };
     await this.stills.reach(pace, picture, y, rows).catch((error: unknown) => this.stills.refuse(error));
   }
 

@@ -12,8 +12,8 @@
  * and the instance is given up. A throw by `fail` and a trap are what they are in `run`.
  *
  * Modules that were made measurable (`fuel/instrument.ts`) count what they do, and ask for fuel after every slice of
- * work. Out of fuel, the call ends by a throw and the instance is given up. In a call that may pause the slices are also
- * what work is declared by, where C does not declare it itself.
+ * work. Out of fuel, the call ends by a throw and the instance is given up. In a call that may pause the slices are
+ * also what work is declared by, where C does not declare it itself.
  */
 import { allocated, NativeError, OutOfFuel } from "./failures.ts";
 import { type Fuel, fuelForAnyCall } from "./fuel/fuel.ts";
@@ -34,7 +34,9 @@ export interface NativeExports {
 
 export interface NativeOptions {
   readonly name: string;
-  /** Bytes of memory the idle instance may keep; a larger one is replaced before the next job, unless that declares it. */
+  /**
+   * Bytes of memory the idle instance may keep; a larger one is replaced before the next job, unless that declares it.
+   */
   readonly keepBytes: number;
   /** Further `env` imports; receives the instance that calls. */
   readonly imports?: (instance: NativeInstance<NativeExports>) => Record<string, (...args: number[]) => number | void>;
@@ -219,7 +221,7 @@ export class NativeInstance<Exports extends NativeExports> {
   }
 
   private announce(ms: number): number {
-    this.rest = this.pace?.breath.spend(ms);
+    this.rest = this.pace?.timeSlice.spend(ms);
     return this.rest ? 1 : 0;
   }
 

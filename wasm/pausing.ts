@@ -12,7 +12,7 @@ export interface Turns {
 
 /** What a call that pauses makes way by. */
 export interface Pace {
-  readonly breath: Turns;
+  readonly timeSlice: Turns;
   /** What one unit of the work that C declares takes; none where the fuel that is used says what work there was. */
   readonly nanoseconds?: number;
   /** What the call may take. */

@@ -1,13 +1,15 @@
 /**
- * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: work declares its
- * estimate before it starts, begins once the memory is free, and shares the thread with everything that has begun. A request
- * waits for its turn, and is refused only where the time that is declared before it is longer than it may wait.
+ * What jobs may hold in memory. An isolate has 128 MB for everything and serves many requests at once: work declares
+ * its estimate before it starts, begins once the memory is free, and shares the thread with everything that has begun.
+ * A request waits for its turn, and is refused only where the time that is declared before it is longer than it may
+ * wait.
  *
  * Requests wait at two places. At the door they hold nothing: room for an original is taken before its bytes are read
- * (`scheduler/input-memory.ts`). In the queue for work they hold their original. Accounts take turns at both. Work behind
- * the first of the queue goes before it where both have room, and where originals alone keep the first waiting; the first
- * is passed so a bounded number of times, and after that originals that would stand in its way wait at the door until it
- * has begun. Where all who hold originals wait for each other the last in the queue is refused, and its original goes.
+ * (`scheduler/input-memory.ts`). In the queue for work they hold their original. Accounts take turns at both. Work
+ * behind the first of the queue goes before it where both have room, and where originals alone keep the first waiting;
+ * the first is passed so a bounded number of times, and after that originals that would stand in its way wait at the
+ * door until it has begun. Where all who hold originals wait for each other the last in the queue is refused, and its
+ * original goes.
  */
 import { droppedNativeBytes } from "../../wasm/dropped.ts";
 import type { Estimate } from "../../wasm/estimate.ts";
@@ -39,7 +41,7 @@ import { Allowance, tooLong } from "./job-limits.ts";
 import { type Lease, Leases } from "./leases.ts";
 import { NativeUse, trimming } from "./native-use.ts";
 import { QueuedWork } from "./queued-work.ts";
-import { type Breath, isolateThread, type Thread } from "./time-slice.ts";
+import { type TimeSlice, isolateThread, type Thread } from "./time-slice.ts";
 import { countedWait, refusedAtOnce } from "./wait-counts.ts";
 import { type Head, type Standing, WaitQueue } from "./wait-queue.ts";
 
@@ -213,9 +215,9 @@ export class Budget implements Memory {
   }
 
   /**
-   * Waits until there is room for an original of at most so many bytes, or for its first step. A small one finds room in
-   * the share of small originals; a large one only beside the work that has begun, and not while work waits for originals
-   * to go.
+   * Waits until there is room for an original of at most so many bytes, or for its first step. A small one finds room
+   * in the share of small originals; a large one only beside the work that has begun, and not while work waits for
+   * originals to go.
    */
   async take(bytes: number, asked: Asked = {}): Promise<Reservation> {
     return countedWait(() => this.originals.take(bytes, asked), this.now, "originals");
@@ -227,8 +229,8 @@ export class Budget implements Memory {
   }
 
   /**
-   * Counts a result from the end of its work until it is released: it takes the room of an original while a store, however
-   * slow, is given it.
+   * Counts a result from the end of its work until it is released: it takes the room of an original while a store,
+   * however slow, is given it.
    */
   keep(bytes: number): Reservation {
     return this.originals.keep(bytes);
@@ -251,25 +253,27 @@ export class Budget implements Memory {
   /**
    * Runs `work` once its memory is free and its turn has come; at once if it is a part of work that has its turn.
    * @param allowance of the job that it is a part of; absent: the service's own, without a bound
-   * @throws ApiError 422 when it could never fit, or takes longer than the job may; 503 when more is declared before it than
-   *   its request may wait, or when originals stay in its way; the reason of the allowance's signal when that is aborted
+   * @throws ApiError 422 when it could never fit, or takes longer than the job may; 503 when more is declared before it
+   *   than its request may wait, or when originals stay in its way; the reason of the allowance's signal when that is
+   *   aborted
    */
   run<Result>(
     estimate: Room,
-    work: (breath: Breath) => Result | Promise<Result>,
+    work: (slice: TimeSlice) => Result | Promise<Result>,
     allowance?: Allowance,
   ): Promise<Result> {
     return this.runIn([estimate], work, allowance);
   }
 
   /**
-   * Runs `work` in one of several rooms, each smaller than the one before: the largest that is there without that others
-   * have to wait, or else the smallest. It is told which one that is. A part of work that has its turn has the first.
+   * Runs `work` in one of several rooms, each smaller than the one before: the largest that is there without that
+   * others have to wait, or else the smallest. It is told which one that is. A part of work that has its turn has the
+   * first.
    * @throws ApiError as `run`
    */
   async runIn<Result>(
     rooms: readonly [Room, ...Room[]],
-    work: (breath: Breath, room: number) => Result | Promise<Result>,
+    work: (slice: TimeSlice, room: number) => Result | Promise<Result>,
     allowance = new Allowance(),
   ): Promise<Result> {
     if (allowance.within) {
@@ -295,7 +299,7 @@ export class Budget implements Memory {
       this.trim();
       const trim = () => this.trim();
       const left = remaining(load, ms);
-      return await this.thread.run((breath) => work(left(counted.breath(trimming(breath, trim))), room), counted);
+      return await this.thread.run((slice) => work(left(counted.timeSlice(trimming(slice, trim))), room), counted);
     } finally {
       load.leave();
       if (begun) this.end(begun.lease);
@@ -335,7 +339,9 @@ export class Budget implements Memory {
     return { lease, room };
   }
 
-  /** The first of several sizes for which there is room beside everything held; undefined where there is none for any. */
+  /**
+   * The first of several sizes for which there is room beside everything held; undefined where there is none for any.
+   */
   private roomAmong(asking: Asking, passing: boolean): number | undefined {
     const { sizes } = asking;
     const othersWait = this.queue.length > 1;
@@ -404,8 +410,8 @@ export class Budget implements Memory {
   }
 
   /**
-   * Whether work may go before the first in the queue while nothing runs: a number of times, and always where originals are
-   * in the way of the first, for those who hold them leave room behind.
+   * Whether work may go before the first in the queue while nothing runs: a number of times, and always where originals
+   * are in the way of the first, for those who hold them leave room behind.
    */
   private mayPass({ passes, needs }: Head): boolean {
     return passes < this.maxPasses || !this.admission.hasRoom(needs, this.heldBeside());
@@ -431,7 +437,9 @@ export class Budget implements Memory {
     } else this.blockedAt ??= this.now();
   }
 
-  /** How long it is waited for originals to go: those that are read, or stored, will; those of work that waits will not. */
+  /**
+   * How long it is waited for originals to go: those that are read, or stored, will; those of work that waits will not.
+   */
   private blockedFor(): number {
     return this.originals.count > this.queue.length ? this.maxWaitMs : this.maxBlockedMs;
   }
@@ -452,15 +460,15 @@ export function tooLarge(): ApiError {
 }
 
 /** Counts down the declared time of work while it declares what it has done. */
-function remaining(load: Lease, ms: number): (breath: Breath) => Breath {
+function remaining(load: Lease, ms: number): (slice: TimeSlice) => TimeSlice {
   let left = ms;
-  return (breath) => ({
+  return (slice) => ({
     spend(spentMs) {
       left = Math.max(0, left - spentMs);
       load.hold(left);
-      return breath.spend(spentMs);
+      return slice.spend(spentMs);
     },
-    worked: () => breath.worked(),
+    worked: () => slice.worked(),
   });
 }
 

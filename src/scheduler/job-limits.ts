@@ -1,12 +1,12 @@
 /**
- * What one job may take of an isolate's processor time: whose it is, how much it has taken, and where it ends. All of it is
- * counted in declared milliseconds, since the clock of a deployed isolate stands still while it computes.
+ * What one job may take of an isolate's processor time: whose it is, how much it has taken, and where it ends. All of
+ * it is counted in declared milliseconds, since the clock of a deployed isolate stands still while it computes.
  */
 import type { Estimate } from "../../wasm/estimate.ts";
 import { ApiError } from "../errors.ts";
 import { OVERRUN_OF_BOUND } from "../limits.ts";
 import { Caller } from "./caller.ts";
-import type { Breath } from "./time-slice.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 interface Terms {
   /** Whose job it is, and how long it may wait; absent: as `account` and `signal` say. */
@@ -17,15 +17,17 @@ interface Terms {
   readonly maxMs?: number | undefined;
   /** Aborted when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
-  /** The breath of work that was admitted as a whole, and that this is a part of: its parts are not admitted again. */
-  readonly within?: Breath | undefined;
+  /**
+   * The time slice of work that was admitted as a whole, and that this is a part of: its parts are not admitted again.
+   */
+  readonly within?: TimeSlice | undefined;
   /** The allowance of that work. */
   readonly whole?: Allowance | undefined;
 }
 
-/** A piece of work as it is counted: its breath, and what is asked at the end of its pauses. */
+/** A piece of work as it is counted: its time slice, and what is asked at the end of its pauses. */
 export interface Counted {
-  readonly breath: (own: Breath) => Breath;
+  readonly timeSlice: (own: TimeSlice) => TimeSlice;
   /** @throws TooLong when the job has taken far more than it may; the reason of the signal when nobody waits for it */
   readonly throwIfAborted: () => void;
 }
@@ -34,7 +36,7 @@ export class Allowance {
   readonly caller: Caller;
   private readonly maxMs: number;
   readonly signal: AbortSignal | undefined;
-  readonly within: Breath | undefined;
+  readonly within: TimeSlice | undefined;
   private readonly whole: Allowance | undefined;
   private taken = 0;
   private begun = false;
@@ -69,19 +71,22 @@ export class Allowance {
   }
 
   /**
-   * A search took more than it was to take: what is left to do makes the file all the same, and may take as long as the job
-   * may at all.
+   * A search took more than it was to take: what is left to do makes the file all the same, and may take as long as the
+   * job may at all.
    */
   goOn(): void {
     this.isLast = true;
   }
 
-  /** The same for the parts of work that was admitted as a whole, and has begun: `within` is its breath. */
-  partOf(within: Breath): Allowance {
+  /** The same for the parts of work that was admitted as a whole, and has begun: `within` is its time slice. */
+  partOf(within: TimeSlice): Allowance {
     return new Allowance({ caller: this.caller, signal: this.signal, within, whole: this });
   }
 
-  /** Begins a piece of work, and counts what it declares. An estimate that was too low ends no work: only what the job may take does. */
+  /**
+   * Begins a piece of work, and counts what it declares. An estimate that was too low ends no work: only what the job
+   * may take does.
+   */
   count(): Counted {
     this.begun = true;
     return this.countReading();
@@ -90,7 +95,7 @@ export class Allowance {
   /** Counts what is declared before any work of the job begins: all of that may still be refused. */
   countReading(): Counted {
     return {
-      breath: (own) => ({
+      timeSlice: (own) => ({
         spend: (spentMs) => {
           this.taken += spentMs;
           return own.spend(spentMs);

@@ -1,6 +1,6 @@
 /** Native memory as work uses it: which of the modules' instances belong to work that runs, and which to nobody. */
 import { nativeBytesSince, nativeMoment, trimNative } from "../../wasm/load.ts";
-import type { Breath } from "./time-slice.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 export class NativeUse<Work> {
   /** When the work that runs began, as native modules count. */
@@ -20,8 +20,8 @@ export class NativeUse<Work> {
   }
 
   /**
-   * What the work has that runs, and has left for a moment. It may be more than it declared, where instances grew for work
-   * before it.
+   * What the work has that runs, and has left for a moment. It may be more than it declared, where instances grew for
+   * work before it.
    */
   get bytes(): number {
     return nativeBytesSince(this.first);
@@ -38,14 +38,14 @@ export class NativeUse<Work> {
   }
 }
 
-/** The breath of work that has `trim` done wherever others have their turn: its instances grow while it runs. */
-export function trimming(breath: Breath, trim: () => void): Breath {
+/** The time slice of work that has `trim` done wherever others have their turn: its instances grow while it runs. */
+export function trimming(timeSlice: TimeSlice, trim: () => void): TimeSlice {
   return {
     spend: (ms) => {
-      const rest = breath.spend(ms);
+      const rest = timeSlice.spend(ms);
       if (rest) trim();
       return rest;
     },
-    worked: () => breath.worked(),
+    worked: () => timeSlice.worked(),
   };
 }

@@ -1,8 +1,8 @@
 /**
  * The isolate's only thread, shared by turns: work runs in stretches, and between two of them everybody else has a go.
  *
- * The clock of a deployed isolate stands still while it computes, so stretches are measured by what work declares that it
- * takes (`spend`), and by the clock besides, where it moves.
+ * The clock of a deployed isolate stands still while it computes, so stretches are measured by what work declares that
+ * it takes (`spend`), and by the clock besides, where it moves.
  */
 import { WaitQueue } from "./wait-queue.ts";
 
@@ -10,10 +10,10 @@ import { WaitQueue } from "./wait-queue.ts";
 const STRETCH_MS = 40;
 
 /** The right to compute, until it is given back; handed to work by `Budget.run`. */
-export interface Breath {
+export interface TimeSlice {
   /**
-   * Declares work of so many milliseconds that was just done, or is about to be done. Where a stretch is full the promise
-   * that comes back resolves once others had their turn; every view of native memory is void by then.
+   * Declares work of so many milliseconds that was just done, or is about to be done. Where a stretch is full the
+   * promise that comes back resolves once others had their turn; every view of native memory is void by then.
    * @throws the reason of the caller's signal when nobody waits for the work any more, or it has taken too long
    */
   spend(ms: number): Promise<void> | undefined;
@@ -24,9 +24,9 @@ export interface Breath {
 /**
  * Grants the thread to one piece of work at a time, in the order in which they ask.
  *
- * Whoever has the thread gives it up before anything else can happen in the isolate. Only an invocation that the platform
- * ends in the midst of a stretch, for its time or its memory, leaves it taken: none of its frames is ever left, by no
- * `finally`. So an event that finds the thread taken as it begins (`look`) is one after such an end.
+ * Whoever has the thread gives it up before anything else can happen in the isolate. Only an invocation that the
+ * platform ends in the midst of a stretch, for its time or its memory, leaves it taken: none of its frames is ever
+ * left, by no `finally`. So an event that finds the thread taken as it begins (`look`) is one after such an end.
  */
 export class Thread {
   /** Whose stretch it is: the mark that stands while somebody computes. */
@@ -87,7 +87,7 @@ export class Thread {
    * @param signal asked before every stretch whether the work is to end
    */
   async run<Result>(
-    work: (breath: Breath) => Result | Promise<Result>,
+    work: (timeSlice: TimeSlice) => Result | Promise<Result>,
     signal?: Pick<AbortSignal, "throwIfAborted">,
   ): Promise<Result> {
     const self = {};
@@ -97,7 +97,7 @@ export class Thread {
     let isOver = false;
     const rest = async () => {
       // The thread cannot be given up twice: everybody would wait for ever.
-      if (isResting) throw new Error("two pieces of work share one breath");
+      if (isResting) throw new Error("two pieces of work share one time slice");
       isResting = true;
       stretches.end();
       this.release(self);
@@ -178,4 +178,4 @@ export const isolateThread = new Thread(
 );
 
 /** For work that is done at once, because it is small or nobody else is there: tests, benchmarks. */
-export const UNPAUSED: Breath = { spend: () => undefined, worked: () => 0 };
+export const UNPAUSED: TimeSlice = { spend: () => undefined, worked: () => 0 };

@@ -1,6 +1,9 @@
-/** The pieces of work that estimates are declared for, one by one: reading, writing, rewriting, operations and the score. */
+/**
+ * The pieces of work that estimates are declared for, one by one: reading, writing, rewriting, operations and the
+ * score.
+ */
 import type { FormatDefinition, RecompressSettings, RequantizeSettings } from "../../src/image/codec/format.ts";
-import { decodedFrames, ownBreath, paced } from "../../src/image/codec/metered-rows.ts";
+import { decodedFrames, ownTimeSlice, paced } from "../../src/image/codec/metered-rows.ts";
 import type { EncodeSettings } from "../../src/image/codec/writer.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import type { OperationName } from "../../src/image/operations.ts";
@@ -21,7 +24,7 @@ import {
 } from "../../src/image/search/score.ts";
 import type { Step } from "../../src/image/steps/operation.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
-import type { Breath } from "../../src/scheduler/time-slice.ts";
+import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
 import { parallel, type Estimate } from "../../wasm/estimate.ts";
 import { planned } from "../support/operations.ts";
 import { rendered } from "../support/render.ts";
@@ -43,7 +46,7 @@ export function request(
 }
 
 /** A piece of work as a job of its own. */
-function piece(name: string, estimate: () => Estimate, work: (breath: Breath) => Promise<unknown>): Job {
+function piece(name: string, estimate: () => Estimate, work: (timeSlice: TimeSlice) => Promise<unknown>): Job {
   return { name, run: () => isolateBudget.run(estimate(), work) };
 }
 
@@ -66,8 +69,8 @@ export function reading(name: string, bytes: Uint8Array, divisor = 1): Job {
   return piece(
     name,
     () => format.read.estimate(facts, demand),
-    async (breath) => {
-      for await (const { rows } of decodedFrames(format, bytes, facts, demand, breath)) await readThrough(rows);
+    async (timeSlice) => {
+      for await (const { rows } of decodedFrames(format, bytes, facts, demand, timeSlice)) await readThrough(rows);
     },
   );
 }
@@ -79,7 +82,7 @@ export function writing(name: string, to: FormatName, picture: Picture, settings
   return piece(
     name,
     () => write.estimate(picture, settings),
-    (breath) => write.encode(picture, settings, breath),
+    (timeSlice) => write.encode(picture, settings, timeSlice),
   );
 }
 
@@ -91,7 +94,7 @@ export function recompressing(name: string, bytes: Uint8Array, settings: Recompr
   return piece(
     name,
     () => recompress.estimate(bytes, facts, settings),
-    (breath) => recompress.run(bytes, facts, settings, breath),
+    (timeSlice) => recompress.run(bytes, facts, settings, timeSlice),
   );
 }
 
@@ -103,7 +106,7 @@ export function requantizing(name: string, bytes: Uint8Array, settings: Requanti
   return piece(
     name,
     () => coefficients.estimate(bytes, facts, settings),
-    (breath) => coefficients.requantize(bytes, facts, settings, breath),
+    (timeSlice) => coefficients.requantize(bytes, facts, settings, timeSlice),
   );
 }
 
@@ -126,10 +129,10 @@ export async function operating(
   return piece(
     `operation: ${operation} ${words} ${megapixels} MP${opaque ? "" : " with alpha"}`,
     () => parallel(...estimates),
-    async (breath) => {
+    async (timeSlice) => {
       const next = (rows: Rows, step: Step, index: number) => {
-        const own = ownBreath(breath);
-        return paced(applied(rows, step, own), estimates[index]?.ms ?? 0, breath, own);
+        const own = ownTimeSlice(timeSlice);
+        return paced(applied(rows, step, own), estimates[index]?.ms ?? 0, timeSlice, own);
       };
       await readThrough(steps.reduce(next, rowsOf(pixels, opaque)));
     },
@@ -144,15 +147,15 @@ export function scoring(name: string, first: Pixels, second: Pixels, opaque = tr
     piece(
       `score: ${name}`,
       () => scoreEstimate(looked),
-      (breath) => scoreRows(rows(first), rows(second), breath),
+      (timeSlice) => scoreRows(rows(first), rows(second), timeSlice),
     ),
     piece(
       `score: ${name}, prepared and compared`,
       () => parallel(prepareEstimate(looked), comparePreparedEstimate(looked)),
-      async (breath) => {
-        const reference = await preparedOf(rows(first), breath);
+      async (timeSlice) => {
+        const reference = await preparedOf(rows(first), timeSlice);
         try {
-          return await compareWith(reference, rows(first), rows(second), breath);
+          return await compareWith(reference, rows(first), rows(second), timeSlice);
         } finally {
           reference.close();
         }

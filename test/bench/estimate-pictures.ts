@@ -11,7 +11,7 @@ import { planSteps, storedSize } from "../../src/image/plan/plan.ts";
 import { pictureOf as storedPicture } from "../../src/image/plan/planned-picture.ts";
 import { writableIn } from "../../src/image/search/task.ts";
 import { resample } from "../../src/image/steps/resample.ts";
-import { type Breath, UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { drain, pictureOf, type Pixels, rowsOf } from "../support/rows.ts";
 
 const FIXTURES = join(ROOT, "test/fixtures");
@@ -80,9 +80,9 @@ const GRAIN = 6;
 
 /** A film in which no frame repeats another to the level: cameras have grain. */
 export function grainy(film: Picture): Picture {
-  async function* open(breath: Breath) {
+  async function* open(timeSlice: TimeSlice) {
     let state = 1;
-    for await (const { delayMs, rows } of film.open(breath)) {
+    for await (const { delayMs, rows } of film.open(timeSlice)) {
       const pixels = await drain(rows);
       for (let at = 0; at < pixels.data.length; at++) {
         state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

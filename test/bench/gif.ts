@@ -18,7 +18,11 @@ async function written(bytes: Uint8Array, quality: number): Promise<object> {
   const { width, height, alpha } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   const settings: EncodeSettings = { lossless: false, quality, progressive: false, effort: 0.5 };
-  const picture: Picture = { ...facts, opaque: !alpha, open: (breath) => gif.read.open(bytes, facts, demand, breath) };
+  const picture: Picture = {
+    ...facts,
+    opaque: !alpha,
+    open: (timeSlice) => gif.read.open(bytes, facts, demand, timeSlice),
+  };
   return { bytes: (await gif.write.encode(picture, settings, UNPAUSED)).length };
 }
 

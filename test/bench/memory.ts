@@ -1,7 +1,7 @@
 /**
- * What whole jobs hold: `PHOTOS=a.jpg npm run bench -- memory`. Photographs of 12 to 101 megapixels go through the engine
- * as requests would; the file is part of the job. What is there is looked at whenever rows are decoded, and at the end:
- * native memory only grows while it is in use. Each job starts with none.
+ * What whole jobs hold: `PHOTOS=a.jpg npm run bench -- memory`. Photographs of 12 to 101 megapixels go through the
+ * engine as requests would; the file is part of the job. What is there is looked at whenever rows are decoded, and at
+ * the end: native memory only grows while it is in use. Each job starts with none.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -116,7 +116,7 @@ async function startGauge(): Promise<Gauge> {
     const now = { native: nativeMemoryBytes(), buffers: memoryUsage().arrayBuffers - before };
     if (now.native + now.buffers > most.native + most.buffers) Object.assign(most, now);
   };
-  const run: Stopwatch["run"] = async (_part, _breath, work) => {
+  const run: Stopwatch["run"] = async (_part, _timeSlice, work) => {
     const result = await work();
     look();
     return result;

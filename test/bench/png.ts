@@ -36,8 +36,8 @@ function resized(bytes: Uint8Array): Picture {
     opaque: true,
     frames: 1,
     loops: 0,
-    async *open(breath) {
-      for await (const { rows } of png.read.open(bytes, facts, { box, ...RESULT }, breath)) {
+    async *open(timeSlice) {
+      for await (const { rows } of png.read.open(bytes, facts, { box, ...RESULT }, timeSlice)) {
         const smaller = resample(rows, { box, ...RESULT, kernel: "lanczos3" });
         try {
           yield { delayMs: 0, rows: smaller };

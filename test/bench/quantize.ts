@@ -22,7 +22,7 @@ function opened(format: FormatDefinition, bytes: Uint8Array): Picture {
     opaque: !alpha,
     frames,
     loops,
-    open: (breath) => format.read.open(bytes, facts, demand, breath),
+    open: (timeSlice) => format.read.open(bytes, facts, demand, timeSlice),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- [--workerd] [name…]`: prints measurements, asserts nothing.
- * A bench of the engine exports `bench` (a Bench) or several `benches`; one that measures something else exports `main`.
+ * A bench of the engine exports `bench` (a Bench) or several `benches`; one that measures something else exports
+ * `main`.
  */
 import { readFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg } from "node:os";
@@ -22,7 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   analyses: () => import("./analyses.ts"),
   animations: () => import("./animations.ts"),
   auto: () => import("./auto.ts"),
-  breathing: () => import("./breathing.ts"),
+  yielding: () => import("./yielding.ts"),
   bundle: () => import("./bundle.ts"),
   costs: () => import("./costs.ts"),
   d1: () => import("./d1.ts"),

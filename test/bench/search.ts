@@ -1,13 +1,14 @@
 /**
  * What the search for a quality takes and finds, beside one blind encoding by sharp in the same run:
- * `IMAGES=folder npm run bench -- search`. `FORMATS="jpeg webp"` chooses formats, `KINDS=photographs` or `drawings` what is
- * measured, `ONLY="kodim03 …"` pictures with one of these words in their names. With `RESUME=file` what was measured is
- * kept in that file, and pictures that it has are not measured again. With `SSIMULACRA2=tool` scores are those of the
- * reference tool. With `BESIDE=jpeg` times are held against a blind encoding by mozjpeg, whatever the format.
+ * `IMAGES=folder npm run bench -- search`. `FORMATS="jpeg webp"` chooses formats, `KINDS=photographs` or `drawings`
+ * what is measured, `ONLY="kodim03 …"` pictures with one of these words in their names. With `RESUME=file` what was
+ * measured is kept in that file, and pictures that it has are not measured again. With `SSIMULACRA2=tool` scores are
+ * those of the reference tool. With `BESIDE=jpeg` times are held against a blind encoding by mozjpeg, whatever the
+ * format.
  *
- * Pictures are given as PNG of at most 1,200 pixels on the longer side (test/bench/search-pictures.ts: nothing is learned from
- * them). Times are of processors, medians of rounds that take turns. Encodings and comparisons are counted in whole
- * pictures. Bytes are held against those by which sharp reaches the same score (test/bench/search-rivals.ts).
+ * Pictures are given as PNG of at most 1,200 pixels on the longer side (test/bench/search-pictures.ts: nothing is
+ * learned from them). Times are of processors, medians of rounds that take turns. Encodings and comparisons are counted
+ * in whole pictures. Bytes are held against those by which sharp reaches the same score (test/bench/search-rivals.ts).
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
@@ -137,7 +138,10 @@ function countingIn(format: FormatDefinition, counted: Counted): FormatDefinitio
       encode: (...rest: Parameters<typeof own.encode>) => ((counted.encodings += area(picture)), own.encode(...rest)),
       preview: async (...rest: Parameters<typeof own.preview>) => {
         const preview = await own.preview(...rest);
-        const open: typeof preview.open = (breath) => ((counted.comparisons += area(picture)), preview.open(breath));
+        const open: typeof preview.open = (timeSlice) => (
+          (counted.comparisons += area(picture)),
+          preview.open(timeSlice)
+        );
         return { ...preview, open };
       },
     };
@@ -146,17 +150,17 @@ function countingIn(format: FormatDefinition, counted: Counted): FormatDefinitio
     ...format,
     read: {
       ...read,
-      open(bytes, facts, demand, breath) {
+      open(bytes, facts, demand, timeSlice) {
         counted.comparisons += facts.width * facts.height;
-        return read.open(bytes, facts, demand, breath);
+        return read.open(bytes, facts, demand, timeSlice);
       },
     },
     write: {
       ...write,
       ...(study && { study }),
-      encode(picture, settings, breath) {
+      encode(picture, settings, timeSlice) {
         counted.encodings += area(picture);
-        return write.encode(picture, settings, breath);
+        return write.encode(picture, settings, timeSlice);
       },
     },
   };

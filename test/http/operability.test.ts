@@ -31,12 +31,12 @@ it("an answer says how long its parts took", async () => {
     process: async (job, ports) => {
       const result = await shortStreet.process(job, ports);
       const { stopwatch } = ports;
-      const breath = { spend: () => undefined, worked: () => now };
-      await stopwatch?.run("encode", breath, async () => {
+      const timeSlice = { spend: () => undefined, worked: () => now };
+      await stopwatch?.run("encode", timeSlice, async () => {
         now += 250;
-        await stopwatch.run("operations", breath, async () => {
+        await stopwatch.run("operations", timeSlice, async () => {
           now += 40;
-          await stopwatch.run("decode", breath, () => after(100, undefined));
+          await stopwatch.run("decode", timeSlice, () => after(100, undefined));
         });
         now += 10;
       });

@@ -1,4 +1,7 @@
-/** Work that the platform ends in its midst leaves the isolate in order: who comes next is served, and all memory is free. */
+/**
+ * Work that the platform ends in its midst leaves the isolate in order: who comes next is served, and all memory is
+ * free.
+ */
 import { afterEach, describe, expect, it } from "vitest";
 
 import { ISOLATE_BUDGET_BYTES } from "../../src/limits.ts";
@@ -91,8 +94,8 @@ it("those who wait when work is ended go on, in a line of living ones", async ()
 
 it("who only pauses while other work is ended goes on, and is counted again", async () => {
   let isSeen = false;
-  const other = isolateBudget.run({ bytes: 50 << 20 }, async (breath) => {
-    while (!isSeen) await breath.spend(1_000);
+  const other = isolateBudget.run({ bytes: 50 << 20 }, async (timeSlice) => {
+    while (!isSeen) await timeSlice.spend(1_000);
     return "done";
   });
   const [job] = JOBS["GIF read"] ?? [];

@@ -1,6 +1,6 @@
 /**
- * No refusal while a way remains: whatever part of the work fails, or takes far longer than its estimate, the job ends with a
- * file. The street is walked once for each part of its work, with that part broken.
+ * No refusal while a way remains: whatever part of the work fails, or takes far longer than its estimate, the job ends
+ * with a file. The street is walked once for each part of its work, with that part broken.
  */
 import { describe, expect, it } from "vitest";
 
@@ -8,7 +8,7 @@ import { ApiError } from "../../src/errors.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
-import { type Breath, UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { OutOfMemory } from "../../wasm/load.ts";
 import { daily } from "../support/exhaustive.ts";
 import { beyondRange, jpegFile } from "../support/jpeg-files.ts";
@@ -29,17 +29,18 @@ async function fated(
   let parts = 0;
   isolateBudget.runIn = <Result>(
     rooms: Parameters<typeof isolateBudget.runIn>[0],
-    piece: (breath: Breath, room: number) => Result | Promise<Result>,
+    piece: (timeSlice: TimeSlice, room: number) => Result | Promise<Result>,
     allowance?: Allowance,
   ) => {
     const ends = fate(parts++);
-    const broken = async (breath: Breath, room: number): Promise<Result> => {
+    const broken = async (timeSlice: TimeSlice, room: number): Promise<Result> => {
       if (ends === "refused") throw new ApiError(422, OWN_MANNER);
       if (ends === "without memory") throw new OutOfMemory();
-      if (ends === "works") return piece(breath, room);
+      if (ends === "works") return piece(timeSlice, room);
       let spent = 0;
-      const spend = (ms: number) => (spent++ >= 2 ? Promise.reject(new ApiError(422, OWN_MANNER)) : breath.spend(ms));
-      return piece({ spend, worked: () => breath.worked() }, room);
+      const spend = (ms: number) =>
+        spent++ >= 2 ? Promise.reject(new ApiError(422, OWN_MANNER)) : timeSlice.spend(ms);
+      return piece({ spend, worked: () => timeSlice.worked() }, room);
     };
     return runIn(rooms, broken, allowance);
   };
@@ -120,7 +121,8 @@ describe.each(TODAY)("$name, $wish", ({ file, body }) => {
           (part) => (part === broken ? manner : "works"),
           () => walk(bytes, body),
         );
-        // Without the only part there is no way, nor without the one that hands back an original that nothing makes smaller.
+        // Without the only part there is no way, nor without the one that hands back an original that nothing makes
+        // smaller.
         const isOnly = parts === 1 || (isOriginal && broken === whole.parts - 1);
         if (walked instanceof Error && !isOnly) expect([manner, broken, walked.message]).toEqual([]);
       }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { Budget } from "../../src/scheduler/budget.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
-import type { Breath } from "../../src/scheduler/time-slice.ts";
+import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
 import { reserve, sharesOf } from "../support/budget.ts";
 
 const A_STRETCH_MS = 1_000;
@@ -16,9 +16,9 @@ const budgetOf = (companyBytes = 0) =>
 /** Work that shares the thread until it is told to end, and the room in which it began. */
 function job(budget: Budget, rooms: readonly [{ bytes: number }, ...{ bytes: number }[]] = ROOMS) {
   const state: { room?: number; ended: boolean } = { ended: false };
-  const done = budget.runIn(rooms, async (breath: Breath, room) => {
+  const done = budget.runIn(rooms, async (timeSlice: TimeSlice, room) => {
     state.room = room;
-    while (!state.ended) await breath.spend(A_STRETCH_MS);
+    while (!state.ended) await timeSlice.spend(A_STRETCH_MS);
   });
   return { state, end: () => void (state.ended = true), done };
 }
@@ -106,13 +106,13 @@ describe("work with several rooms", () => {
   it("is refused with 422 only where not even the smallest fits", async () => {
     const budget = budgetOf();
     await expect(budget.runIn([{ bytes: 20 }, { bytes: 11 }], () => 1)).rejects.toMatchObject({ status: 422 });
-    expect(await budget.runIn([{ bytes: 20 }, { bytes: 10 }], (_breath, room) => room)).toBe(1);
+    expect(await budget.runIn([{ bytes: 20 }, { bytes: 10 }], (_timeSlice, room) => room)).toBe(1);
   });
 
   it("has what was admitted as a whole in the first", async () => {
     const budget = budgetOf();
     const room = await budget.run({ bytes: 9 }, (within) =>
-      budget.runIn(ROOMS, (_breath, index) => index, new Allowance({ within })),
+      budget.runIn(ROOMS, (_timeSlice, index) => index, new Allowance({ within })),
     );
     expect(room).toBe(0);
   });

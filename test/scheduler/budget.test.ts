@@ -4,15 +4,15 @@ import { describe, expect, it, vi } from "vitest";
 import { Budget } from "../../src/scheduler/budget.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
-import type { Breath } from "../../src/scheduler/time-slice.ts";
+import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
 import { reserve, sharesOf } from "../support/budget.ts";
 
 /** A job that shares the thread until it is told to end. */
 function job(budget: Budget, bytes: number, { account, ms = 0 }: { account?: string; ms?: number } = {}) {
   const state = { started: false, ended: false };
-  const work = async (breath: Breath) => {
+  const work = async (timeSlice: TimeSlice) => {
     state.started = true;
-    while (!state.ended) await breath.spend(A_STRETCH_MS);
+    while (!state.ended) await timeSlice.spend(A_STRETCH_MS);
   };
   const done = budget.run({ bytes, ms }, work, new Allowance({ account }));
   return { state, end: () => void (state.ended = true), done };

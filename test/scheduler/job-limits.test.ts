@@ -5,12 +5,12 @@ import { Deadline } from "../../src/image/search/overrun.ts";
 import { OVERRUN_FACTOR, OVERRUN_GRACE_MS, OVERRUN_OF_BOUND } from "../../src/limits.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
-import { type Breath, UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 
 const budget = new Budget(10);
 /** Declares more than a stretch at a time until it has declared so much. */
-const spending = (ms: number) => async (breath: Breath) => {
-  for (let spent = 0; spent < ms; spent += 50) await breath.spend(50);
+const spending = (ms: number) => async (timeSlice: TimeSlice) => {
+  for (let spent = 0; spent < ms; spent += 50) await timeSlice.spend(50);
   return "done";
 };
 
@@ -44,12 +44,12 @@ describe("an allowance", () => {
   it("ends a search that takes far more than its estimate, or all that is left to its job, between two tries", async () => {
     const most = 100 * OVERRUN_FACTOR + OVERRUN_GRACE_MS;
     const deadline = new Deadline(UNPAUSED, { ms: 100 }, new Allowance({ maxMs: 100_000 }));
-    await deadline.breath.spend(most);
+    await deadline.timeSlice.spend(most);
     expect(deadline.isOver()).toBe(false);
-    await deadline.breath.spend(1);
+    await deadline.timeSlice.spend(1);
     expect(deadline.isOver()).toBe(true);
     const hurried = new Deadline(UNPAUSED, { ms: 100 }, new Allowance({ maxMs: 50 }).partOf(UNPAUSED));
-    await hurried.breath.spend(51);
+    await hurried.timeSlice.spend(51);
     expect(hurried.isOver()).toBe(true);
   });
 
@@ -71,9 +71,9 @@ describe("an allowance", () => {
 
   it("ends work that nobody waits for", async () => {
     const caller = new AbortController();
-    const work = async (breath: Breath) => {
+    const work = async (timeSlice: TimeSlice) => {
       caller.abort(new Error("gone"));
-      await breath.spend(1_000);
+      await timeSlice.spend(1_000);
     };
     const allowance = new Allowance({ signal: caller.signal });
     await expect(budget.run({ bytes: 1 }, work, allowance)).rejects.toThrow("gone");

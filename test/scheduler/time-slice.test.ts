@@ -1,7 +1,7 @@
 /** The thread that jobs share: stretches, turns, and an end when nobody waits any more. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, Thread } from "../../src/scheduler/time-slice.ts";
+import { type TimeSlice, Thread } from "../../src/scheduler/time-slice.ts";
 
 /** A thread whose clock stands still, as that of a deployed isolate does, and moves where it is told to. */
 function stillThread() {
@@ -16,17 +16,17 @@ function stillThread() {
 describe("the thread", () => {
   it("lets work go on as long as it declares little", async () => {
     const { thread } = stillThread();
-    const pauses = await thread.run((breath) => Array.from({ length: 10 }, () => breath.spend(1)));
+    const pauses = await thread.run((timeSlice) => Array.from({ length: 10 }, () => timeSlice.spend(1)));
     expect(pauses).toEqual(Array.from({ length: 10 }));
   });
 
   it("alternates the stretches of two jobs, though no clock moves", async () => {
     const { thread } = stillThread();
     const seen: string[] = [];
-    const work = (name: string) => async (breath: Breath) => {
+    const work = (name: string) => async (timeSlice: TimeSlice) => {
       for (let step = 0; step < 3; step++) {
         seen.push(`${name}${step}`);
-        await breath.spend(1_000);
+        await timeSlice.spend(1_000);
       }
     };
     await Promise.all([thread.run(work("a")), thread.run(work("b"))]);
@@ -35,10 +35,10 @@ describe("the thread", () => {
 
   it("pauses by the clock where work takes longer than it declares", async () => {
     const { clock, thread } = stillThread();
-    await thread.run((breath) => {
-      expect(breath.spend(0)).toBeUndefined();
+    await thread.run((timeSlice) => {
+      expect(timeSlice.spend(0)).toBeUndefined();
       clock.now += 1_000;
-      const pause = breath.spend(0);
+      const pause = timeSlice.spend(0);
       expect(pause).toBeInstanceOf(Promise);
       return pause;
     });
@@ -47,12 +47,12 @@ describe("the thread", () => {
   it("is never in two hands: what runs between two pauses is not interrupted", async () => {
     const { thread } = stillThread();
     let running = 0;
-    const work = async (breath: Breath) => {
+    const work = async (timeSlice: TimeSlice) => {
       for (let step = 0; step < 5; step++) {
         expect(++running).toBe(1);
         await Promise.resolve();
         running--;
-        await breath.spend(1_000);
+        await timeSlice.spend(1_000);
       }
     };
     await Promise.all(Array.from({ length: 4 }, () => thread.run(work)));
@@ -60,11 +60,11 @@ describe("the thread", () => {
 
   it("counts the time of a job without its pauses", async () => {
     const { clock, thread } = stillThread();
-    const slow = thread.run(async (breath) => {
+    const slow = thread.run(async (timeSlice) => {
       clock.now += 5;
-      await breath.spend(1_000);
+      await timeSlice.spend(1_000);
       clock.now += 7;
-      return breath.worked();
+      return timeSlice.worked();
     });
     const other = thread.run(() => void (clock.now += 100));
     expect(await slow).toBe(12);
@@ -73,11 +73,11 @@ describe("the thread", () => {
 
   it("counts what was declared where the clock stands still", async () => {
     const { thread } = stillThread();
-    const worked = await thread.run(async (breath) => {
-      await breath.spend(30);
-      await breath.spend(30);
-      await breath.spend(5);
-      return breath.worked();
+    const worked = await thread.run(async (timeSlice) => {
+      await timeSlice.spend(30);
+      await timeSlice.spend(30);
+      await timeSlice.spend(5);
+      return timeSlice.worked();
     });
     expect(worked).toBe(65);
   });
@@ -86,11 +86,11 @@ describe("the thread", () => {
     const { thread } = stillThread();
     const caller = new AbortController();
     let steps = 0;
-    const abandoned = thread.run(async (breath) => {
+    const abandoned = thread.run(async (timeSlice) => {
       for (;;) {
         steps++;
         if (steps === 2) caller.abort(new Error("gone"));
-        await breath.spend(1_000);
+        await timeSlice.spend(1_000);
       }
     }, caller.signal);
     await expect(abandoned).rejects.toThrow("gone");
@@ -105,10 +105,10 @@ describe("the thread", () => {
     expect(await thread.run(() => "next")).toBe("next");
   });
 
-  it("is not given up twice at a time: work that shares a breath is refused, and others go on", async () => {
+  it("is not given up twice at a time: work that shares a time slice is refused, and others go on", async () => {
     const { thread } = stillThread();
-    const shared = thread.run((breath) => Promise.all([breath.spend(1_000), breath.spend(1_000)]));
-    await expect(shared).rejects.toThrow("share one breath");
+    const shared = thread.run((timeSlice) => Promise.all([timeSlice.spend(1_000), timeSlice.spend(1_000)]));
+    await expect(shared).rejects.toThrow("share one time slice");
     expect(await thread.run(() => "next")).toBe("next");
   });
 });

@@ -1,7 +1,7 @@
 /** Work as the budget of the isolate admits it: what was declared of it, what it held and what it took. */
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import type { Allowance } from "../../src/scheduler/job-limits.ts";
-import type { Breath } from "../../src/scheduler/time-slice.ts";
+import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
 import type { Estimate } from "../../wasm/estimate.ts";
 import { nativeHeap, trimNative } from "../../wasm/load.ts";
 
@@ -20,7 +20,9 @@ export interface Admitted {
 interface Watching {
   /** Milliseconds, of any beginning. */
   readonly now: () => number;
-  /** Looks at the native memory whenever work declares milliseconds; every piece of work begins with none that is idle. */
+  /**
+   * Looks at the native memory whenever work declares milliseconds; every piece of work begins with none that is idle.
+   */
   readonly memory?: boolean;
   /** Bytes outside of native memory, looked at besides: at least those that are there, and those alone where `sure`. */
   readonly buffers?: (sure: boolean) => number;
@@ -33,20 +35,20 @@ export async function admittedDuring(work: () => Promise<unknown>, watching: Wat
   const runIn = isolateBudget.runIn.bind(isolateBudget);
   isolateBudget.runIn = <Result>(
     rooms: Parameters<typeof isolateBudget.runIn>[0],
-    piece: (breath: Breath, room: number) => Result | Promise<Result>,
+    piece: (timeSlice: TimeSlice, room: number) => Result | Promise<Result>,
     allowance?: Allowance,
   ) => {
-    const watched = async (breath: Breath, room: number): Promise<Result> => {
+    const watched = async (timeSlice: TimeSlice, room: number): Promise<Result> => {
       const gauge = memory ? startGauge(watching) : undefined;
       let spentMs = 0;
       const spend = (ms: number) => {
         spentMs += ms;
         gauge?.look();
-        return breath.spend(ms);
+        return timeSlice.spend(ms);
       };
       const since = now();
       try {
-        const result = await piece({ spend, worked: () => breath.worked() }, room);
+        const result = await piece({ spend, worked: () => timeSlice.worked() }, room);
         gauge?.look();
         return result;
       } finally {

@@ -2,7 +2,7 @@
 import { ApiError } from "../../src/errors.ts";
 import { toSrgb } from "../../src/image/codec/convert-colors.ts";
 import type { FormatDefinition } from "../../src/image/codec/format.ts";
-import { type Breath, UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { NativeError } from "../../wasm/load.ts";
 import { type DeepPixels, digest, drain, drainDeep, type Pixels } from "./rows.ts";
 
@@ -10,12 +10,12 @@ import { type DeepPixels, digest, drain, drainDeep, type Pixels } from "./rows.t
 export async function decodeFile(
   format: FormatDefinition,
   bytes: Uint8Array,
-  breath: Breath = UNPAUSED,
+  timeSlice: TimeSlice = UNPAUSED,
 ): Promise<Pixels> {
   const facts = format.read.probe(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  for await (const { rows } of format.read.open(bytes, facts, demand, breath)) {
+  for await (const { rows } of format.read.open(bytes, facts, demand, timeSlice)) {
     return await drain(toSrgb(rows, facts.profile, facts.colorspace));
   }
   throw new Error("no frame");

@@ -1,10 +1,13 @@
 /** Jobs of one thread that pause wherever they can. */
-import { type Breath, Thread } from "../../src/scheduler/time-slice.ts";
+import { type TimeSlice, Thread } from "../../src/scheduler/time-slice.ts";
 import { digest } from "./rows.ts";
 
-type Job = (breath: Breath) => Promise<Uint8Array | null>;
+type Job = (timeSlice: TimeSlice) => Promise<Uint8Array | null>;
 
-/** Runs jobs one after the other, and at the same time with a pause at every breath; gives digests of what came of both. */
+/**
+ * Runs jobs one after the other, and at the same time with a pause at every time slice; gives digests of what came of
+ * both.
+ */
 export async function bothWays(...jobs: readonly Job[]) {
   let pauses = 0;
   let clock = 0;
@@ -28,7 +31,7 @@ export async function bothWays(...jobs: readonly Job[]) {
  * Runs jobs at the same time on one thread, each of them pausing wherever it may: at every pause another one goes on.
  * @returns their results, in the order of the jobs
  */
-export function interleaved<Result>(jobs: readonly ((breath: Breath) => Promise<Result>)[]): Promise<Result[]> {
+export function interleaved<Result>(jobs: readonly ((timeSlice: TimeSlice) => Promise<Result>)[]): Promise<Result[]> {
   // Every look at the clock finds that a stretch is over.
   let clock = 0;
   const thread = new Thread(
@@ -38,12 +41,15 @@ export function interleaved<Result>(jobs: readonly ((breath: Breath) => Promise<
   return Promise.all(jobs.map((work) => thread.run(work)));
 }
 
-/** The breath of a job that is given up when it takes breath for the `after`th time, as when its caller hangs up. */
-export function abandoned(after: number): Breath {
-  let breaths = 0;
+/**
+ * The time slice of a job that is given up when it takes time slice for the `after`th time, as when its caller hangs
+ * up.
+ */
+export function abandoned(after: number): TimeSlice {
+  let timeSlices = 0;
   return {
     async spend() {
-      if (++breaths >= after) throw new Error("nobody waits");
+      if (++timeSlices >= after) throw new Error("nobody waits");
     },
     worked: () => 0,
   };

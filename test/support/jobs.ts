@@ -8,7 +8,7 @@ import { firstFrame, type Picture } from "../../src/image/pixels/picture.ts";
 import { planSteps, storedSize } from "../../src/image/plan/plan.ts";
 import { pictureOf as pipelineOf } from "../../src/image/plan/planned-picture.ts";
 import { compareRows, compareWith, preparedOf } from "../../src/image/search/score.ts";
-import { type Breath, UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import animatedAvif from "../fixtures/avif/colors-animated-8bpc.avif";
 import grain from "../fixtures/avif/grain.avif";
 import premultiplied from "../fixtures/avif/premultiplied.avif";
@@ -45,14 +45,14 @@ import { planned } from "./operations.ts";
 import { digest, drain, noise, type Pixels, pictureOf, rowsOf, scene } from "./rows.ts";
 
 /** Work that says what came of it. */
-export type Job = (breath: Breath) => Promise<string>;
+export type Job = (timeSlice: TimeSlice) => Promise<string>;
 /** A job and the same kind of job with something else to work on. */
 export type Jobs = readonly [Job, Job];
 
 /** All frames of a picture, a few rows at a time. */
-async function showing(picture: Picture, breath: Breath): Promise<string> {
+async function showing(picture: Picture, timeSlice: TimeSlice): Promise<string> {
   const frames: string[] = [];
-  for await (const { rows } of picture.open(breath)) frames.push(await digest((await drain(rows, 8)).data));
+  for await (const { rows } of picture.open(timeSlice)) frames.push(await digest((await drain(rows, 8)).data));
   return frames.join(" ");
 }
 
@@ -60,12 +60,12 @@ async function showing(picture: Picture, breath: Breath): Promise<string> {
 function reading(name: FormatName, file: ArrayBuffer | Uint8Array, operation?: OperationName, params = {}): Job {
   const format: FormatDefinition = FORMATS[name];
   const bytes = new Uint8Array(file);
-  return async (breath) => {
+  return async (timeSlice) => {
     const facts = format.read.probe(bytes);
     const size = storedSize(facts);
     const data = new Uint8Array(0);
     const steps = operation ? await planned(operation, params, { ...size, data }, { overlay: over }) : [];
-    return showing(pipelineOf({ bytes, format, facts }, planSteps(size, steps)), breath);
+    return showing(pipelineOf({ bytes, format, facts }, planSteps(size, steps)), timeSlice);
   };
 }
 
@@ -73,8 +73,8 @@ const SETTINGS: EncodeSettings = { lossless: false, quality: 70, progressive: fa
 
 function writing(name: FormatName, picture: Picture, settings: Partial<EncodeSettings>): Job {
   const format: FormatDefinition = FORMATS[name];
-  return async (breath) => {
-    const file = await format.write?.encode(picture, { ...SETTINGS, ...settings }, breath);
+  return async (timeSlice) => {
+    const file = await format.write?.encode(picture, { ...SETTINGS, ...settings }, timeSlice);
     return file ? `${file.length} ${await digest(file)}` : "not written";
   };
 }
@@ -82,8 +82,8 @@ function writing(name: FormatName, picture: Picture, settings: Partial<EncodeSet
 function rewriting(name: FormatName, file: ArrayBuffer | Uint8Array, progressive: boolean): Job {
   const format: FormatDefinition = FORMATS[name];
   const bytes = new Uint8Array(file);
-  return async (breath) => {
-    const written = await format.recompress?.run(bytes, format.read.probe(bytes), { progressive }, breath);
+  return async (timeSlice) => {
+    const written = await format.recompress?.run(bytes, format.read.probe(bytes), { progressive }, timeSlice);
     return written ? `${written.length} ${await digest(written)}` : "as small as it gets";
   };
 }
@@ -91,22 +91,22 @@ function rewriting(name: FormatName, file: ArrayBuffer | Uint8Array, progressive
 /** A JPEG file written anew from its coefficients, and smaller from its planes. */
 function dividing(file: Uint8Array, quality: number): Job {
   const { coefficients, read } = FORMATS.jpeg;
-  return async (breath) => {
+  return async (timeSlice) => {
     const facts = read.probe(file);
     const { width, height } = facts;
-    const divided = await coefficients.requantize(file, facts, { progressive: true, quality }, breath);
+    const divided = await coefficients.requantize(file, facts, { progressive: true, quality }, timeSlice);
     const wanted = { box: { x: 0, y: 0, width, height }, width: width >> 1, height: height >> 1 };
-    const resized = await coefficients.resize(file, SETTINGS, { ...wanted, kernel: "lanczos3" })?.run(breath);
+    const resized = await coefficients.resize(file, SETTINGS, { ...wanted, kernel: "lanczos3" })?.run(timeSlice);
     return `${divided && (await digest(divided))} ${resized && (await digest(resized))}`;
   };
 }
 
 function scoring(first: Pixels, second: Pixels): Job {
-  return async (breath) => {
-    const prepared = await preparedOf(rowsOf(first), breath);
+  return async (timeSlice) => {
+    const prepared = await preparedOf(rowsOf(first), timeSlice);
     try {
-      const judgements = [await compareWith(prepared, rowsOf(first), rowsOf(second), breath)];
-      judgements.push(await compareRows(rowsOf(second), rowsOf(first), breath));
+      const judgements = [await compareWith(prepared, rowsOf(first), rowsOf(second), timeSlice)];
+      judgements.push(await compareRows(rowsOf(second), rowsOf(first), timeSlice));
       return judgements.map(({ score, points }) => `${score} ${points}`).join(" ");
     } finally {
       prepared.close();
@@ -117,11 +117,11 @@ function scoring(first: Pixels, second: Pixels): Job {
 function seeking(file: ArrayBuffer, name: FormatName): Job {
   const format: FormatDefinition = FORMATS[name];
   const bytes = new Uint8Array(file);
-  return async (breath) => {
+  return async (timeSlice) => {
     const facts = format.read.probe(bytes);
     const picture = pipelineOf({ bytes, format, facts }, planSteps(storedSize(facts), []));
-    const rows = await firstFrame(picture, breath);
-    return JSON.stringify(await findFaces(rows, breath));
+    const rows = await firstFrame(picture, timeSlice);
+    return JSON.stringify(await findFaces(rows, timeSlice));
   };
 }
 

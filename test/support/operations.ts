@@ -51,7 +51,7 @@ export async function planned(
     lossless,
     alpha,
     colorOf: parseColor,
-    breath: UNPAUSED,
+    timeSlice: UNPAUSED,
     look,
     ...sightsOf(look, pixels, UNPAUSED),
     findBox: (finder) => finder(frames()),

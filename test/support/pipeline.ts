@@ -50,7 +50,7 @@ export const shortStreet: Street = {
 
 /** Work that takes so many declared milliseconds. */
 async function compute(ms: number, { allowance }: Ports): Promise<void> {
-  await isolateBudget.run({ bytes: 0, ms }, (breath) => breath.spend(ms), allowance);
+  await isolateBudget.run({ bytes: 0, ms }, (timeSlice) => timeSlice.spend(ms), allowance);
 }
 
 /** A street whose work takes so many declared milliseconds. */

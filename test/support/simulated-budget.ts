@@ -1,6 +1,7 @@
 /**
- * A budget in a simulated isolate: time passes when it is told to, and requests come, wait, read, work and go by that. They
- * may leave, send more than they announced, or be killed: then nothing of them runs any more, and none of their timers fires.
+ * A budget in a simulated isolate: time passes when it is told to, and requests come, wait, read, work and go by that.
+ * They may leave, send more than they announced, or be killed: then nothing of them runs any more, and none of their
+ * timers fires.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -9,7 +10,7 @@ import { vi } from "vitest";
 import { Budget, type BudgetOptions } from "../../src/scheduler/budget.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
-import { type Breath, Thread } from "../../src/scheduler/time-slice.ts";
+import { type TimeSlice, Thread } from "../../src/scheduler/time-slice.ts";
 
 /** What is done between two moments. */
 const STEP_MS = 250;
@@ -196,14 +197,14 @@ export class SimulatedBudget {
           { bytes: bytes + spare, ms: workMs },
           { bytes, ms: workMs },
         ],
-        async (breath: Breath) => {
+        async (timeSlice: TimeSlice) => {
           for (const passed of this.waiting.slice(0, this.waiting.indexOf(mine))) passed.passes++;
           leave();
           if (killed === "stretch") await ended(end);
           const until = this.clock + workMs;
           while (this.clock < until) {
-            await breath.spend(Infinity);
-            if (killed === "pause") await ended(end, breath);
+            await timeSlice.spend(Infinity);
+            if (killed === "pause") await ended(end, timeSlice);
           }
           if (drops > 0) this.dropped = [...this.dropped, { bytes: drops, at: this.clock }];
         },
@@ -238,7 +239,10 @@ export class SimulatedBudget {
     this.most = { bytes: Math.max(this.most.bytes, work + originals), inside: Math.max(this.most.inside, this.inside) };
   }
 
-  /** Resolves once nobody can go on without time: who were stopped in a stretch would be taken for ended by the next event. */
+  /**
+   * Resolves once nobody can go on without time: who were stopped in a stretch would be taken for ended by the next
+   * event.
+   */
   private async settled(): Promise<void> {
     let rounds = 0;
     for (let before = ""; before !== this.seen();) {
@@ -257,7 +261,7 @@ export class SimulatedBudget {
 }
 
 /** The end of an invocation: nothing behind it happens any more. In a pause its thread is free for others. */
-async function ended(end: () => void, pausing?: Breath): Promise<never> {
+async function ended(end: () => void, pausing?: TimeSlice): Promise<never> {
   end();
   void pausing?.spend(Infinity);
   return new Promise(() => undefined);

@@ -1,4 +1,7 @@
-/** What simulated processes work through: the real statements, each after a moment; origins, receivers and death by chance. */
+/**
+ * What simulated processes work through: the real statements, each after a moment; origins, receivers and death by
+ * chance.
+ */
 import { ApiError } from "../../src/errors.ts";
 import { FETCH_TIMEOUT_MS } from "../../src/limits.ts";
 import { RUN_RENEWAL_MS } from "../../src/limits/webhook.ts";
@@ -183,7 +186,7 @@ export abstract class SimulatedPorts {
     try {
       await this.events.wait(life, Math.min(job.originMs, FETCH_TIMEOUT_MS), signal);
       if (job.originMs > FETCH_TIMEOUT_MS) throw new ApiError(422, "Unable to fetch image: origin took too long");
-      // Half of what takes long takes no breath.
+      // Half of what takes long takes no time slice.
       life.isBlocked = job.computeMs > 40_000;
       await this.events.wait(life, job.computeMs, signal);
       life.isBlocked = false;

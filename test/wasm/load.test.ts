@@ -109,13 +109,13 @@ describe("native memory in a budget", () => {
 
   it("stays for work that may come for it, whatever that declares, and goes once other instances have grown", async () => {
     leave();
-    await budgetOf().run({ bytes: 64 * MIB }, async (breath) => {
-      await breath.spend(1_000);
+    await budgetOf().run({ bytes: 64 * MIB }, async (timeSlice) => {
+      await timeSlice.spend(1_000);
       expect(memoryOf("score")).toBeGreaterThan(0);
       const { module } = pausingModule();
       const instance = module.acquireAlone();
       instance.exports.memory.grow((8 * MIB) >> 16);
-      await breath.spend(1_000);
+      await timeSlice.spend(1_000);
       module.release(instance);
     });
     expect(memoryOf("score")).toBe(0);
@@ -124,9 +124,9 @@ describe("native memory in a budget", () => {
   it("counts whole for the work that uses it, however little that declared", async () => {
     const budget = budgetOf();
     let isOver = false;
-    const first = budget.run({ bytes: 1 }, async (breath) => {
+    const first = budget.run({ bytes: 1 }, async (timeSlice) => {
       const comparison = openComparison(2_000, 16);
-      while (!isOver) await breath.spend(1_000);
+      while (!isOver) await timeSlice.spend(1_000);
       comparison.close();
     });
     await vi.waitFor(() => expect(memoryOf("score")).toBeGreaterThan(0));
@@ -265,10 +265,10 @@ describe("a native call that pauses", () => {
     const { module } = pausingModule();
     const instance = module.acquireAlone();
     const before: unknown = instance.exports.__stack_pointer?.value;
-    const breath = everyTime();
-    expect(await instance.runPausing({ breath, nanoseconds: 1 }, "sum", 100)).toBe(SUM_OF_100);
-    expect(breath.pauses()).toBe(100);
-    expect(await instance.runPausing({ breath, nanoseconds: 1 }, "depth", 300)).toBe(300);
+    const timeSlice = everyTime();
+    expect(await instance.runPausing({ timeSlice, nanoseconds: 1 }, "sum", 100)).toBe(SUM_OF_100);
+    expect(timeSlice.pauses()).toBe(100);
+    expect(await instance.runPausing({ timeSlice, nanoseconds: 1 }, "depth", 300)).toBe(300);
     expect(instance.run((exports) => exports.sum(100))).toBe(SUM_OF_100);
     expect(instance.exports.__stack_pointer?.value).toBe(before);
     module.release(instance);
@@ -285,7 +285,7 @@ describe("a native call that pauses", () => {
         await scheduler.wait(0);
       },
     );
-    const work = thread.run((breath) => instance.runPausing({ breath, nanoseconds: 1e6 }, "sum", 100));
+    const work = thread.run((timeSlice) => instance.runPausing({ timeSlice, nanoseconds: 1e6 }, "sum", 100));
     expect(await work).toBe(SUM_OF_100);
     expect(pauses).toBe(2);
     module.release(instance);
@@ -302,7 +302,7 @@ describe("a native call that pauses", () => {
     const { name, module } = pausingModule();
     const sums = Array.from({ length: 2 }, async (_, index) => {
       const instance = module.acquireAlone();
-      const sum = await instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "sum", 100 + index);
+      const sum = await instance.runPausing({ timeSlice: everyTime(), nanoseconds: 1 }, "sum", 100 + index);
       module.release(instance);
       return sum;
     });
@@ -318,7 +318,7 @@ describe("a native call that pauses", () => {
   it("lets nobody in while it stands", async () => {
     const { module } = pausingModule();
     const instance = module.acquireAlone();
-    const standing = instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "sum", 3);
+    const standing = instance.runPausing({ timeSlice: everyTime(), nanoseconds: 1 }, "sum", 3);
     expect(() => instance.run((exports) => exports.sum(1))).toThrow("entered in the midst of another call");
     expect(await standing).toBe(3 + 3);
     module.release(instance);
@@ -328,7 +328,7 @@ describe("a native call that pauses", () => {
     const { name, module } = pausingModule();
     const instance = module.acquireAlone();
     const before: unknown = instance.exports.__stack_pointer?.value;
-    const refused = instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "fail_after", 5);
+    const refused = instance.runPausing({ timeSlice: everyTime(), nanoseconds: 1 }, "fail_after", 5);
     await expect(refused).rejects.toThrow(new NativeError("refused"));
     expect(instance.exports.__stack_pointer?.value).toBe(before);
     module.release(instance);
@@ -341,7 +341,7 @@ describe("a native call that pauses", () => {
   it("gives up an instance that trapped", async () => {
     const { name, module } = pausingModule();
     const instance = module.acquireAlone();
-    const trapped = instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "trap_after", 5);
+    const trapped = instance.runPausing({ timeSlice: everyTime(), nanoseconds: 1 }, "trap_after", 5);
     await expect(trapped).rejects.toThrow(new NativeError("the native code trapped"));
     module.release(instance);
     const next = module.acquireAlone();
@@ -354,7 +354,7 @@ describe("a native call that pauses", () => {
     const { name, module } = pausingModule();
     const reason = new Error("nobody waits");
     const instance = module.acquireAlone();
-    const aborted = instance.runPausing({ breath: abortedAtThird(reason), nanoseconds: 1 }, "sum", 100);
+    const aborted = instance.runPausing({ timeSlice: abortedAtThird(reason), nanoseconds: 1 }, "sum", 100);
     await expect(aborted).rejects.toBe(reason);
     module.release(instance);
     const next = module.acquireAlone();
@@ -366,7 +366,7 @@ describe("a native call that pauses", () => {
   it("ends when its job is closed in a pause", async () => {
     const { module } = pausingModule();
     const instance = module.acquireAlone();
-    const standing = instance.runPausing({ breath: everyTime(), nanoseconds: 1 }, "sum", 100);
+    const standing = instance.runPausing({ timeSlice: everyTime(), nanoseconds: 1 }, "sum", 100);
     module.release(instance);
     await expect(standing).rejects.toThrow(NativeError);
     const next = module.acquireAlone();

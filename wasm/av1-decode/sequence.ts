@@ -29,10 +29,10 @@ export class Av1Sequence implements NativeSequence {
     canvas: NativeCanvas,
     picture: CodedPicture,
     colors: SampleMeaning | undefined,
-    breath: Turns,
+    timeSlice: Turns,
   ): Promise<number> {
     const copy = this.stills.copyOf(picture);
-    const pace = { breath, nanoseconds: picture.nanoseconds };
+    const pace = { timeSlice, nanoseconds: picture.nanoseconds };
     const decoded = await this.stills
       .callPausing(pace, "sequence_next", this.pointer, copy, picture.bytes)
       .catch((error: unknown) => this.stills.refuse(error));
@@ -46,7 +46,10 @@ export class Av1Sequence implements NativeSequence {
   }
 }
 
-/** Measured on films and drawings, with grain and without, in 8 and 10 bits: a sample that is predicted, and a byte of what is left. */
+/**
+ * Measured on films and drawings, with grain and without, in 8 and 10 bits: a sample that is predicted, and a byte of
+ * what is left.
+ */
 const SAMPLE_NANOSECONDS = 9;
 const BYTE_NANOSECONDS = 120;
 /** What a picture takes however small it is. */

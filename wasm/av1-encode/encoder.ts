@@ -1,6 +1,6 @@
 /**
- * Encodes AV1 stills of 8 or 10 bits, by libaom: rows go into a row of cells side by side, each of which becomes a picture that can
- * be a tile of one (src/image/formats/avif/tiles.ts).
+ * Encodes AV1 stills of 8 or 10 bits, by libaom: rows go into a row of cells side by side, each of which becomes a
+ * picture that can be a tile of one (src/image/formats/avif/tiles.ts).
  */
 import { type Estimate, estimated } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
@@ -15,7 +15,9 @@ export interface CellSettings {
   /** Pixels, of the whole picture. */
   readonly width: number;
   readonly height: number;
-  /** Those at the right and the bottom end where the picture does. Where there are several, sides are multiples of 64. */
+  /**
+   * Those at the right and the bottom end where the picture does. Where there are several, sides are multiples of 64.
+   */
   readonly cell: { readonly width: number; readonly height: number };
   readonly chroma: keyof typeof CHROMA;
   readonly opaque: boolean;
@@ -38,14 +40,17 @@ interface CodePoints {
 
 const SRGB: CodePoints = { primaries: 1, transfer: 13 };
 
-/** Bytes that libaom holds for each pixel of a cell at most, by bits, measured on noise: it notes more where it looks closer. */
+/**
+ * Bytes that libaom holds for each pixel of a cell at most, by bits, measured on noise: it notes more where it looks
+ * closer.
+ */
 const BYTES_PER_PIXEL = {
   8: { close: { half: 32, full: 50 }, fast: { half: 22, full: 39 } },
   10: { close: { half: 44, full: 72 }, fast: { half: 30, full: 55 } },
 } as const;
 /**
- * Bytes besides for each pixel of a cell that libaom takes for a screen, as letters and signs in a photograph may be: indexes
- * of palettes, of two planes, for whole blocks of this side.
+ * Bytes besides for each pixel of a cell that libaom takes for a screen, as letters and signs in a photograph may be:
+ * indexes of palettes, of two planes, for whole blocks of this side.
  */
 const PALETTES = { bytes: 2, block: 128 } as const;
 /** From this speed on libaom notes less of what it tries. */
@@ -74,9 +79,9 @@ function pixelNanoseconds({ chroma, quantizer, speed, bits }: CellSettings): num
 }
 
 /**
- * The part of the time of a photograph that a cell takes which comes to so many bits for each pixel: what is smooth, dark or
- * flat is decided early. Measured on 15 photographs, drawings and screens at speeds 6 to 9: 0.12 to 0.2 at 0.03 bits, 0.4 at
- * 0.13, 0.6 at 0.3, 1 from one bit on.
+ * The part of the time of a photograph that a cell takes which comes to so many bits for each pixel: what is smooth,
+ * dark or flat is decided early. Measured on 15 photographs, drawings and screens at speeds 6 to 9: 0.12 to 0.2 at 0.03
+ * bits, 0.4 at 0.13, 0.6 at 0.3, 1 from one bit on.
  */
 function timeShare(bits: number): number {
   return Math.min(1, 0.05 + Math.sqrt(bits));
@@ -184,17 +189,18 @@ export class Av1Cells {
 
   /**
    * Encodes the colors of a cell, or its alpha as a picture without chroma. Pauses in the midst of it.
-   * @param blocks what `blocks` said of the same colors at a quality nearby, by which it takes less than half of the time
+   * @param blocks what `blocks` said of the same colors at a quality nearby, by which it takes less than half of the
+   *   time
    * @returns the units of the bitstream, a temporal delimiter first
    * @throws NativeError when memory does not suffice
    */
-  async encode(column: number, plane: "color" | "alpha", breath: Turns, blocks?: Uint8Array): Promise<Uint8Array> {
+  async encode(column: number, plane: "color" | "alpha", timeSlice: Turns, blocks?: Uint8Array): Promise<Uint8Array> {
     const alpha = plane === "alpha";
     if (blocks) this.blocksInMemory().set(blocks);
     const usual = pixelNanoseconds(this.settings);
     const expected = alpha ? ALPHA : this.share;
     const nanoseconds = Math.round(usual * expected);
-    const pace = { breath, nanoseconds: 1 };
+    const pace = { timeSlice, nanoseconds: 1 };
     try {
       const flags = [alpha ? 1 : 0, blocks ? 1 : 0, nanoseconds] as const;
       if (!alpha) beExact(this.job, this.settings.quantizer);
@@ -207,7 +213,7 @@ export class Av1Cells {
         const pixels = this.pixelsIn(column);
         this.share = timeShare((length * 8) / pixels);
         // Pauses are over: what was declared too little is told at once.
-        await breath.spend(Math.max(0, this.share - expected) * usual * pixels * 1e-6);
+        await timeSlice.spend(Math.max(0, this.share - expected) * usual * pixels * 1e-6);
       }
       return bytes;
     } catch (error) {

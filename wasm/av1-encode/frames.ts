@@ -31,8 +31,8 @@ export interface Packet {
 export type Plane = "color" | "alpha";
 
 /**
- * Frames that are seen before the colors of one are coded, in the order of preference: of many a frame may be made from which
- * others are predicted, which halves the bytes. They take the more memory.
+ * Frames that are seen before the colors of one are coded, in the order of preference: of many a frame may be made from
+ * which others are predicted, which halves the bytes. They take the more memory.
  */
 const LAGS = [8, 0] as const;
 /** What libaom may hold for frames to be seen ahead. */
@@ -45,9 +45,9 @@ function lagOf(settings: FrameSettings): number {
 }
 
 /**
- * What libaom holds for a track, alone or with a second encoder that only looks ahead: pictures, those that are seen ahead
- * besides, what it notes for each pixel, and what it needs however small they are. Without loss no filter keeps a picture of
- * its own. Measured on noise and photographs of 2,000 to 900,000 pixels.
+ * What libaom holds for a track, alone or with a second encoder that only looks ahead: pictures, those that are seen
+ * ahead besides, what it notes for each pixel, and what it needs however small they are. Without loss no filter keeps a
+ * picture of its own. Measured on noise and photographs of 2,000 to 900,000 pixels.
  */
 const HELD = {
   alone: { pictures: 11, exactPictures: 8, notesBytes: { half: 30, full: 37 }, bytes: 3 << 20 },
@@ -70,7 +70,10 @@ function framesBytes(settings: FrameSettings, lag: number): number {
   return planes + width * 4 * BAND_ROWS + trackBytes(settings, lag);
 }
 
-/** The fastest that libaom has for pictures that are predicted from later ones: slower ones take twice the time and more. */
+/**
+ * The fastest that libaom has for pictures that are predicted from later ones: slower ones take twice the time and
+ * more.
+ */
 const SPEED = 6;
 /** Nanoseconds for a pixel of a film at quality 75 with halved chroma, and the part of it where nothing changes. */
 const PIXEL_NANOSECONDS = 1_350;
@@ -148,16 +151,16 @@ export class Av1Frames {
    * @returns what can be shown now, of frames before this one
    * @throws NativeError when memory does not suffice
    */
-  async take(breath: Turns): Promise<Packet[]> {
-    await this.encode(false, breath);
+  async take(timeSlice: Turns): Promise<Packet[]> {
+    await this.encode(false, timeSlice);
     return [...this.packets()];
   }
 
   /** What is left to be shown once all frames were taken. Pauses. */
-  async finish(breath: Turns): Promise<Packet[]> {
+  async finish(timeSlice: Turns): Promise<Packet[]> {
     const all: Packet[] = [];
     for (;;) {
-      await this.encode(true, breath);
+      await this.encode(true, timeSlice);
       const packets = [...this.packets()];
       if (packets.length === 0) return all;
       all.push(...packets);
@@ -171,8 +174,8 @@ export class Av1Frames {
     });
   }
 
-  private async encode(isLast: boolean, breath: Turns): Promise<void> {
-    const pace = { breath, nanoseconds: 1 };
+  private async encode(isLast: boolean, timeSlice: Turns): Promise<void> {
+    const pace = { timeSlice, nanoseconds: 1 };
     const nanoseconds = Math.round(pixelNanoseconds(this.settings) * SEARCH_SHARE);
     const flags = [isLast ? 1 : 0, nanoseconds] as const;
     try {
@@ -180,7 +183,7 @@ export class Av1Frames {
       const encoded = await this.job.callPausing(pace, "frames_encode", this.pointer, ...flags);
       beExact(this.job, 0);
       if (encoded === 0) throw new NativeError("memory does not suffice");
-      if (!isLast) await breath.spend(FRAME_MS);
+      if (!isLast) await timeSlice.spend(FRAME_MS);
     } catch (error) {
       // What libaom held is lost.
       this.job.giveUp();

@@ -124,7 +124,7 @@ export class FrameCanvas extends Reader {
    * Draws a frame; what lies outside the canvas is not drawn.
    * @throws NativeError when its data is damaged or cut short
    */
-  async draw(frame: FrameOptions, breath: Turns): Promise<void> {
+  async draw(frame: FrameOptions, timeSlice: Turns): Promise<void> {
     this.start(frame);
     const rows = Math.ceil(CALL_PIXELS / Math.max(1, frame.width));
     let drawn = 0;
@@ -134,7 +134,7 @@ export class FrameCanvas extends Reader {
       const fed = state === NOTHING ? this.feed() : 0;
       const before = drawn;
       drawn = this.handle.call((exports, pointer) => exports.reader_drawn(pointer));
-      await breath.spend(drawEstimate(frame.width * (drawn - before), fed).ms);
+      await timeSlice.spend(drawEstimate(frame.width * (drawn - before), fed).ms);
     }
   }
 

@@ -67,7 +67,7 @@ export class FrameWriter {
   /** The image data of the first `count` indices, in pieces: code size, sub-blocks and terminator. */
   async encode(
     { count, minSize, patience, transparent, tolerance, detail }: EncodeOptions,
-    breath: Turns,
+    timeSlice: Turns,
   ): Promise<Uint8Array[]> {
     const pieces: Uint8Array[] = [];
     const isChoosy = this.hasChoice || tolerance > 0;
@@ -75,7 +75,7 @@ export class FrameWriter {
       exports.writer_start(pointer, count, minSize, patience, this.colors, transparent, tolerance),
     );
     for (let left = count, isDone = false; !isDone; left -= CALL_PIXELS) {
-      await breath.spend(encodeEstimate(Math.min(left, CALL_PIXELS), isChoosy, detail).ms);
+      await timeSlice.spend(encodeEstimate(Math.min(left, CALL_PIXELS), isChoosy, detail).ms);
       isDone = collect(
         pieces,
         () => this.handle.call((exports, pointer) => exports.writer_encode(pointer, CALL_PIXELS)) === 1,
@@ -96,7 +96,8 @@ export function writerBytes(pixels: number, choice: boolean): number {
 }
 
 /**
- * The estimate of encoding so many indices once; `isChoosy` where colors may be chosen. The writer's memory is left out.
+ * The estimate of encoding so many indices once; `isChoosy` where colors may be chosen. The writer's memory is left
+ * out.
  * @param detail 1 of a photograph, less of what is simpler
  */
 export function encodeEstimate(pixels: number, isChoosy: boolean, detail = 1): Estimate {

@@ -148,14 +148,19 @@ export class HevcTiles {
    * @returns the units of the bitstream behind start codes, parameter sets among them
    * @throws NativeError when memory does not suffice
    */
-  async encode(column: number, plane: "color" | "alpha", settings: TileSettings, breath: Turns): Promise<Uint8Array> {
+  async encode(
+    column: number,
+    plane: "color" | "alpha",
+    settings: TileSettings,
+    timeSlice: Turns,
+  ): Promise<Uint8Array> {
     const { quantizer, lossless, preset } = settings;
     const gray = plane === "alpha";
     const nanoseconds = PRESET_NANOSECONDS[preset] * (gray ? ALPHA_SHARE : 1);
     const numbers = [gray ? 1 : 0, quantizer, lossless ? 1 : 0] as const;
     try {
       const name = this.call((exports) => this.text(exports, preset));
-      const pace = { breath, nanoseconds };
+      const pace = { timeSlice, nanoseconds };
       const done = await this.job.callPausing(pace, "tiles_encode", this.pointer, column, ...numbers, name);
       allocated(done);
       return this.call((exports) => {

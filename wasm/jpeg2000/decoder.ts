@@ -83,13 +83,13 @@ export class CodestreamReader {
   }
 
   /**
-   * Decodes what lies in `grid`, an area of the reference grid, and writes the pixels of `area` (of the reduced picture,
-   * counted from the origin of the grid) to the band, from pixel `at` on, rows `stride` pixels apart.
+   * Decodes what lies in `grid`, an area of the reference grid, and writes the pixels of `area` (of the reduced
+   * picture, counted from the origin of the grid) to the band, from pixel `at` on, rows `stride` pixels apart.
    * @throws NativeError when the codestream is damaged, or memory does not suffice
    */
-  read(grid: Area, area: Area, at: number, stride: number, breath: Turns): Promise<void> {
+  read(grid: Area, area: Area, at: number, stride: number, timeSlice: Turns): Promise<void> {
     return this.job.callPausing(
-      breath,
+      timeSlice,
       "reader_area",
       grid.left,
       grid.top,

@@ -52,9 +52,9 @@ export class CodestreamWriter {
    * Takes whole rows of RGBA, at most `BAND_ROWS`. They are copied before anything else happens.
    * @throws NativeError when memory does not suffice
    */
-  write(rows: Uint8Array, breath: Turns): Promise<void> {
+  write(rows: Uint8Array, timeSlice: Turns): Promise<void> {
     this.job.bytes(this.bandAddress, rows.length).set(rows);
-    return this.job.callPausing(breath, "writer_rows", rows.length / this.stride);
+    return this.job.callPausing(timeSlice, "writer_rows", rows.length / this.stride);
   }
 
   /** The codestream, in pieces. */

@@ -103,12 +103,12 @@ class Job {
 
   /** Calls work that pauses; views of memory are void afterward. */
   callPausing<Name extends Pausing>(
-    breath: Turns,
+    timeSlice: Turns,
     name: Name,
     ...rest: Rest<Name>
   ): Promise<ResultOf<Jpeg2000Exports, Name>> {
     const args = [this.pointer, ...rest] as unknown as ArgumentsOf<Jpeg2000Exports, Name>;
-    return this.job.callPausing({ breath, nanoseconds: 1 }, name, ...args).catch((error) => this.job.refuse(error));
+    return this.job.callPausing({ timeSlice, nanoseconds: 1 }, name, ...args).catch((error) => this.job.refuse(error));
   }
 
   /** A view of linear memory, valid until the next call. */

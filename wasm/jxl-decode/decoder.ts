@@ -95,8 +95,8 @@ export function decodeEstimate(facts: Pick<CodestreamFacts, "decodeBytes" | "pix
 }
 
 /**
- * What pixels become, by the numbers of decode.cc: what is stored; sRGB, where the colors are the codec's own; the curve of
- * sRGB instead of linear light; four inks, 255 being none; colors that inks have on ideal paper.
+ * What pixels become, by the numbers of decode.cc: what is stored; sRGB, where the colors are the codec's own; the
+ * curve of sRGB instead of linear light; four inks, 255 being none; colors that inks have on ideal paper.
  */
 const OUTPUTS = { stored: 0, srgb: 1, "from-linear": 2, inks: 3, "colors-of-inks": 4 } as const;
 export type Output = keyof typeof OUTPUTS;
@@ -132,8 +132,8 @@ export class JxlDecoder {
   }
 
   /** @throws NativeError when the file is damaged or cut short, or memory does not suffice */
-  async next(breath: Turns): Promise<Step> {
-    const step = await this.job.callPausing(breath, "decoder_next", this.pointer);
+  async next(timeSlice: Turns): Promise<Step> {
+    const step = await this.job.callPausing(timeSlice, "decoder_next", this.pointer);
     return STEPS[step] ?? "end";
   }
 
@@ -150,7 +150,10 @@ export class JxlDecoder {
     return this.job.bytes(address, count * this.rowBytes);
   }
 
-  /** Alpha of rows of inks that were ready, from row `y` of the frame on, one byte a pixel; a view valid until the next call. */
+  /**
+   * Alpha of rows of inks that were ready, from row `y` of the frame on, one byte a pixel; a view valid until the next
+   * call.
+   */
   alpha(y: number, count: number): Uint8Array {
     const address = this.job.call((exports) => exports.decoder_alpha(this.pointer));
     return this.job.bytes(address + y * this.width, count * this.width);
@@ -177,11 +180,11 @@ export function originalEstimate(facts: Pick<CodestreamFacts, "width" | "height"
  * The JPEG file that was packed into a file, which is given with all its boxes.
  * @throws NativeError when the file was not made of one, or is damaged
  */
-export async function readOriginal(source: Source, estimate: Estimate, breath: Turns): Promise<Uint8Array> {
+export async function readOriginal(source: Source, estimate: Estimate, timeSlice: Turns): Promise<Uint8Array> {
   const job = new SourceJob(source, estimate);
   try {
     const original = allocated(job.call((exports) => exports.original_open()));
-    const length = await job.callPausing(breath, "original_read", original, job.number, source.length);
+    const length = await job.callPausing(timeSlice, "original_read", original, job.number, source.length);
     const address = job.call((exports) => exports.original_bytes(original));
     const bytes = job.bytes(address, length).slice();
     job.call((exports) => exports.original_close(original));
@@ -210,11 +213,11 @@ class SourceJob {
   }
 
   callPausing<Name extends "decoder_next" | "original_read">(
-    breath: Turns,
+    timeSlice: Turns,
     name: Name,
     ...args: ArgumentsOf<JxlExports, Name>
   ): Promise<ResultOf<JxlExports, Name>> {
-    return this.job.callPausing({ breath }, name, ...args).catch((error: unknown) => this.job.refuse(error));
+    return this.job.callPausing({ timeSlice }, name, ...args).catch((error: unknown) => this.job.refuse(error));
   }
 
   bytes(address: number, length: number): Uint8Array {

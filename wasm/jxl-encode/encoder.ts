@@ -1,4 +1,7 @@
-/** Encodes JPEG XL by libjxl: rows go into rows of groups, each of which becomes coefficients, or codes where nothing is lost. */
+/**
+ * Encodes JPEG XL by libjxl: rows go into rows of groups, each of which becomes coefficients, or codes where nothing is
+ * lost.
+ */
 import { type Estimate, estimated, times } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import type { LoneJob } from "../handle.ts";
@@ -41,7 +44,9 @@ const WORK_BYTES = { lossy: 11 << 20, lossless: 2 << 20 };
 /** What a pixel of a group takes where nothing is lost, and how many of them there are at most. */
 const GROUP_PIXEL_BYTES = { opaque: 125, translucent: 160 };
 const GROUP_PIXELS = 512 * 512;
-/** What is held of each pixel until the frame is written: of blocks and coefficients in photographs, and more in noise. */
+/**
+ * What is held of each pixel until the frame is written: of blocks and coefficients in photographs, and more in noise.
+ */
 const PHOTOGRAPH_BYTES = 2.1;
 const NOISE_BYTES = 4.2;
 /** Large pictures are not estimated as noise: that much beyond a photograph of their size is given to each. */
@@ -140,16 +145,16 @@ export class JxlEncoder {
    * Takes the rows that were wanted.
    * @throws NativeError when memory does not suffice
    */
-  async push(rows: number, breath: Turns): Promise<void> {
-    await this.pausing(breath, "jxl_rows", rows);
+  async push(rows: number, timeSlice: Turns): Promise<void> {
+    await this.pausing(timeSlice, "jxl_rows", rows);
   }
 
   /**
    * Writes the frame.
    * @throws NativeError when memory does not suffice
    */
-  async finish(isLast: boolean, breath: Turns): Promise<void> {
-    await this.pausing(breath, "jxl_finish", isLast ? 1 : 0);
+  async finish(isLast: boolean, timeSlice: Turns): Promise<void> {
+    await this.pausing(timeSlice, "jxl_finish", isLast ? 1 : 0);
   }
 
   /** What was written so far. */
@@ -162,9 +167,9 @@ export class JxlEncoder {
     this.job.close((exports) => exports.jxl_close(this.pointer));
   }
 
-  private async pausing(breath: Turns, name: "jxl_rows" | "jxl_finish", argument: number): Promise<void> {
+  private async pausing(timeSlice: Turns, name: "jxl_rows" | "jxl_finish", argument: number): Promise<void> {
     try {
-      allocated(await this.job.callPausing({ breath }, name, this.pointer, argument));
+      allocated(await this.job.callPausing({ timeSlice }, name, this.pointer, argument));
     } catch (error) {
       // What libjxl held is lost.
       this.job.giveUp();

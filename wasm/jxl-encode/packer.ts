@@ -26,14 +26,14 @@ export interface Packed {
 }
 
 /**
- * While coefficients are read and put away: what is held whatever the picture, segments and what compresses them included,
- * a coefficient of two bytes, what is kept of
- * blocks, which comes when the file has gone, and the first of what is put away.
+ * While coefficients are read and put away: what is held whatever the picture, segments and what compresses them
+ * included, a coefficient of two bytes, what is kept of blocks, which comes when the file has gone, and the first of
+ * what is put away.
  */
 const READING = { fixed: 11 << 20, coefficient: 2, pixel: 0.35, byte: 0.2 };
 /**
- * While codes are written: what is kept of blocks; coefficients as they were put away, sections, and the result, which is
- * there in pieces and as a whole.
+ * While codes are written: what is kept of blocks; coefficients as they were put away, sections, and the result, which
+ * is there in pieces and as a whole.
  */
 const WRITING = { fixed: 11 << 20, pixel: 1.8, byte: 4.1 };
 
@@ -59,7 +59,7 @@ export async function pack(
   file: Uint8Array,
   shape: Packable,
   orientation: number,
-  breath: Turns,
+  timeSlice: Turns,
 ): Promise<Packed | null> {
   const estimate = packEstimate(shape);
   const codestream: Uint8Array[] = [];
@@ -73,13 +73,13 @@ export async function pack(
         file.length,
       )
       .set(file);
-    if ((await job.callPausing({ breath }, "pack_read", packer)) === 0) return null;
+    if ((await job.callPausing({ timeSlice }, "pack_read", packer)) === 0) return null;
     const part = (index: number): Uint8Array => {
       const [address, length] = job.call((exports) => partOf(exports, packer, index));
       return length > 0 ? job.bytes(address, length).slice() : new Uint8Array(0);
     };
     const [rest, exif, xmp] = [part(0), part(1), part(2)];
-    if ((await job.callPausing({ breath }, "pack_write", packer, orientation)) === 0) return null;
+    if ((await job.callPausing({ timeSlice }, "pack_write", packer, orientation)) === 0) return null;
     return { codestream, rest, exif, xmp };
   } catch (error) {
     if (error instanceof NativeError) job.giveUp();

@@ -22,7 +22,7 @@ const COMPLETE = -2;
  * Fills `to` with what `from` holds compressed, all of it.
  * @throws NativeError when the data is damaged, or is not as long as `to`
  */
-export async function inflateInto(to: Uint8Array, from: Uint8Array, breath: Turns): Promise<void> {
+export async function inflateInto(to: Uint8Array, from: Uint8Array, timeSlice: Turns): Promise<void> {
   const handle = new Handle(
     (exports) => exports.inflater_open(),
     (exports, pointer) => exports.inflater_close(pointer),
@@ -41,7 +41,7 @@ export async function inflateInto(to: Uint8Array, from: Uint8Array, breath: Turn
       const address = handle.call((exports, pointer) => exports.inflater_output(pointer));
       to.set(handle.bytes(address, made), filled);
       filled += made;
-      await breath.spend(inflateEstimate(made).ms);
+      await timeSlice.spend(inflateEstimate(made).ms);
     }
   } finally {
     handle.close();

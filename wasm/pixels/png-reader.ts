@@ -5,7 +5,10 @@ import type { Turns } from "../pausing.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 import { type PngHeader, SAMPLES } from "./png-header.ts";
 
-/** What rows are given as: RGBA8; of samples of 16 bits also bytes as they are stored, or RGBA16. In the order of png-reader.h. */
+/**
+ * What rows are given as: RGBA8; of samples of 16 bits also bytes as they are stored, or RGBA16. In the order of
+ * png-reader.h.
+ */
 const FORMS = ["rgba", "stored", "deep"] as const;
 export type PngForm = (typeof FORMS)[number];
 
@@ -15,8 +18,8 @@ export interface PngReaderOptions extends PngHeader {
   /** The stored color that is transparent, for gray of 16 bits and RGB. */
   readonly key?: readonly [red: number, green: number, blue: number];
   /**
-   * The value of each sample value in rows: 65,536 entries for 16 bits, of 16 bits where rows are deep, else 256. Gray of at
-   * most 8 bits uses `table`.
+   * The value of each sample value in rows: 65,536 entries for 16 bits, of 16 bits where rows are deep, else 256. Gray
+   * of at most 8 bits uses `table`.
    */
   readonly levels?: Uint8Array | Uint16Array;
   /** RGBA8 where absent. */
@@ -53,7 +56,7 @@ const READ_NANOSECONDS = { coded: 6, stored: 0.6, pixel: 0.5 } as const;
  * `read` throws NativeError when the data is damaged.
  * @throws OutOfMemory
  */
-export function openPngReader(options: PngReaderOptions, breath: Turns): PngReader {
+export function openPngReader(options: PngReaderOptions, timeSlice: Turns): PngReader {
   const { width, height, depth, type, interlaced, table, key, levels, form = "rgba", input } = options;
   const handle = new Handle(
     (exports) => exports.png_open(width, height, depth, type, interlaced ? 1 : 0, FORMS.indexOf(form)),
@@ -98,13 +101,13 @@ export function openPngReader(options: PngReaderOptions, breath: Turns): PngRead
       while (left > 0) {
         const rows = handle.call((exports, pointer) => exports.png_read(pointer, max));
         if (rows === PAUSED) {
-          await breath.spend(passMs(PASS_BYTES, "stored"));
+          await timeSlice.spend(passMs(PASS_BYTES, "stored"));
           continue;
         }
         if (rows < 0) throw new NativeError(FAILURES[rows]);
         left -= rows;
         if (rows > 0) return handle.bytes(band, rows * stride);
-        await breath.spend(passMs(feed(), "coded"));
+        await timeSlice.spend(passMs(feed(), "coded"));
       }
       return null;
     },

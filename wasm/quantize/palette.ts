@@ -134,7 +134,7 @@ export function entropyOf({ samples, count }: SortedColors): number {
 export async function paletteOf(
   sorted: SortedColors,
   colors: number,
-  breath: Turns,
+  timeSlice: Turns,
 ): Promise<{ readonly palette: Uint8Array; readonly error: number }> {
   const { isExact, transparent, count, cells, samples } = sorted;
   const solid = colors - transparent;
@@ -151,7 +151,7 @@ export async function paletteOf(
   try {
     let squared = Infinity;
     for (let round = 0, before = Infinity; round < ROUNDS && squared <= before * WORTH_A_ROUND; round++) {
-      await breath.spend(roundEstimate(count).ms);
+      await timeSlice.spend(roundEstimate(count).ms);
       before = squared;
       squared = chooser.call((exports, pointer) => exports.chooser_refine(pointer));
     }

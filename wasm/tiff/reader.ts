@@ -33,8 +33,8 @@ export function readEstimate(pixels: number): Estimate {
 }
 
 /**
- * What libtiff may read of a file to find its facts, as a part of it, and however small it is: a directory of 4,096 entries
- * that all have the same megabytes for a value would have it copy them as often.
+ * What libtiff may read of a file to find its facts, as a part of it, and however small it is: a directory of 4,096
+ * entries that all have the same megabytes for a value would have it copy them as often.
  */
 const MAX_READINGS = 2;
 const FREE_READING_BYTES = 1 << 20;
@@ -120,7 +120,8 @@ export interface TiffFacts {
 /** By the numbers of tiff.h. */
 const OUTPUTS = ["rgba", "cmyk", "deep"] as const;
 /**
- * `cmyk`: four bytes a pixel, 255 for full ink; only of pictures with inks. `deep`: RGBA16; only of those that have deep bits.
+ * `cmyk`: four bytes a pixel, 255 for full ink; only of pictures with inks. `deep`: RGBA16; only of those that have
+ * deep bits.
  */
 export type TiffOutput = (typeof OUTPUTS)[number];
 
@@ -157,7 +158,9 @@ export class TiffReader {
     }
   }
 
-  /** A file that libtiff refuses takes its instance with it: it is too large to trust it with what earlier files left. */
+  /**
+   * A file that libtiff refuses takes its instance with it: it is too large to trust it with what earlier files left.
+   */
   private run<T>(work: (exports: TiffExports) => T): T {
     try {
       return this.instance.run(work);
@@ -197,7 +200,7 @@ export class TiffReader {
   }
 
   /** The next rows, at most `max`, four samples a pixel; a view valid until the next call; null at the end. */
-  async read(max: number, output: TiffOutput, breath: Turns, first = 0): Promise<Uint8Array | null> {
+  async read(max: number, output: TiffOutput, timeSlice: Turns, first = 0): Promise<Uint8Array | null> {
     for (;;) {
       if (this.closed) throw new Error("used after it was closed");
       if (!this.started) this.start(output, first);
@@ -207,7 +210,7 @@ export class TiffReader {
         const at = this.instance.exports.reader_rows(this.pointer, count);
         return this.instance.bytes(at, count * this.facts.width * (output === "deep" ? 8 : 4));
       }
-      await breath.spend(readEstimate(CALL_PIXELS).ms);
+      await timeSlice.spend(readEstimate(CALL_PIXELS).ms);
     }
   }
 

@@ -42,7 +42,7 @@ export interface WebpEncoder {
    * The file: RIFF header, and a VP8X header when a lossy picture has alpha.
    * @throws NativeError when memory does not suffice
    */
-  finish(breath: Turns): Promise<Uint8Array>;
+  finish(timeSlice: Turns): Promise<Uint8Array>;
   /** Frees everything. May be called twice and at any time. */
   close(): void;
 }
@@ -120,9 +120,9 @@ function peakBytes(settings: EncoderSettings): number {
 /**
  * What a lossy encoder is given, and whether it should keep its symbols. What they take is known only afterward, 2 to
  * 3 bytes per pixel in photographs at quality 80, 15 in noise: when they do not fit, the encoder starts over without.
- * Without symbols, what remains is the compressed file itself, in memory that doubles: 0.6 bytes per pixel are enough for a
- * file of 0.37. Photographs take up to 0.13 at quality 80 and 0.21 at 90; noise takes 0.7 and 0.84, for which there is no
- * memory in pictures of more than 17 megapixels.
+ * Without symbols, what remains is the compressed file itself, in memory that doubles: 0.6 bytes per pixel are enough
+ * for a file of 0.37. Photographs take up to 0.13 at quality 80 and 0.21 at 90; noise takes 0.7 and 0.84, for which
+ * there is no memory in pictures of more than 17 megapixels.
  */
 function lossyPeak({ width, height, opaque, quality, alphaQuality = 100 }: EncoderSettings) {
   const pixels = width * height;
@@ -190,8 +190,8 @@ function handle(job: Job, encoder: number, settings: EncoderSettings, sink: numb
     band: () => job.instance.bytes(bandAddress, BAND_ROWS * stride),
     push: (rows) => job.call((exports) => exports.encoder_rows(encoder, rows)),
     rowMs: (settings.width * IMPORT_NANOSECONDS) / 1e6,
-    async finish(breath) {
-      const error = await job.finish({ breath, nanoseconds: unitNanoseconds(settings) }, encoder, lean);
+    async finish(timeSlice) {
+      const error = await job.finish({ timeSlice, nanoseconds: unitNanoseconds(settings) }, encoder, lean);
       if (error !== 0) throw new NativeError(ERRORS[error] ?? "the encoder failed");
       return fileOf(job.instance, sink);
     },

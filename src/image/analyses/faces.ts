@@ -13,8 +13,8 @@ export const faces = analysis({
   answer: v.array(v.strictObject({ x: count, y: count, width: count, height: count })),
   side: FACE_SIDE,
   ms: (size) => findFacesEstimate(size).ms,
-  of: async (small, breath) => {
-    const found = await facesIn(small, breath);
+  of: async (small, timeSlice) => {
+    const found = await facesIn(small, timeSlice);
     return enlarged(found, small, small.picture).map((box) => snapped(box, small.picture));
   },
 });

@@ -2,7 +2,7 @@
  * Where to look in a picture: at its most prominent face, else at what stands out most, else at its middle. Where what
  * stands out comes from is in `saliency.ts`.
  */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { findFacesEstimate } from "../faces/detect.ts";
 import { glanceForFace, glanceEstimate } from "../faces/glance.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
@@ -24,9 +24,9 @@ export function focusMs(size: Size): number {
  * As shares of width and height.
  * @param part shares of the sides of a part of the picture that is to hold what stands out
  */
-export async function focusPoint(small: Small, breath: Breath, part?: Size): Promise<Point> {
-  const [face] = await facesIn(small, breath);
-  return pointIn(small, face, breath, part);
+export async function focusPoint(small: Small, timeSlice: TimeSlice, part?: Size): Promise<Point> {
+  const [face] = await facesIn(small, timeSlice);
+  return pointIn(small, face, timeSlice, part);
 }
 
 /** Milliseconds that a glance takes. */
@@ -35,17 +35,17 @@ export function glanceMs(size: Size): number {
 }
 
 /** The same at a glance, which knows no small faces, unless all were sought anyway. */
-export async function pointAtGlance(small: Small, breath: Breath): Promise<Point> {
-  if (areSought(small)) return focusPoint(small, breath);
-  return pointIn(small, await glanceForFace(rowsOver(small.pixels, small), breath), breath);
+export async function pointAtGlance(small: Small, timeSlice: TimeSlice): Promise<Point> {
+  if (areSought(small)) return focusPoint(small, timeSlice);
+  return pointIn(small, await glanceForFace(rowsOver(small.pixels, small), timeSlice), timeSlice);
 }
 
-async function pointIn(small: Small, face: Box | undefined, breath: Breath, part?: Size): Promise<Point> {
+async function pointIn(small: Small, face: Box | undefined, timeSlice: TimeSlice, part?: Size): Promise<Point> {
   if (face) {
     const { x, y, width, height } = face;
     return { x: (x + width / 2) / small.width, y: (y + height / 2) / small.height };
   }
   const standout = standoutOf(await overWhite(small), small, part);
-  await breath.spend(saliencyMs(small.width * small.height));
+  await timeSlice.spend(saliencyMs(small.width * small.height));
   return standout ?? MIDDLE;
 }

@@ -17,7 +17,7 @@ export const focus = analysis({
   side: SIDE,
   after: "faces",
   ms: glanceMs,
-  of: async (small, breath) => rounded(await pointAtGlance(small, breath)),
+  of: async (small, timeSlice) => rounded(await pointAtGlance(small, timeSlice)),
 });
 
 /** A thousandth of a side is less than anybody sees. */

@@ -1,5 +1,5 @@
 /** The faces of a small version: analyses that look at the same one seek them once. */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { findFaces } from "../faces/detect.ts";
 import type { Box } from "../pixels/geometry.ts";
 import { rowsOver } from "../pixels/rows.ts";
@@ -14,8 +14,8 @@ export function areSought(small: Small): boolean {
 }
 
 /** The most prominent first, in pixels of the small version. */
-export function facesIn(small: Small, breath: Breath): Promise<Box[]> {
-  const finding = found.get(small) ?? findFaces(rowsOver(small.pixels, small), breath);
+export function facesIn(small: Small, timeSlice: TimeSlice): Promise<Box[]> {
+  const finding = found.get(small) ?? findFaces(rowsOver(small.pixels, small), timeSlice);
   found.set(small, finding);
   return finding;
 }

@@ -1,5 +1,5 @@
 /** What is seen in a small version of a picture: faces, and where to look. */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { enlarged } from "../faces/report.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Sights } from "../pixels/gravity.ts";
@@ -32,17 +32,17 @@ interface Others {
 }
 
 /**
- * What is seen of a picture of this size in the small version that `look` opens, once and when it is asked for. Faces are
- * in pixels of the picture.
+ * What is seen of a picture of this size in the small version that `look` opens, once and when it is asked for. Faces
+ * are in pixels of the picture.
  */
-export function sightsOf(look: () => Promise<Rows>, picture: Size, breath: Breath, others?: Others): Seen {
+export function sightsOf(look: () => Promise<Rows>, picture: Size, timeSlice: TimeSlice, others?: Others): Seen {
   let seen: Promise<Small> | undefined;
   const taken = async (rows: Rows): Promise<Small> => {
     const { width, height, opaque } = rows;
     return { width, height, opaque, picture, pixels: await pixelsOf(rows) };
   };
   const small = () => (seen ??= look().then(taken));
-  const facesOf = async (shown: Small) => enlarged(await facesIn(shown, breath), shown, picture);
+  const facesOf = async (shown: Small) => enlarged(await facesIn(shown, timeSlice), shown, picture);
   return {
     seen: small,
     faces: async () => facesOf(await small()),
@@ -51,11 +51,11 @@ export function sightsOf(look: () => Promise<Rows>, picture: Size, breath: Breat
       const animation = others?.animation();
       const [, ...numbers] = spreadFrames(animation?.frames ?? 1, others?.most ?? 1);
       if (!animation || numbers.length === 0) return;
-      for await (const [frame, { rows }] of numbered(animation.open(breath), numbers)) {
+      for await (const [frame, { rows }] of numbered(animation.open(timeSlice), numbers)) {
         const shown = await taken(rows);
         yield { frame, seen: shown, faces: await facesOf(shown) };
       }
     },
-    focus: async (part) => focusPoint(await small(), breath, part),
+    focus: async (part) => focusPoint(await small(), timeSlice, part),
   };
 }

@@ -1,6 +1,6 @@
 /** What a format is. One file in `formats/` and one line in `formats.ts` add one. */
 import type { Estimate } from "../../../wasm/estimate.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { CodePoints } from "../color/code-points.ts";
 import type { Stripped } from "../containers/stripped.ts";
 import type { GainMapCarrier } from "../gain-map/gain-map.ts";
@@ -40,7 +40,10 @@ export interface Facts {
   readonly quality: number;
   /** The embedded ICC profile. */
   readonly profile?: Uint8Array;
-  /** Decoding brings the samples into sRGB by what the file says of them besides a profile: the file itself has other colors. */
+  /**
+   * Decoding brings the samples into sRGB by what the file says of them besides a profile: the file itself has other
+   * colors.
+   */
   readonly convertsColors?: boolean;
   /** The profile stands for a transfer function of high dynamic range, and brings it into the range of a screen. */
   readonly highDynamicRange?: boolean;
@@ -48,7 +51,10 @@ export interface Facts {
   readonly codePoints?: CodePoints;
   /** Bytes of the file that pixels are coded in, where decoding takes the longer the more there are. */
   readonly codedBytes?: number;
-  /** Of an animation, what the frames after the first take: bytes that pixels are coded in, and pixels of their rectangles. */
+  /**
+   * Of an animation, what the frames after the first take: bytes that pixels are coded in, and pixels of their
+   * rectangles.
+   */
   readonly later?: { readonly bytes: number; readonly pixels: number };
   /** The estimate of decoding the first frame of an animation alone, where a decoder holds less for it than for all. */
   readonly firstEstimate?: Estimate;
@@ -63,8 +69,8 @@ export interface Facts {
   /** Nanoseconds for each pixel that is wanted besides, where a decoder makes them at any size. */
   readonly decodePixelNanoseconds?: number;
   /**
-   * What a decoder that draws holds: pixels at a time at most, bytes for each of them, and tiles of patterns as a part of
-   * the whole picture.
+   * What a decoder that draws holds: pixels at a time at most, bytes for each of them, and tiles of patterns as a part
+   * of the whole picture.
    */
   readonly drawn?: { readonly pixels: number; readonly pixelBytes: number; readonly tiles: number };
   /** What is damaged of the file is wanted as far as it can be shown: set by what a request says, never by a probe. */
@@ -85,7 +91,10 @@ export interface Demand {
   readonly height: number;
   /** Frames after the first will not be asked for. */
   readonly firstOnly?: boolean | undefined;
-  /** Rows are to be deep; only of a reader that can give them, and of a still picture whose samples have more than 8 bits. */
+  /**
+   * Rows are to be deep; only of a reader that can give them, and of a still picture whose samples have more than 8
+   * bits.
+   */
   readonly deep?: boolean | undefined;
 }
 
@@ -132,7 +141,7 @@ export interface RequantizeSettings extends RecompressSettings {
 /** Work whose estimate is known, and which has not begun. */
 export interface Estimated<Result> {
   readonly estimate: Estimate;
-  readonly run: (breath: Breath) => Promise<Result>;
+  readonly run: (timeSlice: TimeSlice) => Promise<Result>;
 }
 
 /** What a format's files can hold. Code asks these, never for a format by name. */
@@ -157,8 +166,8 @@ export interface Abilities {
 /** From files to pixels. */
 export interface Reader {
   /**
-   * What reading the facts holds and takes, where that is more than headers do: it is work like any other. Told by a look at
-   * the bytes that keeps nothing.
+   * What reading the facts holds and takes, where that is more than headers do: it is work like any other. Told by a
+   * look at the bytes that keeps nothing.
    * @throws ApiError 422 when the file is damaged or beyond what is supported
    */
   readonly probeEstimate?: (bytes: Uint8Array) => Estimate;
@@ -166,10 +175,12 @@ export interface Reader {
   readonly probe: (bytes: Uint8Array) => Facts;
   /** The estimate of decoding what is wanted, the file itself left out. */
   readonly estimate: (facts: Facts, demand: Demand) => Estimate;
-  /** By how much the rows that are opened are smaller than what is wanted; absent: by nothing, as far as estimates go. */
+  /**
+   * By how much the rows that are opened are smaller than what is wanted; absent: by nothing, as far as estimates go.
+   */
   readonly scale?: (facts: Facts, demand: Demand) => number;
   /** @throws ApiError 422, at once or while rows are read, when the file is damaged */
-  readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath) => AsyncIterable<Decoded>;
+  readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand, timeSlice: TimeSlice) => AsyncIterable<Decoded>;
   /** It gives deep rows where they are demanded. */
   readonly deep?: true;
   /** It shows what is left of damaged pixels where the facts say so. */
@@ -189,7 +200,7 @@ export interface Recompressor {
     bytes: Uint8Array,
     facts: Facts,
     settings: RecompressSettings,
-    breath: Breath,
+    timeSlice: TimeSlice,
   ) => Promise<Uint8Array | null>;
 }
 
@@ -206,7 +217,7 @@ export interface Coefficients {
     bytes: Uint8Array,
     facts: Facts,
     settings: RequantizeSettings,
-    breath: Breath,
+    timeSlice: TimeSlice,
   ) => Promise<Uint8Array | null>;
   /**
    * `encode` for a file of the format itself, of which no more than the size changes, from its planes; null where there
@@ -227,7 +238,7 @@ export interface Unpacker {
   /** The result included; null where nothing is packed in this file. */
   readonly estimate: (bytes: Uint8Array, facts: Facts) => Estimate | null;
   /** @throws ApiError 422 when what is needed for it is damaged */
-  readonly run: (bytes: Uint8Array, facts: Facts, breath: Breath) => Promise<Uint8Array>;
+  readonly run: (bytes: Uint8Array, facts: Facts, timeSlice: TimeSlice) => Promise<Uint8Array>;
 }
 
 /** Files of another format, held in files of this one so that the same file can be made again. */
@@ -236,7 +247,7 @@ export interface Repacker {
   /** The result included. */
   readonly estimate: (bytes: Uint8Array, facts: Facts) => Estimate;
   /** Null for a file that cannot be held. */
-  readonly run: (bytes: Uint8Array, facts: Facts, breath: Breath) => Promise<Uint8Array | null>;
+  readonly run: (bytes: Uint8Array, facts: Facts, timeSlice: TimeSlice) => Promise<Uint8Array | null>;
 }
 
 /** A mark in a file that says down to which score it was reduced. */

@@ -1,26 +1,26 @@
 /** Rows that let others have the thread while they are read. */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
 import type { Decoded, Demand, Facts, FormatDefinition } from "./format.ts";
 
 /** Rows that cost more than this are gone past a few at a time. */
 const SKIP_MS = 10;
 
-/** The breath of work that declares a part of its estimate itself, and how much that was. */
-export interface OwnBreath extends Breath {
+/** The time slice of work that declares a part of its estimate itself, and how much that was. */
+export interface OwnTimeSlice extends TimeSlice {
   /** Milliseconds that were declared since this was asked for last. */
   readonly taken: () => number;
 }
 
-/** A breath for work whose rows will be paced: what it declares itself is not to be declared again. */
-export function ownBreath(breath: Breath): OwnBreath {
+/** A time slice for work whose rows will be paced: what it declares itself is not to be declared again. */
+export function ownTimeSlice(timeSlice: TimeSlice): OwnTimeSlice {
   let declaredMs = 0;
   return {
     spend(ms) {
       declaredMs += ms;
-      return breath.spend(ms);
+      return timeSlice.spend(ms);
     },
-    worked: () => breath.worked(),
+    worked: () => timeSlice.worked(),
     taken() {
       const ms = declaredMs;
       declaredMs = 0;
@@ -36,7 +36,7 @@ export function ownBreath(breath: Breath): OwnBreath {
  *   the rows; what it declares while they are read counts as if the next rows had.
  * @param own what the maker of the rows declares by, where it does
  */
-export function paced(rows: Rows, ms: number, breath: Breath, own?: OwnBreath): Rows {
+export function paced(rows: Rows, ms: number, timeSlice: TimeSlice, own?: OwnTimeSlice): Rows {
   const { width, height, opaque, deep } = rows;
   const rowMs = Math.max(0, ms - (own?.taken() ?? 0)) / height;
   let owedMs = 0;
@@ -45,7 +45,7 @@ export function paced(rows: Rows, ms: number, breath: Breath, own?: OwnBreath): 
     if (owedMs <= 0) return undefined;
     const due = owedMs;
     owedMs = 0;
-    return breath.spend(due);
+    return timeSlice.spend(due);
   };
   return {
     width,
@@ -81,12 +81,12 @@ export async function* decodedFrames(
   bytes: Uint8Array,
   facts: Facts,
   demand: Demand,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): AsyncGenerator<Decoded, void> {
-  const own = ownBreath(breath);
+  const own = ownTimeSlice(timeSlice);
   const { ms } = read.estimate(facts, demand);
   const frames = demand.firstOnly && facts.firstEstimate ? 1 : facts.frames;
   for await (const decoded of read.open(bytes, facts, demand, own)) {
-    yield { ...decoded, rows: paced(decoded.rows, ms / frames, breath, own) };
+    yield { ...decoded, rows: paced(decoded.rows, ms / frames, timeSlice, own) };
   }
 }

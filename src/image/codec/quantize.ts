@@ -16,7 +16,7 @@ import {
   sortEstimate,
 } from "../../../wasm/quantize/palette.ts";
 import { mapEstimate, Remapper, remapperBytes } from "../../../wasm/quantize/remapper.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import type { Extent, Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
@@ -78,20 +78,20 @@ export class Palettes {
   }
 
   /** The best palette of at most so many colors. */
-  async choose(colors: number, breath: Breath): Promise<ChosenPalette> {
-    const sorted = await this.sortedColors(breath);
-    return { ...(await paletteOf(sorted, colors, breath)), exact: this.isExact(sorted, colors) };
+  async choose(colors: number, timeSlice: TimeSlice): Promise<ChosenPalette> {
+    const sorted = await this.sortedColors(timeSlice);
+    return { ...(await paletteOf(sorted, colors, timeSlice)), exact: this.isExact(sorted, colors) };
   }
 
   /**
-   * About the error of the palette that would be chosen, whether it would have every color of the picture, and whether these are
-   * all gray; and the bits that a pixel hardly exceeds, by how often there are which colors.
+   * About the error of the palette that would be chosen, whether it would have every color of the picture, and whether
+   * these are all gray; and the bits that a pixel hardly exceeds, by how often there are which colors.
    */
   async estimate(
     colors: number,
-    breath: Breath,
+    timeSlice: TimeSlice,
   ): Promise<Pick<ChosenPalette, "error" | "exact"> & { gray: boolean; bits: number }> {
-    const sorted = await this.sortedColors(breath);
+    const sorted = await this.sortedColors(timeSlice);
     this.entropy ??= entropyOf(sorted) * MORE_BY_DITHERING;
     const bits = Math.min(Math.log2(Math.max(2, colors)), this.entropy);
     this.gray ??= isGray(sorted);
@@ -102,15 +102,15 @@ export class Palettes {
     return colorsIn(sorted) <= colors && this.picture.frames <= SAMPLED_FRAMES;
   }
 
-  private async sortedColors(breath: Breath): Promise<SortedColors> {
-    this.sorted ??= await sortColors(this.picture, this.sharp, breath);
+  private async sortedColors(timeSlice: TimeSlice): Promise<SortedColors> {
+    this.sorted ??= await sortColors(this.picture, this.sharp, timeSlice);
     return this.sorted;
   }
 }
 
 /**
- * The estimate of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and of
- * a sample of it besides.
+ * The estimate of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and
+ * of a sample of it besides.
  */
 export function palettesEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;
@@ -119,7 +119,7 @@ export function palettesEstimate(picture: Extent): Estimate {
   return parallel(held(2 * SORTED_BYTES), serial(countEstimate(width, pixels, detail), choiceEstimate(pixels, detail)));
 }
 
-async function sortColors(picture: Picture, sharp: boolean, breath: Breath): Promise<SortedColors> {
+async function sortColors(picture: Picture, sharp: boolean, timeSlice: TimeSlice): Promise<SortedColors> {
   const histogram = new Histogram({ width: picture.width, sharp });
   const detail = fullness(picture);
   const nanoseconds = addEstimate(1, detail).ms * 1e6;
@@ -128,16 +128,17 @@ async function sortColors(picture: Picture, sharp: boolean, breath: Breath): Pro
     const step = Math.max(1, last / (SAMPLED_FRAMES - 1));
     let next = 0;
     let index = 0;
-    for await (const { rows } of picture.open(breath)) {
+    for await (const { rows } of picture.open(timeSlice)) {
       if (index++ < Math.floor(next)) {
         rows.close();
         continue;
       }
       next += step;
-      for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, breath })) histogram.add(band);
+      for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, timeSlice }))
+        histogram.add(band);
     }
     const pixels = picture.width * picture.height * Math.min(picture.frames, SAMPLED_FRAMES);
-    await breath.spend(sortEstimate(pixels, detail).ms);
+    await timeSlice.spend(sortEstimate(pixels, detail).ms);
     return histogram.sorted(MAX_COLORS);
   } finally {
     histogram.close();
@@ -166,16 +167,16 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
   return {
     ...picture,
     opaque,
-    async *open(breath) {
+    async *open(timeSlice) {
       if (kept) {
         yield { delayMs: 0, rows: painted(kept, palette, { width, height, opaque }) };
         return;
       }
       const remapper = new Remapper(options);
       try {
-        for await (const frame of picture.open(breath)) {
+        for await (const frame of picture.open(timeSlice)) {
           remapper.restart();
-          yield { ...frame, rows: mappedRows(frame.rows, { remapper, opaque, keep, detail, breath }) };
+          yield { ...frame, rows: mappedRows(frame.rows, { remapper, opaque, keep, detail, timeSlice }) };
         }
       } finally {
         remapper.close();
@@ -191,7 +192,9 @@ export function quantizedEstimate(picture: Extent): Estimate {
   return parallel(held(remapper), mapEstimate(width * height * frames, detailToMap(picture)));
 }
 
-/** What there is to be found of a picture: what does not change from frame to frame is as soon found as what is flat. */
+/**
+ * What there is to be found of a picture: what does not change from frame to frame is as soon found as what is flat.
+ */
 function detailToMap(picture: Extent): number {
   return fullness(picture) * changingPart(picture);
 }
@@ -203,10 +206,10 @@ interface Mapping {
   /** Told the indices of all pixels, once they are known. */
   readonly keep: ((indices: Uint8Array) => void) | undefined;
   readonly detail: number;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
 }
 
-function mappedRows(rows: Rows, { remapper, opaque, keep, detail, breath }: Mapping): Rows {
+function mappedRows(rows: Rows, { remapper, opaque, keep, detail, timeSlice }: Mapping): Rows {
   const { width, height } = rows;
   const indices = keep && new Uint8Array(width * height);
   let filled = 0;
@@ -216,7 +219,7 @@ function mappedRows(rows: Rows, { remapper, opaque, keep, detail, breath }: Mapp
     opaque,
     async read(max) {
       const most = Math.min(max, QUANTIZE_WINDOW_ROWS);
-      await breath.spend(mapEstimate(width * most, detail).ms);
+      await timeSlice.spend(mapEstimate(width * most, detail).ms);
       const band = await rows.read(most);
       if (!band) return null;
       const from = filled;

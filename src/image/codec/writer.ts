@@ -1,6 +1,6 @@
 /** From pixels to files: what a format that is written can do, and what its encoder is told. */
 import type { Estimate } from "../../../wasm/estimate.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Space } from "../color/space.ts";
 import type { Extent, Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
@@ -19,7 +19,10 @@ export interface Chosen {
 export interface EncodeSettings {
   /** Pixels must survive exactly. */
   readonly lossless: boolean;
-  /** Without loss but for this, where the format can: how little pixels are touched to make them compress, in its own unit. */
+  /**
+   * Without loss but for this, where the format can: how little pixels are touched to make them compress, in its own
+   * unit.
+   */
   readonly nearLossless?: number;
   /** 1 to 100; what the number means is the format's, chosen so that equal numbers look alike. */
   readonly quality: number;
@@ -31,7 +34,9 @@ export interface EncodeSettings {
   readonly progressive: boolean;
   /** How much work a smaller file is worth: 0 (least) to 1. */
   readonly effort: number;
-  /** Pixels of all files of this format that a request makes, where that is more than one: what bounds the time of each. */
+  /**
+   * Pixels of all files of this format that a request makes, where that is more than one: what bounds the time of each.
+   */
   readonly allPixels?: number | undefined;
   /** The file is only looked at, not kept: it must look as it will, but may be larger. */
   readonly trial?: boolean;
@@ -59,7 +64,7 @@ export interface Preview {
   readonly distortion: number;
   /** Bytes that a file hardly exceeds, however quickly it is written; absent where that is not known. */
   readonly mostBytes?: number;
-  readonly open: (breath: Breath) => Promise<Rows>;
+  readonly open: (timeSlice: TimeSlice) => Promise<Rows>;
 }
 
 /** A choice that settings leave to the encoder, made for it. */
@@ -76,15 +81,18 @@ export interface Scale {
   /** Bits that a pixel of an average picture takes at a score of 75; absent where they say nothing of its losses. */
   readonly bits?: number;
   /**
-   * Points that a rendition loses besides that is made in haste, which differ so much that tiles are encoded as they would
-   * stay; absent where they do not.
+   * Points that a rendition loses besides that is made in haste, which differ so much that tiles are encoded as they
+   * would stay; absent where they do not.
    */
   readonly haste?: number;
   /** Tiles of small pictures, of which they are up to half, save time as well. */
   readonly tilesOfSmall?: boolean;
   /** Points that a draft loses besides that; absent where drafts take no less time. */
   readonly draft?: number;
-  /** A picture needs about the same quality in every size: where a search in another size of it ended says as much as tiles do. */
+  /**
+   * A picture needs about the same quality in every size: where a search in another size of it ended says as much as
+   * tiles do.
+   */
   readonly steady?: boolean;
 }
 
@@ -95,15 +103,17 @@ export interface Writer {
   /** How often `encode` reads the picture; once where absent. */
   readonly readings?: (picture: Extent) => number;
   /** @throws ApiError 422 when the format cannot hold the picture */
-  readonly encode: (picture: Picture, settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
-  /** Whether `encode` takes the deep rows of a still picture, and keeps of them what 8 bits do not hold; absent: never. */
+  readonly encode: (picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice) => Promise<Uint8Array>;
+  /**
+   * Whether `encode` takes the deep rows of a still picture, and keeps of them what 8 bits do not hold; absent: never.
+   */
   readonly deep?: (settings: EncodeSettings, space: Space | undefined) => boolean;
   readonly qualities: Scale;
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];
   /**
-   * Files without loss compete with lossy ones, of drawings and screens above all, and nearly without it at these values of
-   * `nearLossless`, the lowest first. Absent where they are never smaller, or a study tries them.
+   * Files without loss compete with lossy ones, of drawings and screens above all, and nearly without it at these
+   * values of `nearLossless`, the lowest first. Absent where they are never smaller, or a study tries them.
    */
   readonly nearLosslessLevels?: readonly number[];
   /** What a file shows at one of these levels, where that is known without writing it. */
@@ -118,7 +128,7 @@ export interface Writer {
 
 /** What an encoder finds out about one picture, kept while several renditions of it are made. */
 export interface Study {
-  readonly encode: (settings: EncodeSettings, breath: Breath) => Promise<Uint8Array>;
+  readonly encode: (settings: EncodeSettings, timeSlice: TimeSlice) => Promise<Uint8Array>;
   /** What `encode` will show by settings with a loss. */
-  readonly preview: (settings: EncodeSettings, breath: Breath) => Promise<Preview>;
+  readonly preview: (settings: EncodeSettings, timeSlice: TimeSlice) => Promise<Preview>;
 }

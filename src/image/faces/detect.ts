@@ -1,8 +1,8 @@
 /**
- * Finds faces in a small version of a picture: a network looks at it in several sizes, because it knows faces of about 20
- * to 110 pixels; boxes that it finds for the same face are made one; it looks again at each, in the size in which it knows
- * faces best; a second, larger network looks at those that scored twice, and at their mirror images; and a third one, of
- * another kind, is asked where these leave doubt. What only looks like a face seldom does so to all.
+ * Finds faces in a small version of a picture: a network looks at it in several sizes, because it knows faces of about
+ * 20 to 110 pixels; boxes that it finds for the same face are made one; it looks again at each, in the size in which it
+ * knows faces best; a second, larger network looks at those that scored twice, and at their mirror images; and a third
+ * one, of another kind, is asked where these leave doubt. What only looks like a face seldom does so to all.
  */
 import { judge } from "#faces/judge";
 
@@ -17,19 +17,23 @@ import {
   SQUARE_SIDE,
   WINDOW_ROWS,
 } from "../../../wasm/faces/faces.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { type Box, sharedParts, type Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 import type { Judge } from "./judge.ts";
 
-/** The longest side, in pixels, of the version in which faces are sought; they are found from about 24 pixels on in it. */
+/**
+ * The longest side, in pixels, of the version in which faces are sought; they are found from about 24 pixels on in it.
+ */
 export const FACE_SIDE = 640;
 
 /** The longest sides of the sizes that are looked at beside the version itself, where that is clearly larger. */
 const SMALLER_SIDES = [256, 128];
 const CLEARLY = 1.25;
 
-/** What scores less, on the mean of three looks, or of two without those that judge, is no face: by the bench `faces`. */
+/**
+ * What scores less, on the mean of three looks, or of two without those that judge, is no face: by the bench `faces`.
+ */
 export const MIN_SCORE = 0.63;
 const MIN_SCORE_OF_TWO = 0.72;
 
@@ -56,9 +60,9 @@ const SURE = 0.75;
 const [LEAST_DOUBTFUL, MOST_DOUBTFUL] = [0.5, 0.64];
 
 /**
- * The third network looks at squares in which a box is so many of its pixels high, because faces begin at different heights
- * above the eyebrows. Each point that it scores above this one adds so much; where it is hopeless, the mirror image would not
- * be seen either.
+ * The third network looks at squares in which a box is so many of its pixels high, because faces begin at different
+ * heights above the eyebrows. Each point that it scores above this one adds so much; where it is hopeless, the mirror
+ * image would not be seen either.
  */
 const HEIGHTS_IN_SQUARE = [76, 62] as const;
 const LEAST_SQUARE_SCORE = -1.2;
@@ -87,13 +91,13 @@ const FOREHEAD = 0.2;
 const COMPARISON_NANOSECONDS = 15;
 
 /**
- * The faces in a picture, the most prominent first: boxes from the forehead to the chin, in its pixels, inside it. Reads
- * the rows to their end and closes them.
+ * The faces in a picture, the most prominent first: boxes from the forehead to the chin, in its pixels, inside it.
+ * Reads the rows to their end and closes them.
  */
-export async function findFaces(rows: Rows, breath: Breath): Promise<Box[]> {
+export async function findFaces(rows: Rows, timeSlice: TimeSlice): Promise<Box[]> {
   const { width, height } = rows;
   const least = judge ? MIN_SCORE : MIN_SCORE_OF_TWO;
-  return elected(await faceCandidates(rows, breath, judge), least).map((face) => inside(face, { width, height }));
+  return elected(await faceCandidates(rows, timeSlice, judge), least).map((face) => inside(face, { width, height }));
 }
 
 /** The estimate of finding the faces of a picture of this size. */
@@ -102,10 +106,10 @@ export function findFacesEstimate(size: Size): Estimate {
 }
 
 /** The most prominent face of those that take much of the picture. Reads the rows to their end and closes them. */
-export async function findLargeFace(rows: Rows, breath: Breath): Promise<Box | undefined> {
+export async function findLargeFace(rows: Rows, timeSlice: TimeSlice): Promise<Box | undefined> {
   const { width, height } = rows;
   const size = { width, height };
-  const found = await withPicture(rows, (picture) => seenTwice(picture, size, [size], breath));
+  const found = await withPicture(rows, (picture) => seenTwice(picture, size, [size], timeSlice));
   const [face] = elected(found.map(withForehead), MIN_GLANCE_SCORE);
   return face && inside(face, size);
 }
@@ -115,15 +119,15 @@ export function findLargeFaceEstimate(size: Size): Estimate {
 }
 
 /**
- * Every place that may show a face, with its mean score of three looks, to which the third network may add, or of two where
- * there is nobody who judges.
+ * Every place that may show a face, with its mean score of three looks, to which the third network may add, or of two
+ * where there is nobody who judges.
  */
-export async function faceCandidates(rows: Rows, breath: Breath, judging: Judge | undefined): Promise<Hit[]> {
+export async function faceCandidates(rows: Rows, timeSlice: TimeSlice, judging: Judge | undefined): Promise<Hit[]> {
   return withPicture(rows, async (picture) => {
     const faces: Hit[] = [];
-    for (const hit of await seenTwice(picture, rows, sizesOf(rows), breath)) {
+    for (const hit of await seenTwice(picture, rows, sizesOf(rows), timeSlice)) {
       if (!judging) faces.push(hit);
-      else if (hit.score >= LEAST_TWICE) faces.push(await judged(picture, judging, hit, breath));
+      else if (hit.score >= LEAST_TWICE) faces.push(await judged(picture, judging, hit, timeSlice));
     }
     return faces.map(withForehead);
   });
@@ -165,47 +169,47 @@ async function withPicture<T>(rows: Rows, work: (picture: FacePicture) => Promis
 }
 
 /** What may be a face at the first look, with the mean score of two looks. */
-async function seenTwice(picture: FacePicture, of: Size, sizes: readonly Size[], breath: Breath): Promise<Hit[]> {
+async function seenTwice(picture: FacePicture, of: Size, sizes: readonly Size[], timeSlice: TimeSlice): Promise<Hit[]> {
   const whole = { x: 0, y: 0, width: of.width, height: of.height };
   const hits: Hit[] = [];
-  for (const size of sizes) hits.push(...(await hitsIn(picture, whole, size, LEAST_HIT, breath)));
-  const faces = (await distinct(hits, breath)).filter(({ score }) => score >= LEAST_CANDIDATE);
+  for (const size of sizes) hits.push(...(await hitsIn(picture, whole, size, LEAST_HIT, timeSlice)));
+  const faces = (await distinct(hits, timeSlice)).filter(({ score }) => score >= LEAST_CANDIDATE);
   const twice: Hit[] = [];
   for (const face of faces.slice(0, MAX_LOOKS)) {
-    const again = bestOf(face, await hitsIn(picture, around(face), SECOND, LEAST_SEEN, breath));
+    const again = bestOf(face, await hitsIn(picture, around(face), SECOND, LEAST_SEEN, timeSlice));
     twice.push({ ...face, score: (face.score + again) / 2 });
   }
   return twice;
 }
 
 /** With the score of all looks, the second network's and, in doubt, the third one's. */
-async function judged(picture: FacePicture, { far, mmod }: Judge, twice: Hit, breath: Breath): Promise<Hit> {
-  const hit = { ...twice, score: await scoreOfThree(picture, far, twice, breath) };
+async function judged(picture: FacePicture, { far, mmod }: Judge, twice: Hit, timeSlice: TimeSlice): Promise<Hit> {
+  const hit = { ...twice, score: await scoreOfThree(picture, far, twice, timeSlice) };
   const isDoubtful = hit.score >= LEAST_DOUBTFUL && hit.score < MOST_DOUBTFUL;
-  return isDoubtful ? { ...hit, score: await scoreOfAll(picture, mmod, hit, breath) } : hit;
+  return isDoubtful ? { ...hit, score: await scoreOfAll(picture, mmod, hit, timeSlice) } : hit;
 }
 
 /** The mean score of three looks, the third by the second network, at the face or, in doubt, its mirror image. */
-async function scoreOfThree(picture: FacePicture, far: Uint8Array, twice: Hit, breath: Breath): Promise<number> {
+async function scoreOfThree(picture: FacePicture, far: Uint8Array, twice: Hit, timeSlice: TimeSlice): Promise<number> {
   let score = 0;
   for (const mirrored of [false, true]) {
     if (score >= SURE) break;
     const third = bestOf(twice, picture.look(far, around(twice), THIRD, LEAST_SEEN, mirrored));
     score = Math.max(score, (2 * twice.score + third) / 3);
-    await breath.spend(lookMs(THIRD));
+    await timeSlice.spend(lookMs(THIRD));
   }
   return score;
 }
 
 /** With what the third network adds to that, at best, in two sizes and, where there is hope, in the mirror image. */
-async function scoreOfAll(picture: FacePicture, mmod: Uint8Array, hit: Hit, breath: Breath): Promise<number> {
+async function scoreOfAll(picture: FacePicture, mmod: Uint8Array, hit: Hit, timeSlice: TimeSlice): Promise<number> {
   let seen = -Infinity;
   let score = hit.score;
   for (const mirrored of [false, true]) {
     if (score >= SURE || (mirrored && seen < HOPELESS)) break;
     for (const height of HEIGHTS_IN_SQUARE) {
       seen = Math.max(seen, picture.squareScore(mmod, around(hit, SQUARE_SIDE / height), mirrored));
-      await breath.spend(SQUARE_MS);
+      await timeSlice.spend(SQUARE_MS);
     }
     score = Math.min(SURE, hit.score + POINT * Math.max(0, seen - LEAST_SQUARE_SCORE));
   }
@@ -229,12 +233,18 @@ function bestOf(hit: Hit, seen: readonly Hit[]): number {
   return Math.max(0, ...scores);
 }
 
-async function hitsIn(picture: FacePicture, part: Box, size: Size, least: number, breath: Breath): Promise<Hit[]> {
+async function hitsIn(
+  picture: FacePicture,
+  part: Box,
+  size: Size,
+  least: number,
+  timeSlice: TimeSlice,
+): Promise<Hit[]> {
   const search = picture.search(part, size, least);
   try {
     for (let more = true; more;) {
       more = search.next();
-      await breath.spend(search.stepMs);
+      await timeSlice.spend(search.stepMs);
     }
     return search.hits().filter(({ width, height }) => width > 0 && height > 0);
   } finally {
@@ -243,7 +253,7 @@ async function hitsIn(picture: FacePicture, part: Box, size: Size, least: number
 }
 
 /** Boxes of the same face made one, the mean of them by their scores, with the best of these; the best first. */
-async function distinct(hits: readonly Hit[], breath: Breath): Promise<Hit[]> {
+async function distinct(hits: readonly Hit[], timeSlice: TimeSlice): Promise<Hit[]> {
   const kept: Hit[] = [];
   let rest = hits.toSorted((a, b) => b.score - a.score);
   for (let best = rest[0]; best; best = rest[0]) {
@@ -251,7 +261,7 @@ async function distinct(hits: readonly Hit[], breath: Breath): Promise<Hit[]> {
     const face = meanOf(rest.filter((hit) => sharedParts(first, hit).ofUnion > SAME));
     rest = rest.filter((hit) => hit !== first && sharedParts(first, hit).ofUnion <= SAME);
     if (!kept.some((other) => sharedParts(face, other).ofSmaller > INSIDE)) kept.push(face);
-    await breath.spend(2 * (rest.length + kept.length) * COMPARISON_NANOSECONDS * 1e-6);
+    await timeSlice.spend(2 * (rest.length + kept.length) * COMPARISON_NANOSECONDS * 1e-6);
   }
   return kept;
 }

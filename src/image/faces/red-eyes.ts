@@ -1,6 +1,6 @@
 /** Red pupils: found on a small version of the picture, corrected on the large one. */
 import { type Eye, eyesEstimate, openEyes } from "../../../wasm/effects/colors.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { BAND_ROWS } from "../pixels/band.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
@@ -46,10 +46,10 @@ interface Colors extends Size {
  * same size, side by side, that lies in the midst of skin like the whites of eyes do, or where a face has its eyes.
  * @param look opens a small version of the picture
  */
-export async function redEyeSteps(size: Size, look: () => Promise<Rows>, breath: Breath): Promise<Step[]> {
+export async function redEyeSteps(size: Size, look: () => Promise<Rows>, timeSlice: TimeSlice): Promise<Step[]> {
   const rows = await look();
   const scale = size.width / rows.width;
-  const pupils = await findRedEyes(rows, async () => findFaces(await look(), breath), breath);
+  const pupils = await findRedEyes(rows, async () => findFaces(await look(), timeSlice), timeSlice);
   if (pupils.length === 0) return [];
   const { width, height } = size;
   const eyes = pupils.map(({ x, y, radius }) => ({ x: x * scale, y: y * scale, radius: radius * scale }));
@@ -57,8 +57,12 @@ export async function redEyeSteps(size: Size, look: () => Promise<Rows>, breath:
 }
 
 /** The red pupils in a picture, in its pixels. Reads `rows` to their end; asks for `faces` only when it has to. */
-export async function findRedEyes(rows: Rows, faces: () => Promise<readonly Box[]>, breath: Breath): Promise<Eye[]> {
-  const found = await spots(await classify(rows, breath), breath);
+export async function findRedEyes(
+  rows: Rows,
+  faces: () => Promise<readonly Box[]>,
+  timeSlice: TimeSlice,
+): Promise<Eye[]> {
+  const found = await spots(await classify(rows, timeSlice), timeSlice);
   const sure = pairs(found.filter(({ inSkin }) => inSkin)).flat();
   const doubtful = pairs(found).filter((pair) => !pair.some((eye) => sure.includes(eye)));
   if (doubtful.length === 0) return [...new Set(sure)];
@@ -66,14 +70,14 @@ export async function findRedEyes(rows: Rows, faces: () => Promise<readonly Box[
   return [...new Set([...sure, ...placed])];
 }
 
-async function classify(rows: Rows, breath: Breath): Promise<Colors> {
+async function classify(rows: Rows, timeSlice: TimeSlice): Promise<Colors> {
   const { width, height } = rows;
   const kinds = new Uint8Array(width * height);
   let index = 0;
   try {
     for (let band = await rows.read(BAND_ROWS); band; band = await rows.read(BAND_ROWS)) {
       for (let at = 0; at < band.length; at += 4) kinds[index++] = kindOf(band[at]!, band[at + 1]!, band[at + 2]!);
-      await breath.spend((width * BAND_ROWS * KIND_NANOSECONDS) / 1e6);
+      await timeSlice.spend((width * BAND_ROWS * KIND_NANOSECONDS) / 1e6);
     }
   } finally {
     rows.close();
@@ -89,7 +93,7 @@ function kindOf(red: number, green: number, blue: number): number {
 }
 
 /** Round red spots of the size of pupils, with hardly any red around them. */
-async function spots(colors: Colors, breath: Breath): Promise<Spot[]> {
+async function spots(colors: Colors, timeSlice: TimeSlice): Promise<Spot[]> {
   const { width, height, kinds } = colors;
   const seen = new Uint8Array(kinds.length);
   const largest = MAX_PUPIL * Math.max(width, height);
@@ -97,7 +101,7 @@ async function spots(colors: Colors, breath: Breath): Promise<Spot[]> {
   for (let start = 0; start < kinds.length && found.length < MAX_SPOTS; start++) {
     if (kinds[start] !== RED || seen[start]) continue;
     const spot = joined(colors, seen, start);
-    await breath.spend((spot.count * JOIN_NANOSECONDS) / 1e6);
+    await timeSlice.spend((spot.count * JOIN_NANOSECONDS) / 1e6);
     const [across, down] = [spot.right - spot.left + 1, spot.bottom - spot.top + 1];
     const round = Math.max(across, down) <= 1.6 * Math.min(across, down) && spot.count >= 0.55 * across * down;
     if (!round || Math.min(across, down) < MIN_PUPIL_PIXELS || Math.max(across, down) > largest) continue;
@@ -107,7 +111,7 @@ async function spots(colors: Colors, breath: Breath): Promise<Spot[]> {
       radius: (across + down) / 4,
     };
     const around = surroundings(colors, eye);
-    await breath.spend(((10 * eye.radius) ** 2 * COUNT_NANOSECONDS) / 1e6);
+    await timeSlice.spend(((10 * eye.radius) ** 2 * COUNT_NANOSECONDS) / 1e6);
     if (around.near(RED) < 0.3) found.push({ ...eye, inSkin: isInSkin(around) });
   }
   return found;

@@ -1,4 +1,6 @@
-/** AVIF: AV1 stills and sequences in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`. */
+/**
+ * AVIF: AV1 stills and sequences in a HEIF container, by dav1d in `wasm/av1-decode` and libaom in `wasm/av1-encode`.
+ */
 import { format } from "../codec/format.ts";
 import { animationResultEstimate, tracksOf } from "./avif/animation.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
@@ -17,7 +19,10 @@ import { PROFILE_COPIES } from "./heif/write.ts";
 import { AVIF } from "./optional.ts";
 import { besideProfile } from "./profile-estimate.ts";
 
-/** Points that photographs lose at qualities: medians of how steep the curves of 52 of them are, and of 19 of half the size. */
+/**
+ * Points that photographs lose at qualities: medians of how steep the curves of 52 of them are, and of 19 of half the
+ * size.
+ */
 const LOSSES = [
   [1, 85.9],
   [4, 69.7],
@@ -60,9 +65,11 @@ export const avif = format({
       const shape = { width, height, opaque: !alpha, frames, bits };
       return factsEstimate(facts, demand, frames > 1 ? animationResultEstimate(shape) : resultEstimate(shape));
     },
-    open(bytes, _facts, demand, breath) {
+    open(bytes, _facts, demand, timeSlice) {
       const sequence = readSequence(bytes, av1Sequences);
-      return sequence ? openSequence(sequence, av1Sequences, demand, breath) : openImage(bytes, av1, demand, breath);
+      return sequence
+        ? openSequence(sequence, av1Sequences, demand, timeSlice)
+        : openImage(bytes, av1, demand, timeSlice);
     },
     deep: true,
   },

@@ -47,11 +47,11 @@ const read: Reader = {
 
   estimate: bitmapEstimate,
 
-  async *open(bytes, { alpha }, demand, breath) {
+  async *open(bytes, { alpha }, demand, timeSlice) {
     const bitmap = parseBmp(bytes);
     const { masks } = bitmap;
     const shown = alpha ? bitmap : { ...bitmap, masks: { ...masks, alpha: 0 } };
-    yield computedFrame({ ...shown, opaque: !alpha, row: await rowReader(bytes, shown, breath) }, demand);
+    yield computedFrame({ ...shown, opaque: !alpha, row: await rowReader(bytes, shown, timeSlice) }, demand);
   },
 };
 

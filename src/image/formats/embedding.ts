@@ -20,11 +20,11 @@ export function embedding<Own extends Writer>(write: Own, embed: Embed, nanoseco
   return {
     ...write,
     estimate: besideProfile(write.estimate, COPIES, nanoseconds),
-    encode: (picture, settings, breath) => embedded(picture, write.encode(picture, settings, breath)),
+    encode: (picture, settings, timeSlice) => embedded(picture, write.encode(picture, settings, timeSlice)),
     ...(study && {
       study(picture) {
         const { encode, preview } = study(picture);
-        return { encode: (settings, breath) => embedded(picture, encode(settings, breath)), preview };
+        return { encode: (settings, timeSlice) => embedded(picture, encode(settings, timeSlice)), preview };
       },
     }),
   };

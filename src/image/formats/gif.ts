@@ -2,7 +2,7 @@
 import { parallel, type Estimate, times } from "../../../wasm/estimate.ts";
 import { areaOf, changesOf, detailOf } from "../codec/complexity.ts";
 import { type Facts, format, type Reader, type Recompressor } from "../codec/format.ts";
-import { ownBreath, paced } from "../codec/metered-rows.ts";
+import { ownTimeSlice, paced } from "../codec/metered-rows.ts";
 import type { Writer } from "../codec/writer.ts";
 import { whole } from "../pixels/geometry.ts";
 import type { Picture } from "../pixels/picture.ts";
@@ -38,7 +38,7 @@ function probe(bytes: Uint8Array): Facts {
 const read: Reader = {
   probe,
   estimate: decodeEstimate,
-  open: (bytes, _facts, demand, breath) => openFrames(bytes, parseGif(bytes), demand, breath),
+  open: (bytes, _facts, demand, timeSlice) => openFrames(bytes, parseGif(bytes), demand, timeSlice),
 };
 
 const write: Writer = {
@@ -52,10 +52,10 @@ const write: Writer = {
 const recompress: Recompressor = {
   estimate: (_bytes, facts) => recompressEstimate(facts),
 
-  async run(bytes, facts, _settings, breath) {
+  async run(bytes, facts, _settings, timeSlice) {
     // The colors mean what the profile says: they stay with it.
     if (facts.profile) return null;
-    const smaller = await encodeExactly(pictureOf(bytes, facts), breath);
+    const smaller = await encodeExactly(pictureOf(bytes, facts), timeSlice);
     return smaller && smaller.length < bytes.length ? smaller : null;
   },
 };
@@ -76,10 +76,10 @@ function pictureOf(bytes: Uint8Array, facts: Facts): Picture {
     frames,
     loops,
     opaque: !alpha,
-    async *open(breath) {
-      const own = ownBreath(breath);
+    async *open(timeSlice) {
+      const own = ownTimeSlice(timeSlice);
       for await (const frame of openFrames(bytes, parseGif(bytes), { box: whole(facts) }, own)) {
-        yield { ...frame, rows: paced(frame.rows, ms, breath, own) };
+        yield { ...frame, rows: paced(frame.rows, ms, timeSlice, own) };
       }
     },
   };

@@ -14,7 +14,9 @@ import { PROFILE_COPIES } from "./heif/write.ts";
 import { HEIC } from "./optional.ts";
 import { besideProfile } from "./profile-estimate.ts";
 
-/** Points that photographs lose at qualities: medians over 52 of how steep their curves are, through 25 at quality 80. */
+/**
+ * Points that photographs lose at qualities: medians over 52 of how steep their curves are, through 25 at quality 80.
+ */
 const LOSSES = [
   [1, 109],
   [4, 95],
@@ -41,7 +43,7 @@ export const heic = format({
   read: {
     probe: (bytes) => factsOf(bytes, hevc),
     estimate: factsEstimate,
-    open: (bytes, _facts, demand, breath) => openImage(bytes, hevc, demand, breath),
+    open: (bytes, _facts, demand, timeSlice) => openImage(bytes, hevc, demand, timeSlice),
   },
   write: {
     estimate: besideProfile(encodeEstimate, PROFILE_COPIES),

@@ -21,15 +21,15 @@ const read: Reader = {
 
   estimate: (facts, demand) => maximum(bitmapEstimate(facts), png.read.estimate(facts, demand)),
 
-  async *open(bytes, facts, demand, breath) {
+  async *open(bytes, facts, demand, timeSlice) {
     const entry = largestEntry(bytes);
     if (entry.kind === "png") {
-      yield* png.read.open(entry.bytes, facts, demand, breath);
+      yield* png.read.open(entry.bytes, facts, demand, timeSlice);
       return;
     }
     const bitmap = withAlpha(entry.bytes, entry.bitmap);
     const mask = bitmap.masks.alpha === 0 ? maskOf(entry.bytes, bitmap) : null;
-    const row = await rowReader(entry.bytes, bitmap, breath);
+    const row = await rowReader(entry.bytes, bitmap, timeSlice);
     yield computedFrame({ ...bitmap, opaque: !facts.alpha, row: mask ? masked(row, mask) : row }, demand);
   },
 };

@@ -55,13 +55,13 @@ const read: Reader = {
       : pngReaderEstimate(facts, deep);
   },
 
-  async *open(bytes, _facts, { box, deep }, breath) {
+  async *open(bytes, _facts, { box, deep }, timeSlice) {
     const file = readFile(bytes);
     if (file.frames.length === 0) {
-      yield { delayMs: 0, rows: openRows(bytes, wholeOf(file), breath, deep || undefined), box };
+      yield { delayMs: 0, rows: openRows(bytes, wholeOf(file), timeSlice, deep || undefined), box };
       return;
     }
-    for await (const { delayMs, rows } of readFrames(bytes, file, breath)) {
+    for await (const { delayMs, rows } of readFrames(bytes, file, timeSlice)) {
       yield { delayMs: file.frames.length > 1 ? delayMs : 0, rows, box };
     }
   },

@@ -52,19 +52,20 @@ const read: Reader = {
   estimate(facts) {
     const { width, depth, colorspace, decodeBytes = 0, decodeMs = 0 } = facts;
     const nanoseconds = depth * BIT_NANOSECONDS + (colorspace === COLORSPACES.lab ? LAB_NANOSECONDS : 0);
-    // A row of every channel as stored, at most four bytes a sample, perhaps twice, and as 8 bits; rows with alpha apart.
+    // A row of every channel as stored, at most four bytes a sample, perhaps twice, and as 8 bits; rows with alpha
+    // apart.
     const rows = computedEstimate(facts, nanoseconds);
     return parallel(rows, held(rows.bytes + width * MOST_CHANNELS * 9), { bytes: decodeBytes, ms: decodeMs });
   },
 
-  async *open(stored, { profile, alpha }, demand, breath) {
+  async *open(stored, { profile, alpha }, demand, timeSlice) {
     const parsed = parsePsd(stored);
     if (parsed.layersOffset !== undefined) {
       const row = layersRow(stored, parsed, readLayers(stored, parsed, parsed.layersOffset));
       yield computedFrame({ ...parsed, opaque: !alpha, row }, demand);
       return;
     }
-    const { bytes, file } = await unzipped(stored, parsed, breath);
+    const { bytes, file } = await unzipped(stored, parsed, timeSlice);
     if (profile && file.mode === "cmyk") {
       const inks = pictureFrame(bytes, file, demand, true);
       const rows = converted(inks.rows, profile, "cmyk-inverted");

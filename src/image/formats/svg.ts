@@ -54,8 +54,8 @@ export const svg = format({
 
     estimate: drawingEstimate,
 
-    async *open(bytes, facts, demand, breath) {
-      const means = { breath, fuel: drawingFuel(facts, demand) };
+    async *open(bytes, facts, demand, timeSlice) {
+      const means = { timeSlice, fuel: drawingFuel(facts, demand) };
       const rows = await guardedAsync(() => drawnRows(bytes, facts, demand, means), damaged);
       const { width, height } = rows;
       yield { delayMs: 0, rows, box: { x: 0, y: 0, width, height } };

@@ -1,9 +1,11 @@
-/** TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first full picture of the file; of RAW files of cameras, a preview. */
+/**
+ * TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first full picture of the file; of RAW files of cameras, a preview.
+ */
 import { parallel, held } from "../../../wasm/estimate.ts";
 import type { NativeError } from "../../../wasm/load.ts";
 import { FACTS_BYTES, readEstimate, SHARED_VALUES, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
 import { ApiError } from "../../errors.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { converted } from "../codec/convert-colors.ts";
 import { type Demand, type Facts, format, type Reader } from "../codec/format.ts";
 import { guarded, guardedAsync } from "../codec/guard.ts";
@@ -41,13 +43,13 @@ const read: Reader = {
 
   scale: (facts, demand) => (facts.isPreview ? jpeg.read.scale(facts, demand) : 1),
 
-  async *open(bytes, facts, demand, breath) {
+  async *open(bytes, facts, demand, timeSlice) {
     const place = placeOf(bytes);
     if (place.kind === "preview") {
-      yield* jpeg.read.open(place.file, facts, demand, breath);
+      yield* jpeg.read.open(place.file, facts, demand, timeSlice);
       return;
     }
-    const rows = openRows(bytes, facts, demand, breath);
+    const rows = openRows(bytes, facts, demand, timeSlice);
     const { box } = demand;
     try {
       yield { delayMs: 0, rows, box: { ...box, y: box.y - firstRow(demand) } };
@@ -69,19 +71,19 @@ export const tiff = format({
 });
 
 /** Inks and gray go through their profiles as they are stored; inks without a usable one are converted naively. */
-function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath): Rows {
+function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, timeSlice: TimeSlice): Rows {
   const { profile, colorspace, alpha } = facts;
   if (profile && colorspace === "CMYK" && !alpha) {
-    const inks = readerRows(bytes, facts, demand, "cmyk", breath);
+    const inks = readerRows(bytes, facts, demand, "cmyk", timeSlice);
     const rows = converted(inks, profile, "cmyk");
     if (rows) return rows;
     inks.close();
   }
-  return readerRows(bytes, facts, demand, demand.deep ? "deep" : "rgba", breath);
+  return readerRows(bytes, facts, demand, demand.deep ? "deep" : "rgba", timeSlice);
 }
 
 /** Rows from the first wanted one to the last. */
-function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput, breath: Breath): Rows {
+function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput, timeSlice: TimeSlice): Rows {
   const { width, height, alpha } = facts;
   const place = placeOf(bytes);
   const where = place.kind === "directory" ? place : { at: 0 };
@@ -98,7 +100,7 @@ function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: Tif
     deep,
     async read(max) {
       if (y === end) return null;
-      const rows = await guardedAsync(() => reader.read(Math.min(max, end - y), output, breath, first), refusal);
+      const rows = await guardedAsync(() => reader.read(Math.min(max, end - y), output, timeSlice, first), refusal);
       if (!rows) return null;
       y += rows.length / stride;
       return rows;

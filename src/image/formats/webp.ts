@@ -68,7 +68,7 @@ export const webp = format({
   read: {
     probe,
     estimate: decodeEstimate,
-    open: (bytes, _facts, demand, breath) => openFrames(parseWebp(bytes), demand, breath),
+    open: (bytes, _facts, demand, timeSlice) => openFrames(parseWebp(bytes), demand, timeSlice),
   },
   write: embedding(
     {

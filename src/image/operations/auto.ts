@@ -7,7 +7,9 @@ import { enhancement } from "../steps/enhance.ts";
 import { operation, type Step } from "../steps/operation.ts";
 import { toneSteps } from "../steps/tone.ts";
 
-/** The longest side, in pixels, of the version of the picture that is measured, and of that in which eyes are sought. */
+/**
+ * The longest side, in pixels, of the version of the picture that is measured, and of that in which eyes are sought.
+ */
 const MEASURE_SIDE = 256;
 const SEARCH_SIDE = 1_024;
 
@@ -27,8 +29,8 @@ export const auto = operation({
   }),
   looks: ({ enhance, redeye }) => (redeye ? SEARCH_SIDE : enhance ? MEASURE_SIDE : 0),
   seldomSeeksFaces: true,
-  async plan({ enhance, redeye }, { size, look, breath }): Promise<Step[]> {
-    const eyes = redeye ? await redEyeSteps(size, look, breath) : [];
+  async plan({ enhance, redeye }, { size, look, timeSlice }): Promise<Step[]> {
+    const eyes = redeye ? await redEyeSteps(size, look, timeSlice) : [];
     return [...eyes, ...(enhance ? toneSteps(size, await enhancement(await look())) : [])];
   },
 });

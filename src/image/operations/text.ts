@@ -7,7 +7,7 @@ import { parallel } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { decimal, hexColor, integer, lenientInteger, oneOf, record, sideOrPart } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import { parseColor } from "../color/rgba.ts";
 import type { Space } from "../color/space.ts";
@@ -121,14 +121,14 @@ function laid({ opacity, ...params }: Text, block: Block, style: Style, picture:
   const characters = block.lines.reduce((sum, line) => sum + line.text.length, 0);
   // Drawn in sRGB.
   const estimate = parallel(lettering.estimateOf(characters, shown), conversionEstimate(shown, {}, space));
-  const open = async (breath: Breath) =>
-    toSpace(await lettering.open(document, characters, shown, breath), { colorspace: "RGB" }, space);
+  const open = async (timeSlice: TimeSlice) =>
+    toSpace(await lettering.open(document, characters, shown, timeSlice), { colorspace: "RGB" }, space);
   return [laidStep(picture, { size: shown, at, opacity, estimate, open })];
 }
 
 /**
- * The part of a block with what stands out of it that lies on the picture, in pixels of the block, and where it begins on
- * the picture.
+ * The part of a block with what stands out of it that lies on the picture, in pixels of the block, and where it begins
+ * on the picture.
  */
 function visiblePart(at: Point, block: Size, overhang: number, picture: Size): { at: Point; shown: Box } {
   const corner = { x: at.x - overhang, y: at.y - overhang };

@@ -50,12 +50,12 @@ export const trim = operation({
   params: Trim,
   scans: (params) =>
     cutsFixed(params) ? undefined : { nanosecondsPerPixel: MARGIN_NANOSECONDS, columnBytes: MARGIN_COLUMN_BYTES },
-  async plan(params, { size, colorOf, findBox, breath }): Promise<Step[]> {
+  async plan(params, { size, colorOf, findBox, timeSlice }): Promise<Step[]> {
     const { threshold = DEFAULT_THRESHOLD, color } = params;
     const margin = { threshold, color: color === undefined ? undefined : colorOf(color) };
     const box = cutsFixed(params)
       ? fixedBox(params, size)
-      : widened(await findBox((frames) => contentBox(frames, margin, breath)), params, size);
+      : widened(await findBox((frames) => contentBox(frames, margin, timeSlice)), params, size);
     return box && !isWhole(box, size) ? [{ kind: "crop", box }] : [];
   },
 });

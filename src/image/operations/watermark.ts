@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { ApiError } from "../../errors.ts";
 import { decimal, flag, integer, lenientInteger, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { isWhole, type Size, turnSize } from "../pixels/geometry.ts";
 import { DIRECTIONS } from "../pixels/gravity.ts";
 import { firstFrame } from "../pixels/picture.ts";
@@ -61,7 +61,7 @@ export const watermark = operation({
     const plan = planSteps(storedSize(stored.facts), steps);
     const corner = { x: at.x + visible.x, y: at.y + visible.y };
     const estimate = pictureEstimate(stored, plan);
-    const open = (breath: Breath) => opened(stored, plan, breath);
+    const open = (timeSlice: TimeSlice) => opened(stored, plan, timeSlice);
     return [laidStep(size, { size: visible, at: corner, opacity: params.opacity, estimate, open })];
   },
 });
@@ -80,9 +80,9 @@ function shownSize({ scale, width, height, fit, padding }: Watermark, watermark:
 }
 
 /** The watermark's first frame. */
-async function opened(stored: Stored, plan: Plan, breath: Breath): Promise<Rows> {
+async function opened(stored: Stored, plan: Plan, timeSlice: TimeSlice): Promise<Rows> {
   try {
-    const rows = await firstFrame(pictureOf(stored, plan), breath);
+    const rows = await firstFrame(pictureOf(stored, plan), timeSlice);
     return { ...rows, read: (max) => rows.read(max).catch(refuse) };
   } catch (error) {
     return refuse(error);

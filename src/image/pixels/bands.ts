@@ -1,5 +1,5 @@
 /** Ways through all rows of a picture, a few at a time, for whoever works on them as they come. */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Rows } from "./rows.ts";
 
 interface Going {
@@ -7,7 +7,7 @@ interface Going {
   readonly rows: number;
   /** What is done with a pixel of a band, where its user does not declare that. */
   readonly nanoseconds?: number;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
 }
 
 /**
@@ -15,12 +15,12 @@ interface Going {
  */
 export async function* bandsOf(
   rows: Rows,
-  { rows: most, nanoseconds = 0, breath }: Going,
+  { rows: most, nanoseconds = 0, timeSlice }: Going,
 ): AsyncGenerator<Uint8Array, void> {
   const bandMs = (rows.width * most * nanoseconds) / 1e6;
   try {
     for (;;) {
-      await breath.spend(bandMs);
+      await timeSlice.spend(bandMs);
       const band = await rows.read(most);
       if (!band) return;
       yield band;

@@ -1,7 +1,7 @@
 /** Pixels that are needed several times, computed once. */
 import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { Band } from "../../../wasm/pixels/band.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { BAND_ROWS, bandBytes } from "./band.ts";
 import { type Rows, rowsOver } from "./rows.ts";
 
@@ -32,7 +32,7 @@ export function collectEstimate(extent: Extent): Estimate {
 }
 
 /** The pixels of rows, which are read to their end and closed. */
-export async function collectPixels(rows: Rows, breath: Breath): Promise<Pixels> {
+export async function collectPixels(rows: Rows, timeSlice: TimeSlice): Promise<Pixels> {
   const { width, height, opaque } = rows;
   let band: Band | undefined;
   try {
@@ -44,7 +44,7 @@ export async function collectPixels(rows: Rows, breath: Breath): Promise<Pixels>
       const pixels = opaque ? band.load(read).takeColors() : read;
       bytes.set(pixels, at);
       at += pixels.length;
-      await breath.spend(bandMs);
+      await timeSlice.spend(bandMs);
     }
     return { width, height, opaque, bytes };
   } finally {

@@ -1,11 +1,11 @@
 /**
  * Margins of one color around a picture, found while its rows go by.
  *
- * A pixel is a part of the margin while it is within a threshold of the margin's color, in every channel, after a median
- * of 3 x 3 pixels has taken specks away (as `vips find_trim` and the tools built on it do). A median takes thin lines
- * away as well, so a pixel that stands out clearly counts where one of the eight around it does too.
+ * A pixel is a part of the margin while it is within a threshold of the margin's color, in every channel, after a
+ * median of 3 x 3 pixels has taken specks away (as `vips find_trim` and the tools built on it do). A median takes thin
+ * lines away as well, so a pixel that stands out clearly counts where one of the eight around it does too.
  */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Rgba } from "../color/rgba.ts";
 import { bandsOf } from "./bands.ts";
 import type { Box } from "./geometry.ts";
@@ -37,12 +37,12 @@ export const MARGIN_COLUMN_BYTES = PIXEL_COLUMN_BYTES + 2 * FINDER_COLUMN_BYTES;
 export async function contentBox(
   frames: AsyncIterable<Rows>,
   { threshold, color }: Margin,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Box | undefined> {
   const boxes: Box[] = [];
   let margin = color;
   for await (const rows of frames) {
-    const { box, color: found } = await boxOfFrame(rows, threshold, margin, breath);
+    const { box, color: found } = await boxOfFrame(rows, threshold, margin, timeSlice);
     margin ??= found;
     if (box) boxes.push(box);
   }
@@ -54,7 +54,12 @@ interface Found {
   readonly color: Rgba;
 }
 
-async function boxOfFrame(rows: Rows, threshold: number, color: Rgba | undefined, breath: Breath): Promise<Found> {
+async function boxOfFrame(
+  rows: Rows,
+  threshold: number,
+  color: Rgba | undefined,
+  timeSlice: TimeSlice,
+): Promise<Found> {
   const { width, height } = rows;
   const bytes = new Uint8Array(width * PIXEL_COLUMN_BYTES);
   const pixels = new Int32Array(bytes.buffer);
@@ -63,7 +68,7 @@ async function boxOfFrame(rows: Rows, threshold: number, color: Rgba | undefined
   let finders: MarginFinder[] = [];
   let y = 0;
   let count = 0;
-  for await (const band of bandsOf(rows, { rows: ROWS, nanoseconds: MARGIN_NANOSECONDS, breath })) {
+  for await (const band of bandsOf(rows, { rows: ROWS, nanoseconds: MARGIN_NANOSECONDS, timeSlice })) {
     bytes.copyWithin(0, count * width * 4, (count + 2) * width * 4);
     bytes.set(band, first * 4);
     count = band.length / (width * 4);

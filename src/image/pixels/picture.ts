@@ -1,6 +1,6 @@
 /** A picture between decoder and encoder: one frame or several, each as rows that are computed when they are read. */
 import { ApiError } from "../../errors.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Space } from "../color/space.ts";
 import { type Rows, skipRows } from "./rows.ts";
 
@@ -23,7 +23,9 @@ export interface Extent {
   readonly frames: number;
   /** About the part of the pixels of an animation that change from frame to frame; absent: all. */
   readonly changes?: number | undefined;
-  /** About how much there is to be seen in a pixel: as much as in one of a photograph, which is 1, or less; absent: 1. */
+  /**
+   * About how much there is to be seen in a pixel: as much as in one of a photograph, which is 1, or less; absent: 1.
+   */
   readonly detail?: number | undefined;
   /** About how much of what a lossy coder keeps of a photograph's pixel there is in one of it, at most 1; absent: 1. */
   readonly texture?: number | undefined;
@@ -40,15 +42,15 @@ export interface Picture extends Extent {
    * Computes the frames in order, one at a time: a frame's rows must be closed, or read to their end, before the next
    * is asked for. May be called again; every call starts from the first frame.
    */
-  open(breath: Breath): AsyncIterable<Frame>;
+  open(timeSlice: TimeSlice): AsyncIterable<Frame>;
 }
 
 /**
  * The first frame of a picture, for whoever needs no more.
  * Closing the rows ends the reading of the picture.
  */
-export async function firstFrame(picture: Picture, breath: Breath): Promise<Rows> {
-  const frames = picture.open(breath)[Symbol.asyncIterator]();
+export async function firstFrame(picture: Picture, timeSlice: TimeSlice): Promise<Rows> {
+  const frames = picture.open(timeSlice)[Symbol.asyncIterator]();
   const first = await frames.next();
   if (first.done) throw new ApiError(422, "The image has no frames");
   const { rows } = first.value;
@@ -64,7 +66,7 @@ export async function firstFrame(picture: Picture, breath: Breath): Promise<Rows
 /** A still picture over rows that can be opened again and again. */
 export function stillPicture(
   { width, height, opaque, detail, texture, space, bits }: Omit<Extent, "frames" | "changes">,
-  open: (breath: Breath) => Rows | Promise<Rows>,
+  open: (timeSlice: TimeSlice) => Rows | Promise<Rows>,
 ): Picture {
   return {
     width,
@@ -76,8 +78,8 @@ export function stillPicture(
     bits,
     frames: 1,
     loops: 0,
-    async *open(breath) {
-      yield { delayMs: 0, rows: await open(breath) };
+    async *open(timeSlice) {
+      yield { delayMs: 0, rows: await open(timeSlice) };
     },
   };
 }
@@ -86,8 +88,8 @@ export function stillPicture(
 export function mapFrames(picture: Picture, work: (rows: Rows) => Rows): Picture {
   return {
     ...picture,
-    async *open(breath) {
-      for await (const frame of picture.open(breath)) yield { ...frame, rows: work(frame.rows) };
+    async *open(timeSlice) {
+      for await (const frame of picture.open(timeSlice)) yield { ...frame, rows: work(frame.rows) };
     },
   };
 }

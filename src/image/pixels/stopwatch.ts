@@ -1,5 +1,5 @@
 /** How long the parts of a job compute, each without the parts that it reads from. */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { type Rows, skipRows } from "./rows.ts";
 
 export type Part = "decode" | "operations" | "encode";
@@ -12,28 +12,28 @@ export interface Stopwatch {
    * Counts the time of `work` for `part`, up to where it runs another part. What others do in its pauses does not
    * count.
    */
-  readonly run: <Result>(part: Part, breath: Breath, work: () => Promise<Result>) => Promise<Result>;
+  readonly run: <Result>(part: Part, timeSlice: TimeSlice, work: () => Promise<Result>) => Promise<Result>;
 }
 
 export function startStopwatch(): Stopwatch {
   const spent = { decode: 0, operations: 0, encode: 0 };
   let running: Part | undefined;
   let since = 0;
-  const change = (part: Part | undefined, breath: Breath) => {
-    const at = breath.worked();
+  const change = (part: Part | undefined, timeSlice: TimeSlice) => {
+    const at = timeSlice.worked();
     if (running) spent[running] += at - since;
     running = part;
     since = at;
   };
   return {
     spent,
-    async run(part, breath, work) {
+    async run(part, timeSlice, work) {
       const outer = running;
-      change(part, breath);
+      change(part, timeSlice);
       try {
         return await work();
       } finally {
-        change(outer, breath);
+        change(outer, timeSlice);
       }
     },
   };
@@ -43,28 +43,28 @@ export function startStopwatch(): Stopwatch {
 export function clocked<Frame extends { readonly rows: Rows }>(
   frames: AsyncIterable<Frame>,
   part: Part,
-  breath: Breath,
+  timeSlice: TimeSlice,
   stopwatch: Stopwatch | undefined,
 ): AsyncIterable<Frame> {
-  return stopwatch ? clockedFrames(frames, part, breath, stopwatch) : frames;
+  return stopwatch ? clockedFrames(frames, part, timeSlice, stopwatch) : frames;
 }
 
 async function* clockedFrames<Frame extends { readonly rows: Rows }>(
   source: AsyncIterable<Frame>,
   part: Part,
-  breath: Breath,
+  timeSlice: TimeSlice,
   { run }: Stopwatch,
 ): AsyncIterable<Frame> {
   const frames = source[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await run(part, breath, () => frames.next());
+      const next = await run(part, timeSlice, () => frames.next());
       if (next.done) return;
       const { rows } = next.value;
       const clockedRows: Rows = {
         ...rows,
-        read: (max) => run(part, breath, () => rows.read(max)),
-        skip: (count) => run(part, breath, () => skipRows(rows, count)),
+        read: (max) => run(part, timeSlice, () => rows.read(max)),
+        skip: (count) => run(part, timeSlice, () => skipRows(rows, count)),
         close: () => rows.close(),
       };
       yield { ...next.value, rows: clockedRows };

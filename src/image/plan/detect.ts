@@ -12,7 +12,7 @@ import { isolateBudget } from "../../scheduler/budget.ts";
 import { isolateHeaders } from "../../scheduler/header-memory.ts";
 import { Allowance } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
-import { type Breath, isolateThread } from "../../scheduler/time-slice.ts";
+import { type TimeSlice, isolateThread } from "../../scheduler/time-slice.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import { FORMATS, type FormatName } from "../formats.ts";
 import type { Stored } from "./planned-picture.ts";
@@ -39,7 +39,10 @@ export function identify(bytes: Uint8Array): Stored & { readonly name: FormatNam
   return { name, bytes, format, facts };
 }
 
-/** Milliseconds in which the headers of a file are read, and nanoseconds for each of its bytes: 30 MiB of the worst take 48. */
+/**
+ * Milliseconds in which the headers of a file are read, and nanoseconds for each of its bytes: 30 MiB of the worst take
+ * 48.
+ */
 const READING_MS = 1;
 const READING_NANOSECONDS = 2;
 
@@ -47,12 +50,12 @@ const READING_NANOSECONDS = 2;
 const READING_BYTES = 4 << 20;
 
 /**
- * The format and the facts of a file that somebody sent: others have their turn before it is read, and the time counts for
- * the job even where nothing comes of it. What is unpacked of the file has memory of its own, which goes with its bytes.
- * What holds more than headers do while it is read waits for that memory first.
+ * The format and the facts of a file that somebody sent: others have their turn before it is read, and the time counts
+ * for the job even where nothing comes of it. What is unpacked of the file has memory of its own, which goes with its
+ * bytes. What holds more than headers do while it is read waits for that memory first.
  * @param source bytes that are held for as long as the facts are; of others, nothing waits for its turn with the facts
- * @throws ApiError 415 or 422 as `identify`; as `Budget.run`, where reading is work that waits; 503 where there is no room
- *   for what it says; the reason of the allowance's signal when that is aborted
+ * @throws ApiError 415 or 422 as `identify`; as `Budget.run`, where reading is work that waits; 503 where there is no
+ *   room for what it says; the reason of the allowance's signal when that is aborted
  */
 export async function readHeaders(
   source: SharedBytes | Uint8Array,
@@ -61,13 +64,16 @@ export async function readHeaders(
   const bytes = source instanceof Uint8Array ? source : source.bytes;
   const estimate = readingEstimate(bytes);
   if (estimate.bytes > READING_BYTES) {
-    return isolateBudget.run(estimate, (breath) => readNow(bytes, estimate, breath), allowance);
+    return isolateBudget.run(estimate, (timeSlice) => readNow(bytes, estimate, timeSlice), allowance);
   }
   if (allowance.within) return readNow(bytes, estimate, allowance.within);
   const counted = allowance.countReading();
   const memory = await isolateHeaders.take(allowance.caller);
   try {
-    const found = await isolateThread.run((breath) => readNow(bytes, estimate, counted.breath(breath)), counted);
+    const found = await isolateThread.run(
+      (timeSlice) => readNow(bytes, estimate, counted.timeSlice(timeSlice)),
+      counted,
+    );
     memory.shrink(unpackedBytes(found));
     if (source instanceof Uint8Array) memory.release();
     else source.attach(memory);
@@ -91,8 +97,8 @@ function readingEstimate(bytes: Uint8Array): Estimate {
   return probeEstimate?.(bytes) ?? { bytes: 0, ms: READING_MS + (bytes.length * READING_NANOSECONDS) / 1e6 };
 }
 
-async function readNow(bytes: Uint8Array, { ms }: Estimate, breath: Breath) {
-  if (ms > 0) await breath.spend(ms);
+async function readNow(bytes: Uint8Array, { ms }: Estimate, timeSlice: TimeSlice) {
+  if (ms > 0) await timeSlice.spend(ms);
   return identify(bytes);
 }
 

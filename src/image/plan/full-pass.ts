@@ -1,6 +1,6 @@
 /** A look at every pixel of a picture, for operations that must not miss one. */
 import { parallel, type Estimate, estimated, times } from "../../../wasm/estimate.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { type Box, turnBox } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 import type { BoxFinder, Scan, Step } from "../steps/operation.ts";
@@ -10,12 +10,12 @@ import { pictureOf, pictureEstimate, type Stored } from "./planned-picture.ts";
 export interface EstimatedScan {
   /** Decoding included: whatever is decoded for a look is decoded again for the result. */
   readonly estimate: Estimate;
-  readonly find: (finder: BoxFinder, breath: Breath) => Promise<Box | undefined>;
+  readonly find: (finder: BoxFinder, timeSlice: TimeSlice) => Promise<Box | undefined>;
 }
 
 /**
- * A look at what `steps` make of a stored picture. A picture that is only turned is looked at as it lies in the file, so
- * that it need not be held, and the box is turned.
+ * A look at what `steps` make of a stored picture. A picture that is only turned is looked at as it lies in the file,
+ * so that it need not be held, and the box is turned.
  */
 export function scanOf(
   stored: Stored,
@@ -33,13 +33,13 @@ export function scanOf(
       pictureEstimate(stored, lying),
       times(frames, estimated(width * columnBytes, width * height, nanosecondsPerPixel)),
     ),
-    async find(finder, breath) {
-      const found = await finder(rowsOfFrames(stored, lying, breath));
+    async find(finder, timeSlice) {
+      const found = await finder(rowsOfFrames(stored, lying, timeSlice));
       return found && isPlain ? turnBox(found, lying.size, orientation) : found;
     },
   };
 }
 
-async function* rowsOfFrames(stored: Stored, plan: Plan, breath: Breath): AsyncGenerator<Rows, void> {
-  for await (const { rows } of pictureOf(stored, plan).open(breath)) yield rows;
+async function* rowsOfFrames(stored: Stored, plan: Plan, timeSlice: TimeSlice): AsyncGenerator<Rows, void> {
+  for await (const { rows } of pictureOf(stored, plan).open(timeSlice)) yield rows;
 }

@@ -1,10 +1,10 @@
 /** Runs a plan: opens the stored picture as its view asks, and hands every frame's rows through the steps. */
 import { parallel, NO_WORK, type Estimate, serial, times } from "../../../wasm/estimate.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { changesOf, detailOf, textureOf } from "../codec/complexity.ts";
 import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
-import { decodedFrames, ownBreath, paced } from "../codec/metered-rows.ts";
+import { decodedFrames, ownTimeSlice, paced } from "../codec/metered-rows.ts";
 import type { ProfileWish } from "../color/profile-option.ts";
 import { type Space, spaceOf } from "../color/space.ts";
 import type { GainMap } from "../gain-map/gain-map.ts";
@@ -72,8 +72,8 @@ const DEEP_STEPS: ReadonlySet<Step["kind"]> = new Set(["crop", "turn", "resize"]
 const MOST_BITS = 16;
 
 /**
- * A file of which the planned picture has deep rows; null where that has no more than 8 bits, or something on the way from
- * the file to it knows no other rows.
+ * A file of which the planned picture has deep rows; null where that has no more than 8 bits, or something on the way
+ * from the file to it knows no other rows.
  */
 export function deepened<Own extends Stored>(stored: Own, { steps }: Plan): Own | null {
   const { facts, format } = stored;
@@ -94,20 +94,20 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     texture: textureOf(facts, plan.size),
     space: stored.space,
     bits: deep && Math.min(MOST_BITS, facts.bits ?? MOST_BITS),
-    open: (breath) => clocked(plannedFrames(stored, plan, breath), "operations", breath, stopwatch),
+    open: (timeSlice) => clocked(plannedFrames(stored, plan, timeSlice), "operations", timeSlice, stopwatch),
   };
-  return firstOnly ? stillPicture(picture, (breath) => firstFrame(picture, breath)) : picture;
+  return firstOnly ? stillPicture(picture, (timeSlice) => firstFrame(picture, timeSlice)) : picture;
 }
 
-async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Breath): AsyncIterable<Frame> {
+async function* plannedFrames(stored: Stored, { view, steps }: Plan, timeSlice: TimeSlice): AsyncIterable<Frame> {
   let frame = 0;
-  for await (const { delayMs, rows: viewed } of viewedFrames(stored, view, breath)) {
+  for await (const { delayMs, rows: viewed } of viewedFrames(stored, view, timeSlice)) {
     let rows = viewed;
     try {
       for (const step of steps) {
         const { ms } = stepEstimate(step, rows, rows.opaque, rows.deep);
-        const own = ownBreath(breath);
-        rows = paced(applied(rows, step, own, frame), ms, breath, own);
+        const own = ownTimeSlice(timeSlice);
+        rows = paced(applied(rows, step, own, frame), ms, timeSlice, own);
       }
       yield { delayMs, rows };
     } finally {
@@ -118,23 +118,23 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, breath: Bre
 }
 
 /** The frames of a stored picture as a view wants them. */
-async function* viewedFrames(stored: Stored, view: View, breath: Breath): AsyncIterable<Frame> {
+async function* viewedFrames(stored: Stored, view: View, timeSlice: TimeSlice): AsyncIterable<Frame> {
   const { facts, format, bytes, space, stopwatch, deep } = stored;
   const { orientation } = view;
   if (turnsByStrips(stored, view)) {
-    const openRegion = (box: Box) => firstFrame(regionOf(stored, box), breath);
+    const openRegion = (box: Box) => firstFrame(regionOf(stored, box), timeSlice);
     const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha, deep });
-    yield { delayMs: 0, rows: paced(rows, stripEstimate({ ...viewedSize(view), deep }, orientation).ms, breath) };
+    yield { delayMs: 0, rows: paced(rows, stripEstimate({ ...viewedSize(view), deep }, orientation).ms, timeSlice) };
     return;
   }
   const demand = demandOf(view, stored);
-  const decoding = clocked(decodedFrames(format, bytes, facts, demand, breath), "decode", breath, stopwatch);
+  const decoding = clocked(decodedFrames(format, bytes, facts, demand, timeSlice), "decode", timeSlice, stopwatch);
   for await (const decoded of decoding) {
     let { rows } = decoded;
     try {
-      rows = sized(rows, decoded.box, view, breath);
-      rows = paced(toSpace(rows, facts, space), conversionEstimate(rows, facts, space).ms, breath);
-      rows = paced(turn(rows, orientation), turnEstimate(rows, orientation).ms, breath);
+      rows = sized(rows, decoded.box, view, timeSlice);
+      rows = paced(toSpace(rows, facts, space), conversionEstimate(rows, facts, space).ms, timeSlice);
+      rows = paced(turn(rows, orientation), turnEstimate(rows, orientation).ms, timeSlice);
       yield { delayMs: decoded.delayMs, rows };
     } finally {
       rows.close();
@@ -149,11 +149,13 @@ function turnsByStrips({ facts: { frames }, deep }: Stored, { box, target, orien
 
 /** A region of a stored picture, neither resized nor turned. */
 function regionOf(stored: Stored, box: Box): Picture {
-  const open = (breath: Breath) => viewedFrames(stored, { box, orientation: 1 }, breath);
+  const open = (timeSlice: TimeSlice) => viewedFrames(stored, { box, orientation: 1 }, timeSlice);
   return { width: box.width, height: box.height, opaque: !stored.facts.alpha, frames: 1, loops: 0, open };
 }
 
-/** The estimate of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it. */
+/**
+ * The estimate of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it.
+ */
 export function pictureEstimate(stored: Stored, { view, steps }: Plan): Estimate {
   const { facts, firstOnly = false, deep } = stored;
   const frame: Estimate[] = [viewEstimate(stored, view)];
@@ -218,17 +220,17 @@ export function stepEstimate(step: Step, size: Size, opaque: boolean, deep?: tru
 }
 
 /** The wanted region at the wanted size, not yet turned. */
-function sized(rows: Rows, box: Box, { target, orientation }: View, breath: Breath): Rows {
+function sized(rows: Rows, box: Box, { target, orientation }: View, timeSlice: TimeSlice): Rows {
   if (!target) return isWhole(box, rows) ? rows : crop(rows, box);
   const { kernel, linear = false } = target;
   const { opaque, deep } = rows;
   const size = turnSize(target, orientation);
   const { ms } = resampleEstimate(box, size, { linear, opaque, deep });
-  return paced(resample(rows, { box, ...size, kernel, linear }), ms, breath);
+  return paced(resample(rows, { box, ...size, kernel, linear }), ms, timeSlice);
 }
 
 /** A frame after a step, by its number in the animation. */
-export function applied(rows: Rows, step: Step, breath: Breath, frame = 0): Rows {
+export function applied(rows: Rows, step: Step, timeSlice: TimeSlice, frame = 0): Rows {
   switch (step.kind) {
     case "turn":
       return turn(rows, step.orientation);
@@ -241,6 +243,6 @@ export function applied(rows: Rows, step: Step, breath: Breath, frame = 0): Rows
     case "rotate":
       return rotate(rows, step);
     case "rows":
-      return step.apply(rows, breath, frame);
+      return step.apply(rows, timeSlice, frame);
   }
 }

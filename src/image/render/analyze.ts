@@ -1,7 +1,7 @@
 /** What a picture is: analyses of a file, made from small versions of what it shows. */
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { type AnalysisName, ANALYSES } from "../analyses.ts";
 import { withoutMemory } from "../codec/guard.ts";
 import { type Size, turnSize } from "../pixels/geometry.ts";
@@ -67,13 +67,13 @@ async function lookedAt(
 ): Promise<(readonly [AnalysisName, unknown])[]> {
   const plan = smallVersion(stored, steps, side);
   const lookMs = rows.reduce((sum, [, row]) => sum + row.ms(plan.size), 0);
-  const look = async (breath: Breath) => {
-    const shown = await firstFrame(pictureOf(stored, plan), breath);
+  const look = async (timeSlice: TimeSlice) => {
+    const shown = await firstFrame(pictureOf(stored, plan), timeSlice);
     const { width, height, opaque } = shown;
     const small: Small = { width, height, opaque, picture, pixels: await pixelsOf(shown) };
     const found: (readonly [AnalysisName, unknown])[] = [];
     for (const [name, row] of rows) {
-      found.push([name, await row.of(small, breath)]);
+      found.push([name, await row.of(small, timeSlice)]);
     }
     return found;
   };

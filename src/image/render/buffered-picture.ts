@@ -2,7 +2,7 @@
 import { estimated } from "../../../wasm/estimate.ts";
 import type { Reservation } from "../../scheduler/held-bytes.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import { bandBytes } from "../pixels/band.ts";
 import { collectPixels, type Pixels, rowsOfPixels } from "../pixels/buffered.ts";
@@ -22,8 +22,13 @@ export interface HeldPixels {
  * Computes a picture and keeps it; files with alpha often make no use of it.
  * @param memory what was set aside for its pixels, to be given back with them
  */
-export async function keep(stored: Stored, plan: Plan, breath: Breath, memory?: Reservation): Promise<HeldPixels> {
-  const pixels = await collectPixels(await firstFrame(pictureOf(stored, plan), breath), breath);
+export async function keep(
+  stored: Stored,
+  plan: Plan,
+  timeSlice: TimeSlice,
+  memory?: Reservation,
+): Promise<HeldPixels> {
+  const pixels = await collectPixels(await firstFrame(pictureOf(stored, plan), timeSlice), timeSlice);
   const { width, height } = pixels;
   const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
   return { size: { width, height, opaque }, pixels, bytes: SharedBytes.of(pixels.bytes, memory) };

@@ -22,8 +22,8 @@ export interface Unpacked {
 }
 
 /**
- * The estimate of the file that was packed in an original, where a result is wanted in its format; null where there is none, or
- * no memory for it beside all that is held.
+ * The estimate of the file that was packed in an original, where a result is wanted in its format; null where there is
+ * none, or no memory for it beside all that is held.
  */
 export function unpackEstimate({ mime }: Pick<FormatDefinition, "mime">, stored: Stored): Estimate | null {
   const { bytes, facts, keptBytes = 0 } = stored;
@@ -33,8 +33,8 @@ export function unpackEstimate({ mime }: Pick<FormatDefinition, "mime">, stored:
 }
 
 /**
- * The file that was packed in an original, where a result is wanted in its format; null where there is none, it cannot be
- * had, or it is of another picture than the one that was planned.
+ * The file that was packed in an original, where a result is wanted in its format; null where there is none, it cannot
+ * be had, or it is of another picture than the one that was planned.
  */
 export async function unpackedFor(
   format: FormatDefinition,
@@ -46,7 +46,7 @@ export async function unpackedFor(
   const estimate = unpackEstimate(format, stored);
   if (!unpack || !estimate || allowance?.affords(estimate) === false) return null;
   const file = await isolateBudget
-    .run(estimate, (breath) => unpack.run(bytes, facts, breath), allowance)
+    .run(estimate, (timeSlice) => unpack.run(bytes, facts, timeSlice), allowance)
     .catch(withoutUnreadable);
   if (!file) return null;
   const found = identify(file);

@@ -3,7 +3,7 @@ import { parallel } from "../../../wasm/estimate.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { collectEstimate, pixelBytes } from "../pixels/buffered.ts";
 import type { Aim } from "../plan/output.ts";
@@ -19,14 +19,14 @@ export interface Origin {
 }
 
 /**
- * Pixels of a picture that is kept at most, 8 MB: of a larger one each format computes its own, for what is held beside the
- * work leaves less room for encoders.
+ * Pixels of a picture that is kept at most, 8 MB: of a larger one each format computes its own, for what is held beside
+ * the work leaves less room for encoders.
  */
 const MAX_KEPT_PIXELS = 2_000_000;
 
 /**
- * The picture as it is encoded: once several formats are searched through that would each decode the same file, its pixels
- * take the place of the file, which is let go of.
+ * The picture as it is encoded: once several formats are searched through that would each decode the same file, its
+ * pixels take the place of the file, which is let go of.
  */
 export async function originFor(
   file: Origin,
@@ -44,7 +44,7 @@ export async function originFor(
   const memory = isolateBudget.tryTake(pixelBytes(picture));
   if (!memory) return file;
   try {
-    const work = (breath: Breath) => keep(stored, plan, breath, memory);
+    const work = (timeSlice: TimeSlice) => keep(stored, plan, timeSlice, memory);
     const { size, pixels, bytes } = await isolateBudget.run(estimate, work, allowance);
     const kept = keptPicture(size, stored, { heldBytes: pixelBytes(pixels) }, pixels);
     source.release();

@@ -2,7 +2,7 @@
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { fullness } from "../codec/complexity.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { ProfileWish } from "../color/profile-option.ts";
@@ -84,7 +84,9 @@ function holds({ can }: FormatDefinition, space: Space | undefined): boolean {
   return !space || can.spaces === "any" || (can.spaces === "p3" && space.isP3);
 }
 
-/** What a picture becomes whose own format cannot be written: WebP where it moves, PNG where it has alpha, else JPEG. */
+/**
+ * What a picture becomes whose own format cannot be written: WebP where it moves, PNG where it has alpha, else JPEG.
+ */
 function fallback(opaque: boolean, moves: boolean): FormatDefinition {
   if (moves) return FORMATS.webp;
   return opaque ? FORMATS.jpeg : FORMATS.png;
@@ -117,11 +119,14 @@ function accepts(accept: string | undefined, mime: string): boolean {
 async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance): Promise<boolean> {
   const picture = pictureOf(stored, plan);
   if (picture.opaque) return false;
-  const look = async (breath: Breath) => !(await isOpaque(await firstFrame(picture, breath)));
+  const look = async (timeSlice: TimeSlice) => !(await isOpaque(await firstFrame(picture, timeSlice)));
   return isolateBudget.run(pictureEstimate(stored, plan), look, allowance);
 }
 
-/** The order in which formats are tried: those that are mostly the smallest come first, beside which others are given up at a look. */
+/**
+ * The order in which formats are tried: those that are mostly the smallest come first, beside which others are given up
+ * at a look.
+ */
 const ORDER_OF_TRIAL: readonly FormatDefinition[] = [
   FORMATS.avif,
   FORMATS.jxl,
@@ -132,12 +137,15 @@ const ORDER_OF_TRIAL: readonly FormatDefinition[] = [
 ];
 
 /**
- * Formats whose files are larger than those of another one, which has the same colors and a better compression: never tried
- * beside that of a still, and of animations given up where that was.
+ * Formats whose files are larger than those of another one, which has the same colors and a better compression: never
+ * tried beside that of a still, and of animations given up where that was.
  */
 const LARGER_THAN: ReadonlyMap<FormatDefinition, FormatDefinition> = new Map([[FORMATS.gif, FORMATS.png]]);
 
-/** Formats that make larger files of drawings than any other: what a look at them says is seen best when another is known. */
+/**
+ * Formats that make larger files of drawings than any other: what a look at them says is seen best when another is
+ * known.
+ */
 const LAST_OF_DRAWINGS: ReadonlySet<FormatDefinition> = new Set([FORMATS.jpeg]);
 
 /**
@@ -160,8 +168,8 @@ type Written = Rendition & { readonly format: FormatDefinition };
 
 /**
  * The best that formats make of a picture. What one of them cannot do does not matter as long as another can.
- * @param write gives null for a file that would plainly be larger than `rivalBytes`, the best so far, whose format takes
- *   about `rivalSampleBytes` for the sample of the picture
+ * @param write gives null for a file that would plainly be larger than `rivalBytes`, the best so far, whose format
+ *   takes about `rivalSampleBytes` for the sample of the picture
  * @throws ApiError 422 when none can, 503
  */
 export async function bestOf(
@@ -199,8 +207,8 @@ export async function bestOf(
 }
 
 /**
- * Whether one file is to be preferred: one that was searched for to one whose search took too long; where files may have a
- * size, the one that looks better, else the smaller one.
+ * Whether one file is to be preferred: one that was searched for to one whose search took too long; where files may
+ * have a size, the one that looks better, else the smaller one.
  */
 function isBetter(one: Rendition, other: Rendition, aim: Aim): boolean {
   if (one.isCutOff !== other.isCutOff) return !one.isCutOff;

@@ -3,7 +3,7 @@ import { parallel, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
-import { type Breath, UNPAUSED } from "../../scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { focusMs } from "../analyses/focus-point.ts";
 import { GLIMPSE_BYTES_PER_PIXEL, type Seen, SIGHT_BYTES_PER_PIXEL, sightsOf } from "../analyses/region-of-interest.ts";
 import type { FormatDefinition } from "../codec/format.ts";
@@ -77,17 +77,17 @@ export async function planOperations(
     const scans = row.scans?.(params as never);
     const scan = scans && scanOf(written, steps, scans);
     const stage = { size, frames: room.frames, opaque, alpha: room.alpha, ...broughtTo(stored, order) };
-    const plan = async (breath: Breath): Promise<readonly Step[]> => {
-      const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), breath);
+    const plan = async (timeSlice: TimeSlice): Promise<readonly Step[]> => {
+      const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), timeSlice);
       const animation = () => pictureOf(written, small ?? raise(name));
-      const sights = sightsOf(look, stage.size, breath, { animation, most: row.glimpses ?? 1 });
+      const sights = sightsOf(look, stage.size, timeSlice, { animation, most: row.glimpses ?? 1 });
       const shown = sizeAfter(upright, storedSize(facts));
       const noted = notedIn(found, sights, {
         faces: (faces) => reported(faces, steps.slice(1), shown),
         focus: (point) => reportedPoint(point, stage.size, steps.slice(1), shown),
       });
-      const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, breath);
-      return row.plan(params as never, { ...stage, breath, look, ...noted, findBox });
+      const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, timeSlice);
+      return row.plan(params as never, { ...stage, timeSlice, look, ...noted, findBox });
     };
     const estimate = small ? sightEstimate(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.estimate;
     const planned = estimate ? await isolateBudget.run(estimate, plan, order.allowance) : await plan(UNPAUSED);
@@ -140,7 +140,9 @@ function raise(name: string): never {
   throw new Error(`${name} looks at the picture without saying so`);
 }
 
-/** The estimate of what an operation sees in a small version; faces and what stands out are sought in the same pixels. */
+/**
+ * The estimate of what an operation sees in a small version; faces and what stands out are sought in the same pixels.
+ */
 function sightEstimate(stored: Stored, small: Plan, row: OperationRow, frames: number): Estimate {
   const seeks = row.seldomSeeksFaces !== true;
   const first = lookEstimate(stored, small, lookMs(row, small.size), seeks ? SIGHT_BYTES_PER_PIXEL : undefined);

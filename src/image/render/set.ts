@@ -1,6 +1,6 @@
 /**
- * Several results of one original: its operations run once, and what results have in common is computed once. The estimate of
- * all of it is known before it starts, and admitted as a whole.
+ * Several results of one original: its operations run once, and what results have in common is computed once. The
+ * estimate of all of it is known before it starts, and admitted as a whole.
  */
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
@@ -93,13 +93,13 @@ export async function renderSet<Entry extends SetEntry>(
     const focus = looked.find((one) => one.focus)?.focus;
     await isolateBudget.run(
       work.estimate,
-      async (breath) => {
-        const part = allowance.partOf(breath);
+      async (timeSlice) => {
+        const part = allowance.partOf(timeSlice);
         await carrier.carryOut(
           given,
           work,
           part,
-          breath,
+          timeSlice,
           async ({ entry }, output) => {
             const analysis = entry.analyze && (await analyze(output.file.bytes, entry.analyze, part));
             made(entry, { output, analysis });
@@ -178,7 +178,10 @@ async function groupsOf<Entry extends SetEntry>(
   return [...groups.values()];
 }
 
-/** The picture that results begin with, planned once for each color space: a color in an operation has other numbers in each. */
+/**
+ * The picture that results begin with, planned once for each color space: a color in an operation has other numbers in
+ * each.
+ */
 class Spaces {
   private readonly known = new Map<ProfileWish, Pick<Given<never>, "stored" | "base">>();
   private readonly stored: Stored;
@@ -217,7 +220,9 @@ function commonOf<Entry>(stored: Stored, base: Planned, groups: readonly Group<E
   return { stored: { ...shared, firstOnly: false }, base: group?.base ?? base, groups };
 }
 
-/** Whether a group's own operations only move and filter pixels, which then come out the same with alpha and without. */
+/**
+ * Whether a group's own operations only move and filter pixels, which then come out the same with alpha and without.
+ */
 function changesShapeOnly({ steps }: Planned): boolean {
   return steps.every(({ kind }) => kind === "turn" || kind === "crop" || kind === "resize");
 }

@@ -1,5 +1,5 @@
 /** Animations that look as good as asked. */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import type { Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
@@ -19,24 +19,24 @@ export const SAMPLED_FRAMES = 6;
  * the worst moment is what is noticed. Both are decoded to their end.
  * @throws RangeError when the sizes differ
  */
-export async function scoreAnimation(first: Picture, second: Picture, breath: Breath): Promise<number> {
-  return (await judgeAnimation(first, second, breath)).score;
+export async function scoreAnimation(first: Picture, second: Picture, timeSlice: TimeSlice): Promise<number> {
+  return (await judgeAnimation(first, second, timeSlice)).score;
 }
 
 /** What both opinions say of an animation: the worst that each says of the frames that are compared. */
-async function judgeAnimation(first: Picture, second: Picture, breath: Breath): Promise<Judgement> {
+async function judgeAnimation(first: Picture, second: Picture, timeSlice: TimeSlice): Promise<Judgement> {
   const sample = spreadFrames(first.frames, SAMPLED_FRAMES);
-  const partners = first.frames === second.frames ? sample : await shownAt(first, second, sample, breath);
-  const others = numbered(second.open(breath), partners);
+  const partners = first.frames === second.frames ? sample : await shownAt(first, second, sample, timeSlice);
+  const others = numbered(second.open(timeSlice), partners);
   let worst = SAME;
   let last = -1;
-  for await (const [at, frame] of numbered(first.open(breath), sample)) {
+  for await (const [at, frame] of numbered(first.open(timeSlice), sample)) {
     const partner = partners[sample.indexOf(at)]!;
     // Two frames may be shown as one: it is compared with the first of them.
     const other = partner === last ? undefined : (await others.next()).value;
     last = partner;
     const shown = (rows: Rows) => inComparedColors(rows, first.space);
-    if (other) worst = worse(worst, await judgeRows(shown(frame.rows), shown(other[1].rows), breath));
+    if (other) worst = worse(worst, await judgeRows(shown(frame.rows), shown(other[1].rows), timeSlice));
     else frame.rows.close();
   }
   await others.return(undefined);
@@ -44,8 +44,13 @@ async function judgeAnimation(first: Picture, second: Picture, breath: Breath): 
 }
 
 /** For frames of one animation, which of another are shown at the same time; formats round times differently. */
-async function shownAt(first: Picture, second: Picture, sample: readonly number[], breath: Breath): Promise<number[]> {
-  const [ends, otherEnds] = [await endsOf(first, breath), await endsOf(second, breath)];
+async function shownAt(
+  first: Picture,
+  second: Picture,
+  sample: readonly number[],
+  timeSlice: TimeSlice,
+): Promise<number[]> {
+  const [ends, otherEnds] = [await endsOf(first, timeSlice), await endsOf(second, timeSlice)];
   const scale = (otherEnds.at(-1) ?? 0) / Math.max(1, ends.at(-1) ?? 0);
   return sample.map((at) => {
     const middle = ((ends[at - 1] ?? 0) + (ends[at] ?? 0)) / 2;
@@ -55,9 +60,9 @@ async function shownAt(first: Picture, second: Picture, sample: readonly number[
 }
 
 /** When each frame ends, in milliseconds. */
-async function endsOf(picture: Picture, breath: Breath): Promise<number[]> {
+async function endsOf(picture: Picture, timeSlice: TimeSlice): Promise<number[]> {
   const ends: number[] = [];
-  for await (const { delayMs, rows } of picture.open(breath)) {
+  for await (const { delayMs, rows } of picture.open(timeSlice)) {
     rows.close();
     ends.push((ends.at(-1) ?? 0) + delayMs);
   }
@@ -98,9 +103,9 @@ interface Rivals {
 }
 
 /**
- * The smallest encoding found of an animation, or of a still as one, that scores at least the target score, or the best one;
- * `settings` say where to begin. What it takes is bounded by the number of encodings. Null where it would plainly be larger
- * than its rival.
+ * The smallest encoding found of an animation, or of a still as one, that scores at least the target score, or the best
+ * one; `settings` say where to begin. What it takes is bounded by the number of encodings. Null where it would plainly
+ * be larger than its rival.
  * @throws Overrun with what was found, when the deadline comes first
  */
 export async function smallestAnimation(
@@ -108,7 +113,7 @@ export async function smallestAnimation(
   format: WritableFormat,
   settings: EncodeSettings,
   targetScore: number,
-  breath: Breath,
+  timeSlice: TimeSlice,
   { originalBytes = Infinity, rivalBytes = Infinity, compared = picture, deadline = ENDLESS }: Rivals = {},
 ): Promise<Found | null> {
   const tries = mostTries(picture);
@@ -118,9 +123,9 @@ export async function smallestAnimation(
   let quality = settings.quality;
   for (let count = 0; count < tries && high - low > 1; count++) {
     if (deadline.isOver()) throw new Overrun(best && best.score >= targetScore ? best : undefined, { quality });
-    const bytes = await format.write.encode(picture, { ...settings, quality }, breath);
+    const bytes = await format.write.encode(picture, { ...settings, quality }, timeSlice);
     if (bytes.length > rivalBytes * HOPELESS) return null;
-    const judgement = await judgeAnimation(compared, pictureIn(format, bytes, compared.space), breath);
+    const judgement = await judgeAnimation(compared, pictureIn(format, bytes, compared.space), timeSlice);
     const { points: score, score: metric } = judgement;
     const reaches = score >= targetScore;
     if (reaches) high = quality;

@@ -1,6 +1,6 @@
 /** What is wanted of a picture, and the ways to get it, each as a value. */
 import type { Estimate } from "../../../wasm/estimate.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Rendition } from "./rendition.ts";
 import type { Session } from "./session.ts";
 
@@ -29,12 +29,14 @@ export interface Attempt {
   readonly leaner?: readonly Estimate[];
   /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
   readonly isFallback?: boolean;
-  /** It tries several files, and ends where that takes far more than its estimate: not tried once another search has. */
+  /**
+   * It tries several files, and ends where that takes far more than its estimate: not tried once another search has.
+   */
   readonly isSearch?: boolean;
   /** It works on the coefficients of the original: where these cannot be read the pixels are another way. */
   readonly onCoefficients?: boolean;
   /** Whether it is worth trying beside the best so far; one that makes the first file of all is not asked. */
   readonly mayBeat?: (best: Rendition) => boolean;
   /** @param room in which it may go on: 0 for its estimate, and then those that are leaner */
-  readonly run: (session: Session, breath: Breath, room: number) => Promise<Outcome>;
+  readonly run: (session: Session, timeSlice: TimeSlice, room: number) => Promise<Outcome>;
 }

@@ -4,7 +4,7 @@ import { ApiError } from "../../errors.ts";
 import { isolateBudget, tooLarge } from "../../scheduler/budget.ts";
 import { type Allowance, TooLong, tooLong } from "../../scheduler/job-limits.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
-import { type Breath, UNPAUSED } from "../../scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
 import { fits } from "./estimates.ts";
@@ -52,8 +52,8 @@ export function attemptsFor(task: Task): readonly Attempt[] {
 }
 
 /**
- * The estimate of a wish before anything is known: the time of the first attempt that can be made, and the memory of any. Null
- * where none can.
+ * The estimate of a wish before anything is known: the time of the first attempt that can be made, and the memory of
+ * any. Null where none can.
  */
 export function estimatedWish(wish: Wish): Estimate | null {
   const task = taskOf(wish);
@@ -68,7 +68,8 @@ export function estimatedWish(wish: Wish): Estimate | null {
  * would plainly be larger than its rival in another format.
  * @param source the bytes of the original, which are released when they will not be read again
  * @param allowance of the job: what it cannot afford is not tried
- * @throws ApiError 422 when no way leads to a file in the memory and the time that there is, 503 when too much work waits
+ * @throws ApiError 422 when no way leads to a file in the memory and the time that there is, 503 when too much work
+ *   waits
  */
 export async function optimized(wish: Wish, source: SharedBytes, allowance?: Allowance): Promise<Rendition | null> {
   let session: Session | undefined;
@@ -154,11 +155,11 @@ function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): P
     session.beside(attempt.estimate),
     ...(attempt.leaner ?? []).map((one) => session.beside(one)),
   ];
-  const timed = (own: Breath, room: number) => {
+  const timed = (own: TimeSlice, room: number) => {
     const deadline = isSearch ? new Deadline(own, estimate, allowance) : undefined;
-    const breath = deadline?.breath ?? own;
+    const timeSlice = deadline?.timeSlice ?? own;
     session.deadline = deadline ?? ENDLESS;
-    return clocked(session.task, breath, () => run(session, breath, room));
+    return clocked(session.task, timeSlice, () => run(session, timeSlice, room));
   };
   return isolateBudget.runIn([estimate, ...leaner], timed, allowance);
 }
@@ -183,9 +184,9 @@ function isFarAbove({ rivalBytes = Infinity, unchanged }: Task): boolean {
 }
 
 /** Counts the time of an attempt as encoding, but for what it spends on decoding and operations. */
-function clocked(task: Task, breath: Breath, work: () => Promise<Outcome>): Promise<Outcome> {
+function clocked(task: Task, timeSlice: TimeSlice, work: () => Promise<Outcome>): Promise<Outcome> {
   const { stopwatch } = task.stored;
-  return stopwatch ? stopwatch.run("encode", breath, work) : work();
+  return stopwatch ? stopwatch.run("encode", timeSlice, work) : work();
 }
 
 /** Picks one of two files: the one that looks as promised, or else the smaller one. */

@@ -1,5 +1,5 @@
 /** The ways to encode a picture that stand out on its sample. */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings, Preview, Variant } from "../codec/writer.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
@@ -46,18 +46,18 @@ export interface Candidate {
 /** Trials on the sample where the kinds of loss are a choice. */
 const TRIALS_OF_LOSS = 6;
 /**
- * Where a palette of up to this quality, which has 32 colors, reaches the target score, other losses take far more: moved
- * levels 1.6 to 6 times its bytes on 16 of 27 drawings. Not of what is gray, of which moved levels leave few.
+ * Where a palette of up to this quality, which has 32 colors, reaches the target score, other losses take far more:
+ * moved levels 1.6 to 6 times its bytes on 16 of 27 drawings. Not of what is gray, of which moved levels leave few.
  */
 const PLAIN_QUALITY = 53;
 /**
- * The same where the sample is the whole picture, which needs no more than that: 48 colors. None of 370 drawings and small
- * wallpapers became larger; with 64 colors one took a tenth more, and with 48 on tiles one a third.
+ * The same where the sample is the whole picture, which needs no more than that: 48 colors. None of 370 drawings and
+ * small wallpapers became larger; with 64 colors one took a tenth more, and with 48 on tiles one a third.
  */
 const PLAIN_QUALITY_OF_WHOLE = 60;
 /**
- * Where one look at tiles says that a palette of up to this quality will do, no more of them are looked at: what drawings lose
- * leaps from one number of colors to the next, and elsewhere in the whole than in its tiles.
+ * Where one look at tiles says that a palette of up to this quality will do, no more of them are looked at: what
+ * drawings lose leaps from one number of colors to the next, and elsewhere in the whole than in its tiles.
  */
 const SURELY_PLAIN_QUALITY = 47;
 /** Points below which it does not matter how few are lost. */
@@ -75,7 +75,7 @@ export interface SampleSearch {
   readonly patience: Patience;
   /** Bytes of the sample from which on all is given up. */
   readonly most?: number;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
 }
 
 /**
@@ -103,7 +103,7 @@ export async function candidatesFor(quest: SampleSearch, ways: readonly Way[]): 
   }
   if (!cheapest) throw new RangeError("no way to encode");
   const sized: { readonly one: Candidate; readonly bytes: number }[] = [];
-  // One after the other: they have the thread by one breath, which cannot be given back twice.
+  // One after the other: they have the thread by one time slice, which cannot be given back twice.
   for (const one of standing.values()) {
     if (one !== cheapest) sized.push({ one, bytes: (await one.best.bytes()).length });
   }
@@ -128,14 +128,14 @@ function curvesOf(maker: Maker, look: Look): (settings: EncodeSettings) => Curve
 async function isOver(
   maker: Maker,
   curves: (settings: EncodeSettings) => Curve,
-  { sample, settings, targetScore, most = Infinity, breath }: SampleSearch,
+  { sample, settings, targetScore, most = Infinity, timeSlice }: SampleSearch,
 ): Promise<boolean> {
   const inColors = { ...settings, loss: "colors" } as const;
   const distortionAt = most < Infinity ? distortionOf(maker, inColors) : undefined;
   if (!distortionAt) return false;
   const likely = await curves(inColors)(await likelyQuality(distortionAt, targetScore, inColors));
   if (await isWithin({ best: likely }, most)) return false;
-  if (!(await isFlat(sample.picture, breath))) return true;
+  if (!(await isFlat(sample.picture, timeSlice))) return true;
   return (await (await curves({ ...settings, loss: "nothing" })(MAX_QUALITY)).bytes()).length > most;
 }
 
@@ -182,8 +182,8 @@ async function inMostColors(
 }
 
 /**
- * Whether a few colors are enough, so that moved levels, and what loses nothing, need not be tried: unless the picture is gray,
- * or a palette holds all colors, which then may take less as they are.
+ * Whether a few colors are enough, so that moved levels, and what loses nothing, need not be tried: unless the picture
+ * is gray, or a palette holds all colors, which then may take less as they are.
  */
 async function isNeedless(
   { preview }: Pick<Maker, "preview">,
@@ -200,18 +200,18 @@ async function isNeedless(
 }
 
 /**
- * Whether what loses nothing need not be tried: it takes about what moved levels take, or more, and of photographs far too
- * much, unless a palette holds all colors.
+ * Whether what loses nothing need not be tried: it takes about what moved levels take, or more, and of photographs far
+ * too much, unless a palette holds all colors.
  */
 async function isHopeless(
   { preview }: Pick<Maker, "preview">,
-  { sample, settings, targetScore, breath }: SampleSearch,
+  { sample, settings, targetScore, timeSlice }: SampleSearch,
   cheapest: Candidate | undefined,
   moved: Candidate | undefined,
 ): Promise<boolean> {
   if (!preview || !cheapest || !moved || (await cheapest.best.score()) < targetScore) return false;
   const least = (await cheapest.best.bytes()).length * HOPELESS_LEVELS;
-  const isPhotograph = !(await isFlat(sample.picture, breath));
+  const isPhotograph = !(await isFlat(sample.picture, timeSlice));
   if (!isPhotograph && (await moved.best.bytes()).length < least) return false;
   return !(await holdsAllColors({ preview }, settings));
 }

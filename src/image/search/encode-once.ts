@@ -11,7 +11,9 @@ import { searchedScore } from "./search-pixels.ts";
 import { needsDepth, needsDepthEstimate } from "./sixteen-bit.ts";
 import { canDivide, deepTask, type Task, writableIn } from "./task.ts";
 
-/** Re-encodes the planes of a file of the same format of which at most the size changes: pixels are never made of them. */
+/**
+ * Re-encodes the planes of a file of the same format of which at most the size changes: pixels are never made of them.
+ */
 export function reencodePlanes(task: Task): Attempt | null {
   const { stored, plan, format, aim, settings, unchanged } = task;
   const isBlind = aim.kind === "quality" || (aim.kind === "smart" && searchedScore(task) === undefined);
@@ -24,8 +26,8 @@ export function reencodePlanes(task: Task): Attempt | null {
   return {
     name: "re-encode planes",
     estimate: shortcut.estimate,
-    async run(session, breath) {
-      const made = await shortcut.run(breath);
+    async run(session, timeSlice) {
+      const made = await shortcut.run(timeSlice);
       return made && { ...session.rendition({ bytes: made }), ...searchedBy(task, settings) };
     },
   };
@@ -74,9 +76,9 @@ function encodedDeep(task: Task, deep: Task): Attempt | null {
   return {
     ...exact,
     estimate: serial(exact.estimate, needsDepthEstimate(deep.picture, sourceEstimate(deep))),
-    async run(session, breath, room) {
-      const { run } = (await needsDepth(deep.picture, breath)) ? exact : shallow;
-      return run(session, breath, room);
+    async run(session, timeSlice, room) {
+      const { run } = (await needsDepth(deep.picture, timeSlice)) ? exact : shallow;
+      return run(session, timeSlice, room);
     },
   };
 }
@@ -93,11 +95,11 @@ function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, is
     name,
     estimate: encodeEstimate(task, format, settings),
     isFallback,
-    async run(session, breath) {
+    async run(session, timeSlice) {
       const { predicted } = session;
       const wanted = name === "encode blind" && predicted ? { ...settings, ...predicted } : settings;
       const picture = session.pictureFor(task);
-      const bytes = await format.write.encode(picture, wanted, breath);
+      const bytes = await format.write.encode(picture, wanted, timeSlice);
       const made = session.rendition({ bytes, ...(settings.lossless && { score: 100 }) });
       return {
         ...made,

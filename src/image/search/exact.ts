@@ -1,5 +1,5 @@
 /** Encodings without loss, or nearly: of drawings and screens they can be smaller than lossy ones that look as good. */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import { firstFrame, type Picture, stillPicture } from "../pixels/picture.ts";
@@ -12,16 +12,16 @@ import type { Judgement } from "./second-opinion.ts";
 const PROMISING = 2;
 
 /**
- * The part of a picture's pixels that have the color of the one before, from which on it may be worth writing without loss:
- * of photographs with less, files without loss take six times the bytes and more.
+ * The part of a picture's pixels that have the color of the one before, from which on it may be worth writing without
+ * loss: of photographs with less, files without loss take six times the bytes and more.
  */
 const FLAT = 0.45;
 const READ_ROWS = 32;
 
 /** Whether a picture has areas of one color, as drawings and screens do. */
-export async function isFlat(picture: Picture, breath: Breath): Promise<boolean> {
+export async function isFlat(picture: Picture, timeSlice: TimeSlice): Promise<boolean> {
   let same = 0;
-  for await (const band of bandsOf(await firstFrame(picture, breath), { rows: READ_ROWS, breath })) {
+  for await (const band of bandsOf(await firstFrame(picture, timeSlice), { rows: READ_ROWS, timeSlice })) {
     const view = new DataView(band.buffer, band.byteOffset, band.length);
     let before = -1;
     for (let at = 0; at < band.length; at += 4) {
@@ -45,8 +45,8 @@ export function quarterOf(picture: Picture): Picture | null {
   const strips = Array.from({ length: STRIPS }, (_, index) => {
     return { y: Math.floor(((index + 1 / 2) * height) / STRIPS - rows / 2), rows };
   });
-  return stillPicture({ width, height: rows * STRIPS, opaque, detail, texture }, async (breath) =>
-    onlyStrips(await firstFrame(picture, breath), strips),
+  return stillPicture({ width, height: rows * STRIPS, opaque, detail, texture }, async (timeSlice) =>
+    onlyStrips(await firstFrame(picture, timeSlice), strips),
   );
 }
 

@@ -1,7 +1,7 @@
 /** The best file that is not larger than asked. */
 import { parallel, maximum, NO_WORK, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings, Variant } from "../codec/writer.ts";
 import type { Scale } from "../codec/writer.ts";
@@ -105,11 +105,11 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
     },
     isSearch: true,
     onCoefficients: divides !== undefined,
-    async run(session, breath) {
-      if (room?.keepsPixels && scores) await session.keepPixels(breath);
-      const beyond = asking && (await leastSizeBeyond(aim.bytes, format, session.picture, wanted, breath));
+    async run(session, timeSlice) {
+      if (room?.keepsPixels && scores) await session.keepPixels(timeSlice);
+      const beyond = asking && (await leastSizeBeyond(aim.bytes, format, session.picture, wanted, timeSlice));
       if (beyond) throw new TooSmall(beyond, "about ");
-      const { finish } = divides ? divided(task, divides, breath) : session.way(format, breath);
+      const { finish } = divides ? divided(task, divides, timeSlice) : session.way(format, timeSlice);
       const files: Uint8Array[] = [];
       for (const one of wanted) {
         if (files.length > 0 && session.deadline.isOver()) break;
@@ -120,12 +120,14 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
       const [first] = fitting;
       if (!first) throw new TooSmall(Math.min(...files.map(({ length }) => length)));
       if (!scores || session.deadline.isOver()) return session.rendition({ bytes: first });
-      return session.rendition(await bestLooking(session.picture, format, fitting, breath));
+      return session.rendition(await bestLooking(session.picture, format, fitting, timeSlice));
     },
   };
 }
 
-/** The estimate of asking a sample whether the picture can be so small; null where it is not worth it, or does not fit. */
+/**
+ * The estimate of asking a sample whether the picture can be so small; null where it is not worth it, or does not fit.
+ */
 function askingEstimate(
   task: Task,
   format: WritableFormat,
@@ -142,14 +144,14 @@ async function bestLooking(
   picture: Picture,
   format: FormatDefinition,
   files: readonly Uint8Array[],
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Found> {
   let best: Found | undefined;
   for (const bytes of files) {
     const { space } = picture;
-    const shown = inComparedColors(await firstFrame(picture, breath), space);
-    const made = inComparedColors(await decoded(format, bytes, breath, space), space);
-    const { points, score } = await judgeRows(shown, made, breath);
+    const shown = inComparedColors(await firstFrame(picture, timeSlice), space);
+    const made = inComparedColors(await decoded(format, bytes, timeSlice, space), space);
+    const { points, score } = await judgeRows(shown, made, timeSlice);
     if (!best || points > best.score) best = { bytes, score: points, metric: score };
   }
   if (!best) throw new RangeError("there are no files to compare");

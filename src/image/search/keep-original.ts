@@ -20,7 +20,10 @@ export function keepFitting(task: Task): Attempt | null {
   return aim.kind === "size" && (unchanged?.original?.length ?? Infinity) <= aim.bytes ? kept(task, true) : null;
 }
 
-/** Keeps the original where nothing smaller was made. Files of kinds that browsers do not show are kept only if nothing may be lost. */
+/**
+ * Keeps the original where nothing smaller was made. Files of kinds that browsers do not show are kept only if nothing
+ * may be lost.
+ */
 export function keepOriginal(task: Task): Attempt | null {
   const { stored, aim, format } = task;
   if (aim.kind === "size" || !format.write) return null;
@@ -37,6 +40,10 @@ function kept(task: Task, isFinal: boolean): Attempt | null {
     name: "keep original",
     estimate: parallel(pictureEstimate(stored, asStored(plan, stored)), held(original.copiedBytes)),
     mayBeat: ({ file }) => file.bytes.length >= original.length,
-    run: async (session, breath) => ({ ...(await session.original(original, breath)), isOriginal: true, isFinal }),
+    run: async (session, timeSlice) => ({
+      ...(await session.original(original, timeSlice)),
+      isOriginal: true,
+      isFinal,
+    }),
   };
 }

@@ -1,6 +1,6 @@
 /** About how few bytes a picture can take, found on a sample of it: what cannot be is given up before it is tried. */
 import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { type Extent, firstFrame, type Picture } from "../pixels/picture.ts";
 import { onlyStrips, stripsOf } from "../pixels/strips.ts";
@@ -38,21 +38,21 @@ export function leastSizeEstimate(
 }
 
 /**
- * About the fewest bytes that a picture takes by any of these settings, where that is surely more than the limit; undefined
- * where it may fit. Of an animation no more is counted than its first frame.
+ * About the fewest bytes that a picture takes by any of these settings, where that is surely more than the limit;
+ * undefined where it may fit. Of an animation no more is counted than its first frame.
  */
 export async function leastSizeBeyond(
   limitBytes: number,
   { write }: WritableFormat,
   picture: Picture,
   settings: readonly EncodeSettings[],
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<number | undefined> {
   const strips = stripsOf(picture);
-  const rows = onlyStrips(await firstFrame(picture, breath), strips);
+  const rows = onlyStrips(await firstFrame(picture, timeSlice), strips);
   const { picture: sample } = await sampleOf(rows, picture, strips).finally(() => rows.close());
   const sizes: number[] = [];
-  for (const one of settings) sizes.push((await write.encode(sample, lowest(one), breath)).length);
+  for (const one of settings) sizes.push((await write.encode(sample, lowest(one), timeSlice)).length);
   const least = Math.max(0, Math.min(...sizes) - HEAD_BYTES) / samplePart(picture);
   return least > limitBytes * SURE ? Number(least.toPrecision(SHOWN_DIGITS)) : undefined;
 }

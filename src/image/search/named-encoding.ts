@@ -2,7 +2,7 @@
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Rendition } from "./rendition.ts";
 import { isEncodedOtherwise, type Task } from "./task.ts";
 import { withoutWay } from "./ways.ts";
@@ -18,7 +18,7 @@ export async function asNamed(task: Task, rendition: Rendition, allowance?: Allo
   const settings = { progressive: encoding === "progressive", tag: facts.orientation };
   const estimate = recompress.estimate(bytes, facts, settings);
   if (allowance?.affords(estimate) === false) return rendition;
-  const work = (breath: Breath) => recompress.run(bytes, facts, settings, breath);
+  const work = (timeSlice: TimeSlice) => recompress.run(bytes, facts, settings, timeSlice);
   const made = await isolateBudget.run(estimate, work, allowance).catch(withoutWay);
   if (!made) return rendition;
   const mark = marker?.read(bytes);

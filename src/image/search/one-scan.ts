@@ -1,15 +1,18 @@
-/** Files of several scans, written anew in one: a decoder of several keeps the coefficients of the whole picture in memory. */
+/**
+ * Files of several scans, written anew in one: a decoder of several keeps the coefficients of the whole picture in
+ * memory.
+ */
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Attempt } from "./attempt.ts";
 import { fits } from "./estimates.ts";
 import { type Task, taskOf } from "./task.ts";
 import { withoutWay } from "./ways.ts";
 
 /**
- * The task on a file of one scan, where that is needed: every look at coefficients takes longer in several scans, and a way
- * through pixels may not fit into memory. The task as it is where it is not needed, or not possible.
+ * The task on a file of one scan, where that is needed: every look at coefficients takes longer in several scans, and a
+ * way through pixels may not fit into memory. The task as it is where it is not needed, or not possible.
  * @param attempts at the task as it is
  */
 export async function inOneScan(task: Task, attempts: readonly Attempt[], allowance?: Allowance): Promise<Task> {
@@ -20,7 +23,7 @@ export async function inOneScan(task: Task, attempts: readonly Attempt[], allowa
   const settings = { progressive: false, tag: unchanged?.tag ?? 1 };
   const estimate = recompress.estimate(bytes, facts, settings);
   if (!isolateBudget.canHold(estimate, bytes.length) || allowance?.affords(estimate) === false) return task;
-  const work = (breath: Breath) => recompress.run(bytes, facts, settings, breath);
+  const work = (timeSlice: TimeSlice) => recompress.run(bytes, facts, settings, timeSlice);
   const made = await isolateBudget.run(estimate, work, allowance).catch(withoutWay);
   if (!made) return task;
   return taskOf({ ...task, stored: { ...stored, bytes: made, facts: format.read.probe(made) } }, unchanged);

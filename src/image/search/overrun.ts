@@ -1,11 +1,11 @@
 /**
- * Searches that take far more than their estimate. The end of a search is not the end of its job: the best file so far is the
- * answer, or one of a quality that follows from what was tried, or the original.
+ * Searches that take far more than their estimate. The end of a search is not the end of its job: the best file so far
+ * is the answer, or one of a quality that follows from what was tried, or the original.
  */
 import type { Estimate } from "../../../wasm/estimate.ts";
 import { OVERRUN_FACTOR, OVERRUN_GRACE_MS } from "../../limits.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import type { Found, Maker } from "./probe.ts";
 
@@ -34,18 +34,18 @@ export interface EndsInTime {
 /** When a search ends: once it has taken far more than its estimate, or all that its job may take. */
 export class Deadline implements EndsInTime {
   /** What the search declares its work by, which is counted. */
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
   private readonly mostMs: number;
   private takenMs = 0;
 
-  constructor(breath: Breath, { ms }: Pick<Estimate, "ms">, allowance?: Allowance) {
+  constructor(timeSlice: TimeSlice, { ms }: Pick<Estimate, "ms">, allowance?: Allowance) {
     this.mostMs = Math.min(ms * OVERRUN_FACTOR + OVERRUN_GRACE_MS, allowance?.leftMs ?? Infinity);
-    this.breath = {
+    this.timeSlice = {
       spend: (spentMs) => {
         this.takenMs += spentMs;
-        return breath.spend(spentMs);
+        return timeSlice.spend(spentMs);
       },
-      worked: () => breath.worked(),
+      worked: () => timeSlice.worked(),
     };
   }
 

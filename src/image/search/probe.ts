@@ -1,5 +1,5 @@
 /** Renditions of a picture that are made to be looked at: each once, written in haste or not at all. */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { decodedFrames, paced } from "../codec/metered-rows.ts";
@@ -64,25 +64,28 @@ type Looked = Pick<Picture, "opaque" | "space">;
 export class Look {
   private readonly format: FormatDefinition;
   private readonly judgementOf: JudgementOf;
-  private readonly breath: Breath;
+  private readonly timeSlice: TimeSlice;
   private readonly space: Space | undefined;
   /** Backgrounds that show different things; null for opaque pictures. */
   private readonly backgrounds: readonly number[] | null;
   /** A look at a part of the same picture, which says on which of them it looks worst. */
   private readonly onPart: Look | undefined;
-  /** Once a rendition was looked at on all of them, others are at first looked at only where the last such one looked worst. */
+  /**
+   * Once a rendition was looked at on all of them, others are at first looked at only where the last such one looked
+   * worst.
+   */
   private worst: number | undefined;
 
   constructor(
     format: FormatDefinition,
     { opaque, space }: Looked,
     judgementOf: JudgementOf,
-    breath: Breath,
+    timeSlice: TimeSlice,
     onPart?: Look,
   ) {
     this.format = format;
     this.judgementOf = judgementOf;
-    this.breath = breath;
+    this.timeSlice = timeSlice;
     this.space = space;
     this.backgrounds = opaque ? null : BACKGROUNDS;
     this.onPart = onPart;
@@ -90,12 +93,12 @@ export class Look {
 
   /** What is said of a file. */
   async judge(bytes: Uint8Array): Promise<Judgement> {
-    return this.judgementOf(await decoded(this.format, bytes, this.breath, this.space));
+    return this.judgementOf(await decoded(this.format, bytes, this.timeSlice, this.space));
   }
 
   /** What is said of what a file would show. */
   async judgeShown(picture: Picture): Promise<Judgement> {
-    return this.judgementOf(await firstFrame(picture, this.breath));
+    return this.judgementOf(await firstFrame(picture, this.timeSlice));
   }
 
   /** What comes of a rendition that is written to be looked at. */
@@ -117,7 +120,7 @@ export class Look {
     const judgedOn = async (backgrounds: readonly (number | undefined)[]) => {
       for (const background of backgrounds) {
         if (!judgements.has(background)) {
-          judgements.set(background, await this.judgementOf(await open(this.breath), background));
+          judgements.set(background, await this.judgementOf(await open(this.timeSlice), background));
         }
       }
       return worstOf(judgements);
@@ -200,10 +203,10 @@ export function distortionOf({ preview }: Pick<Maker, "preview">, settings: Enco
 export async function decoded(
   format: FormatDefinition,
   bytes: Uint8Array,
-  breath: Breath,
+  timeSlice: TimeSlice,
   space?: Space,
 ): Promise<Rows> {
-  return firstFrame(pictureIn(format, bytes, space), breath);
+  return firstFrame(pictureIn(format, bytes, space), timeSlice);
 }
 
 /** The picture in a file that a format wrote of one in this space, sRGB by default: in that space. */
@@ -217,10 +220,10 @@ export function pictureIn(format: FormatDefinition, bytes: Uint8Array, space?: S
     frames,
     loops,
     opaque: !alpha,
-    async *open(breath) {
-      for await (const { delayMs, rows } of decodedFrames(format, bytes, facts, demand, breath)) {
+    async *open(timeSlice) {
+      for await (const { delayMs, rows } of decodedFrames(format, bytes, facts, demand, timeSlice)) {
         const { ms } = conversionEstimate(rows, facts, space);
-        yield { delayMs, rows: paced(toSpace(rows, facts, space), ms, breath) };
+        yield { delayMs, rows: paced(toSpace(rows, facts, space), ms, timeSlice) };
       }
     },
   };

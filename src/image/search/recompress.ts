@@ -7,7 +7,9 @@ import { canDivide, hasCoefficients, type Task } from "./task.ts";
 /** A file of so few bytes is written anew without loss only: there is nothing worth searching for. */
 const LEAST_BYTES = 1_000;
 
-/** A result of more than this part of the original may be larger than what loses nothing, once that is done thoroughly. */
+/**
+ * A result of more than this part of the original may be larger than what loses nothing, once that is done thoroughly.
+ */
 const LITTLE_SAVED = 0.75;
 
 /** Whether the original is so small that nothing but its recompression is tried. */
@@ -18,7 +20,9 @@ export function isTiny(task: Task): boolean {
   return unchanged.original.length <= LEAST_BYTES;
 }
 
-/** Recompresses what may lose nothing: by request, because it is tiny, or because its format is not written otherwise. */
+/**
+ * Recompresses what may lose nothing: by request, because it is tiny, or because its format is not written otherwise.
+ */
 export function recompressOnly(task: Task): Attempt | null {
   return isOnlyWay(task) ? recompressed(task) : null;
 }
@@ -28,8 +32,8 @@ function isOnlyWay(task: Task): boolean {
 }
 
 /**
- * Recompresses besides, where a search found nothing that looks as promised, or hardly anything smaller, and where a result
- * that was turned is no smaller than the original was.
+ * Recompresses besides, where a search found nothing that looks as promised, or hardly anything smaller, and where a
+ * result that was turned is no smaller than the original was.
  */
 export function recompressToo(task: Task): Attempt | null {
   const { aim, format, unchanged, stored } = task;
@@ -60,8 +64,8 @@ function recompressed({ stored, unchanged, settings, leavesCoefficients = false 
     name: "recompress",
     estimate: recompress.estimate(bytes, facts, wanted),
     onCoefficients: coefficients !== undefined,
-    async run(session, breath) {
-      const made = await recompress.run(bytes, facts, wanted, breath);
+    async run(session, timeSlice) {
+      const made = await recompress.run(bytes, facts, wanted, timeSlice);
       return made && session.rendition({ bytes: made, score: 100 });
     },
   };

@@ -1,7 +1,7 @@
 /** What renditions of a picture are compared with: the whole picture, or strips of a large one, and its sample. */
 import { held, type Estimate } from "../../../wasm/estimate.ts";
 import type { PreparedReference, Tile } from "../../../wasm/score/score.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { collectPixels, pixelBytes, rowsOfPixels } from "../pixels/buffered.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { firstFrame, type Picture } from "../pixels/picture.ts";
@@ -55,16 +55,22 @@ export class Reference {
   /** Made when something is first compared: a format may be given up before. */
   private prepared: PreparedReference | undefined;
   private whole: PreparedWhole | undefined;
-  private readonly breath: Breath;
+  private readonly timeSlice: TimeSlice;
 
-  private constructor(picture: Picture, sample: Sample, open: () => Promise<Rows>, keeps: Keeping, breath: Breath) {
+  private constructor(
+    picture: Picture,
+    sample: Sample,
+    open: () => Promise<Rows>,
+    keeps: Keeping,
+    timeSlice: TimeSlice,
+  ) {
     this.size = { width: picture.width, height: picture.height };
     this.sample = sample;
     this.open = open;
     this.strips = stripsOf(picture);
     this.tile = tileIn(sample, this.strips);
     this.keeps = keeps;
-    this.breath = breath;
+    this.timeSlice = timeSlice;
   }
 
   /**
@@ -74,11 +80,11 @@ export class Reference {
   static async during<Result>(
     picture: Picture,
     keeps: Keeping,
-    breath: Breath,
+    timeSlice: TimeSlice,
     work: (reference: Reference) => Promise<Result>,
     tilesOfSmall?: boolean,
   ): Promise<Result> {
-    const reference = await Reference.of(picture, keeps, breath, tilesOfSmall);
+    const reference = await Reference.of(picture, keeps, timeSlice, tilesOfSmall);
     try {
       return await work(reference);
     } finally {
@@ -87,24 +93,27 @@ export class Reference {
   }
 
   /** Reads a picture as far as it will be compared. */
-  static async of(picture: Picture, keeps: Keeping, breath: Breath, tilesOfSmall?: boolean): Promise<Reference> {
+  static async of(picture: Picture, keeps: Keeping, timeSlice: TimeSlice, tilesOfSmall?: boolean): Promise<Reference> {
     const strips = stripsOf(picture);
-    const read = async () => onlyStrips(await firstFrame(picture, breath), strips);
-    const pixels = keeps.pixels ? await collectPixels(await read(), breath) : undefined;
+    const read = async () => onlyStrips(await firstFrame(picture, timeSlice), strips);
+    const pixels = keeps.pixels ? await collectPixels(await read(), timeSlice) : undefined;
     const open = pixels ? async () => rowsOfPixels(pixels) : read;
     const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips, tilesOfSmall));
-    return new Reference(picture, sample, open, keeps, breath);
+    return new Reference(picture, sample, open, keeps, timeSlice);
   }
 
-  /** What both opinions say of a rendition of the picture, which is read to its end and closed; scored on one background if so told. */
+  /**
+   * What both opinions say of a rendition of the picture, which is read to its end and closed; scored on one background
+   * if so told.
+   */
   async judge(rendition: Rows, background?: number): Promise<Judgement> {
     if (!this.tile) return this.judgeSample(rendition, background);
     const { space } = this.sample.picture;
     const shown = inComparedColors(onlyStrips(rendition, this.strips), space);
     const prepared = await this.wholeOn(background);
     const original = inComparedColors(await this.open(), space);
-    if (prepared) return compareWith(prepared, original, shown, this.breath, background);
-    return compareRows(original, shown, this.breath, {
+    if (prepared) return compareWith(prepared, original, shown, this.timeSlice, background);
+    return compareRows(original, shown, this.timeSlice, {
       tile: tileOf(this.strips),
       background,
     });
@@ -112,7 +121,7 @@ export class Reference {
 
   /** What comparisons of the whole need on a background, where that is kept. */
   private async wholeOn(background: number | undefined): Promise<PreparedReference | undefined> {
-    const { breath, strips, sample } = this;
+    const { timeSlice, strips, sample } = this;
     const { opaque, space } = sample.picture;
     if (!this.keeps.whole || (background === undefined && !opaque)) return undefined;
     if (!this.whole) {
@@ -120,22 +129,22 @@ export class Reference {
       this.prepared?.close();
       this.prepared = undefined;
       const rows = inComparedColors(await this.open(), space);
-      this.whole = { background, reference: await preparedOf(rows, breath, tileOf(strips), background) };
+      this.whole = { background, reference: await preparedOf(rows, timeSlice, tileOf(strips), background) };
     }
     return this.whole.background === background ? this.whole.reference : undefined;
   }
 
   /** What both opinions say of a rendition of the sample, scored on one background if so told. */
   async judgeSample(rendition: Rows, background?: number): Promise<Judgement> {
-    const { keeps, breath } = this;
+    const { keeps, timeSlice } = this;
     const { picture } = this.sample;
     const { space } = picture;
-    const open = async () => inComparedColors(await firstFrame(picture, breath), space);
+    const open = async () => inComparedColors(await firstFrame(picture, timeSlice), space);
     const shown = inComparedColors(rendition, space);
     const tile = tileIn(this.sample, this.strips);
-    if (!keeps.prepared) return compareRows(await open(), shown, breath, { tile, background });
-    this.prepared ??= await preparedOf(await open(), breath, tile);
-    return compareWith(this.prepared, await open(), shown, breath, background);
+    if (!keeps.prepared) return compareRows(await open(), shown, timeSlice, { tile, background });
+    this.prepared ??= await preparedOf(await open(), timeSlice, tile);
+    return compareWith(this.prepared, await open(), shown, timeSlice, background);
   }
 
   /** Frees what was prepared; nothing is scored afterward. */

@@ -7,8 +7,8 @@ import type { Attempt } from "./attempt.ts";
 import { keepsColors, type Task } from "./task.ts";
 
 /**
- * Packs an original of which nothing may be lost and nothing changes, without its metadata unless all of it is kept; how it
- * lies is told by the result.
+ * Packs an original of which nothing may be lost and nothing changes, without its metadata unless all of it is kept;
+ * how it lies is told by the result.
  */
 export function repackOriginal(task: Task): Attempt | null {
   const { aim, format, stored, plan } = task;
@@ -24,8 +24,8 @@ export function repackOriginal(task: Task): Attempt | null {
   return {
     name: "repack",
     estimate: parallel(repack.estimate(bytes, facts), held(original.copiedBytes)),
-    async run(session, breath) {
-      const made = await repack.run(original.file(), facts, breath);
+    async run(session, timeSlice) {
+      const made = await repack.run(original.file(), facts, timeSlice);
       return made && { ...session.rendition({ bytes: made, score: 100 }), hasMetadata: task.keepsMetadata === true };
     },
   };

@@ -1,6 +1,6 @@
 /** The attempt at a smaller file from the coefficients of the original: no loss but the one that is asked for. */
 import { parallel, maximum, held, type Estimate } from "../../../wasm/estimate.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Coefficients, RequantizeSettings } from "../codec/format.ts";
 import type { Extent } from "../pixels/picture.ts";
 import { uncertainty } from "../pixels/strips.ts";
@@ -19,8 +19,8 @@ import { smallestAbove } from "./search.ts";
 import { asStored, canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 
 /**
- * Searches among coarser divisors of the coefficients, and among encodings of the pixels where these can be written with
- * less chroma, and at qualities between those at which divisors of coefficients grow.
+ * Searches among coarser divisors of the coefficients, and among encodings of the pixels where these can be written
+ * with less chroma, and at qualities between those at which divisors of coefficients grow.
  */
 export function requantize(task: Task): Attempt | null {
   const division = divisionOf(task);
@@ -28,8 +28,8 @@ export function requantize(task: Task): Attempt | null {
 }
 
 /**
- * Searches among coarser divisors alone, where encodings of the pixels are a spare way that takes much more memory: hardly a
- * photograph comes to it. Of one that does, nothing is made here.
+ * Searches among coarser divisors alone, where encodings of the pixels are a spare way that takes much more memory:
+ * hardly a photograph comes to it. Of one that does, nothing is made here.
  */
 export function requantizeWithoutPixels(task: Task): Attempt | null {
   const division = divisionOf(task);
@@ -104,15 +104,15 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
     leaner: leaner.map(({ estimate }) => estimate),
     isSearch: true,
     onCoefficients: true,
-    async run(session, breath, room) {
+    async run(session, timeSlice, room) {
       const { keepsPixels, reference } = rooms[room] ?? most;
-      if (keepsPixels) await session.keepPixels(breath);
+      if (keepsPixels) await session.keepPixels(timeSlice);
       try {
         const shown = pixels ? session.picture : pictureOf(stored, lying);
-        const ways = [divided(task, coefficients, breath)];
-        if (pixels) ways.push({ ...spareWay(task, session.way(format, breath)), isLeftOut: leavesOut });
-        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath, session.deadline);
-        const found = await Reference.during(shown, reference, breath, search);
+        const ways = [divided(task, coefficients, timeSlice)];
+        if (pixels) ways.push({ ...spareWay(task, session.way(format, timeSlice)), isLeftOut: leavesOut });
+        const search = (compared: Reference) => smallestAbove(goal, compared, ways, timeSlice, session.deadline);
+        const found = await Reference.during(shown, reference, timeSlice, search);
         return found && session.rendition(found);
       } finally {
         session.dropPixels();
@@ -160,11 +160,11 @@ function isSpare({ facts }: Stored): boolean {
 }
 
 /** The way through the coefficients: tries lie as the picture is stored, the result as it is handed out. */
-export function divided({ stored, unchanged }: Task, coefficients: Coefficients, breath: Breath): Way {
+export function divided({ stored, unchanged }: Task, coefficients: Coefficients, timeSlice: TimeSlice): Way {
   const { bytes, facts, format } = stored;
   const { turn, tag } = unchanged ?? { turn: 1, tag: 1 };
   const write = async (settings: RequantizeSettings) =>
-    (await coefficients.requantize(bytes, facts, settings, breath)) ?? bytes;
+    (await coefficients.requantize(bytes, facts, settings, timeSlice)) ?? bytes;
   const encode: Encode = ({ quality, progressive }) => write({ quality, progressive });
   const finish: Encode = ({ quality, progressive }) => write({ quality, progressive, turn, tag });
   return {
@@ -172,12 +172,12 @@ export function divided({ stored, unchanged }: Task, coefficients: Coefficients,
     finish: turn === 1 && tag === 1 ? encode : finish,
     variants: [{}],
     async onSample({ picture, tiles }) {
-      const small = tiles && (await coefficients.requantize(bytes, facts, { progressive: false, tiles }, breath));
-      if (!small) return { encode: async (settings) => format.write?.encode(picture, settings, breath) ?? bytes };
+      const small = tiles && (await coefficients.requantize(bytes, facts, { progressive: false, tiles }, timeSlice));
+      if (!small) return { encode: async (settings) => format.write?.encode(picture, settings, timeSlice) ?? bytes };
       const smallFacts = format.read.probe(small);
       return {
         encode: async ({ quality }) =>
-          (await coefficients.requantize(small, smallFacts, { quality, progressive: false }, breath)) ?? small,
+          (await coefficients.requantize(small, smallFacts, { quality, progressive: false }, timeSlice)) ?? small,
       };
     },
   };

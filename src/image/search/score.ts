@@ -10,7 +10,7 @@ import {
   scorePeakBytes,
   type Tile,
 } from "../../../wasm/score/score.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { conversionEstimate, toSrgb } from "../codec/convert-colors.ts";
 import type { Space } from "../color/space.ts";
 import { bandsOf } from "../pixels/bands.ts";
@@ -107,19 +107,19 @@ function backgroundsOf(opaque: boolean): readonly number[] {
  * worse. Of large pictures strips are compared. Both are read to their end and closed.
  * @throws RangeError when the sizes differ
  */
-export async function scoreRows(first: Rows, second: Rows, breath: Breath): Promise<number> {
-  return (await judgeRows(first, second, breath)).score;
+export async function scoreRows(first: Rows, second: Rows, timeSlice: TimeSlice): Promise<number> {
+  return (await judgeRows(first, second, timeSlice)).score;
 }
 
 /**
- * What both opinions say of `second` as a rendition of `first`. Of large pictures strips are compared. Both are read to their
- * end and closed.
+ * What both opinions say of `second` as a rendition of `first`. Of large pictures strips are compared. Both are read to
+ * their end and closed.
  * @throws RangeError when the sizes differ
  */
-export async function judgeRows(first: Rows, second: Rows, breath: Breath): Promise<Judgement> {
+export async function judgeRows(first: Rows, second: Rows, timeSlice: TimeSlice): Promise<Judgement> {
   if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
   const strips = stripsOf(first);
-  return compareRows(onlyStrips(first, strips), onlyStrips(second, strips), breath, { tile: tileOf(strips) });
+  return compareRows(onlyStrips(first, strips), onlyStrips(second, strips), timeSlice, { tile: tileOf(strips) });
 }
 
 /** How pictures that consist of such strips are to be compared. */
@@ -141,7 +141,7 @@ export interface Comparing {
 export async function compareRows(
   first: Rows,
   second: Rows,
-  breath: Breath,
+  timeSlice: TimeSlice,
   { tile, background }: Comparing = {},
 ): Promise<Judgement> {
   if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
@@ -156,7 +156,12 @@ export async function compareRows(
     };
     const maxRows = Math.min(...comparisons.map((comparison) => comparison.maxRows));
     const result = () => Math.min(...comparisons.map((comparison) => comparison.result()));
-    return await judged(first, second, { push, maxRows, result, nanoseconds: COMPARE_NS * backgrounds.length }, breath);
+    return await judged(
+      first,
+      second,
+      { push, maxRows, result, nanoseconds: COMPARE_NS * backgrounds.length },
+      timeSlice,
+    );
   } finally {
     for (const comparison of comparisons) comparison.close();
     first.close();
@@ -170,7 +175,7 @@ export async function compareRows(
  */
 export async function preparedOf(
   picture: Rows,
-  breath: Breath,
+  timeSlice: TimeSlice,
   tile?: Tile,
   background?: number,
 ): Promise<PreparedReference> {
@@ -179,7 +184,7 @@ export async function preparedOf(
   const reference = new PreparedReference(rows, backgrounds, tile);
   try {
     const nanoseconds = PREPARE_NS * backgrounds.length;
-    for await (const band of bandsOf(rows, { rows: reference.maxRows, nanoseconds, breath })) reference.push(band);
+    for await (const band of bandsOf(rows, { rows: reference.maxRows, nanoseconds, timeSlice })) reference.push(band);
     return reference;
   } catch (error) {
     reference.close();
@@ -197,7 +202,7 @@ export async function compareWith(
   reference: PreparedReference,
   original: Rows,
   rendition: Rows,
-  breath: Breath,
+  timeSlice: TimeSlice,
   background?: number,
 ): Promise<Judgement> {
   const { width, height } = reference.size;
@@ -210,7 +215,7 @@ export async function compareWith(
       const push = (_: Uint8Array, shown: Uint8Array) => comparison.push(shown);
       const result = () => comparison.result();
       const on = { push, maxRows, result, nanoseconds: COMPARE_PREPARED_NS };
-      return await judged(original, rendition, on, breath);
+      return await judged(original, rendition, on, timeSlice);
     } finally {
       comparison.close();
     }
@@ -231,7 +236,7 @@ interface Scoring {
 }
 
 /** Reads two pictures in step, whatever bands they come in, for both opinions. */
-async function judged(original: Rows, rendition: Rows, scoring: Scoring, breath: Breath): Promise<Judgement> {
+async function judged(original: Rows, rendition: Rows, scoring: Scoring, timeSlice: TimeSlice): Promise<Judgement> {
   const [first, second] = [completed(original), completed(rendition)];
   const { width, height } = first;
   const isOpaque = first.opaque && second.opaque;
@@ -247,7 +252,7 @@ async function judged(original: Rows, rendition: Rows, scoring: Scoring, breath:
       await filled(second, other);
       scoring.push(one, other);
       opinion.push(one, other);
-      await breath.spend((rows * width * nanoseconds) / 1e6);
+      await timeSlice.spend((rows * width * nanoseconds) / 1e6);
     }
     return judgementOf(scoring.result(), opinion);
   } finally {

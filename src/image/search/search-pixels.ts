@@ -67,19 +67,19 @@ function pixelsBy(
     estimate: most.estimate,
     leaner: leaner.map(({ estimate }) => estimate),
     isSearch: true,
-    async run(session, breath, room) {
+    async run(session, timeSlice, room) {
       const { keepsPixels, reference } = rooms[room] ?? most;
-      if (keepsPixels) await session.keepPixels(breath);
+      if (keepsPixels) await session.keepPixels(timeSlice);
       try {
         const { picture } = session;
-        const ways = [session.way(format, breath, keepsResults)];
-        const search = (compared: Reference) => smallestAbove(goal, compared, ways, breath, session.deadline);
+        const ways = [session.way(format, timeSlice, keepsResults)];
+        const search = (compared: Reference) => smallestAbove(goal, compared, ways, timeSlice, session.deadline);
         const { tilesOfSmall } = format.write.qualities;
-        const found = await Reference.during(picture, reference, breath, search, tilesOfSmall);
+        const found = await Reference.during(picture, reference, timeSlice, search, tilesOfSmall);
         if (!found) return BEATEN;
         const isMissed = found.score < targetScore && triesExact && format.can.lossless;
         if (!isMissed) return session.rendition(found);
-        const exact = await format.write.encode(picture, { ...settings, lossless: true }, breath);
+        const exact = await format.write.encode(picture, { ...settings, lossless: true }, timeSlice);
         return session.rendition({ bytes: exact, score: 100 });
       } finally {
         session.dropPixels();
@@ -89,8 +89,8 @@ function pixelsBy(
 }
 
 /**
- * Searches for the quality of a picture that keeps its high dynamic range: results are looked at as an ordinary screen shows
- * them, for the score knows no brighter light. A sample of 8 bits would say nothing of them.
+ * Searches for the quality of a picture that keeps its high dynamic range: results are looked at as an ordinary screen
+ * shows them, for the score knows no brighter light. A sample of 8 bits would say nothing of them.
  */
 export function searchDeep(task: Task): Attempt | null {
   const { stored, plan, picture, settings, unchanged } = task;
@@ -107,9 +107,9 @@ export function searchDeep(task: Task): Attempt | null {
     // The best file so far is kept while another is made.
     estimate: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
     isSearch: true,
-    async run(session, breath) {
+    async run(session, timeSlice) {
       const rivals = { originalBytes: unchanged?.original?.length, compared, deadline: session.deadline };
-      const found = await smallestAnimation(picture, format, settings, targetScore, breath, rivals);
+      const found = await smallestAnimation(picture, format, settings, targetScore, timeSlice, rivals);
       return found && session.rendition(found);
     },
   };
@@ -131,13 +131,13 @@ export function searchFrames(task: Task): Attempt | null {
     name: "search frames",
     estimate: parallel(held(bytes), { bytes: 0, ms }),
     isSearch: true,
-    async run(session, breath) {
+    async run(session, timeSlice) {
       const originalBytes = unchanged?.original?.length;
       const rivals = { originalBytes, rivalBytes: task.rivalBytes, deadline: session.deadline };
-      const best = await smallestAnimation(picture, format, settings, targetScore, breath, rivals);
+      const best = await smallestAnimation(picture, format, settings, targetScore, timeSlice, rivals);
       if (!best) return BEATEN;
       if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
-      const exact = await format.write.encode(picture, { ...settings, lossless: true }, breath);
+      const exact = await format.write.encode(picture, { ...settings, lossless: true }, timeSlice);
       return session.rendition({ bytes: exact, score: 100 });
     },
   };

@@ -4,7 +4,7 @@
  * knows what a file will show, none is written for that, and the distortion that it expects of a quality says where to
  * look.
  */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { type Candidate, candidatesFor, closePoints, isWithin, type Way } from "./candidates.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
@@ -67,7 +67,7 @@ export interface Goal extends Rival {
 }
 
 /** A search under way. */
-type Quest = Goal & WrittenSearch & { readonly breath: Breath };
+type Quest = Goal & WrittenSearch & { readonly timeSlice: TimeSlice };
 
 /**
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
@@ -79,7 +79,7 @@ export async function smallestAbove(
   goal: Goal,
   reference: Reference,
   ways: readonly Way[],
-  breath: Breath,
+  timeSlice: TimeSlice,
   deadline: EndsInTime = ENDLESS,
 ): Promise<Found | null> {
   const { format } = goal;
@@ -88,11 +88,11 @@ export async function smallestAbove(
   const notes = new Notes(scale, goal.targetScore);
   const lookBy = (judge: Reference["judge"], isWhole: boolean, onPart?: Look) => {
     const note = (found: Found) => notes.add(found, isWhole);
-    return new NotingLook(note, format, sample.picture, judge, breath, onPart);
+    return new NotingLook(note, format, sample.picture, judge, timeSlice, onPart);
   };
   const onSample = lookBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
   const look = lookBy((rendition, background) => reference.judge(rendition, background), true, onSample);
-  const quest = { ...goal, reference, look, onSample, scale, breath };
+  const quest = { ...goal, reference, look, onSample, scale, timeSlice };
   const timed = ways.map((way) => notes.way(way, deadline));
   try {
     return await (ways.some(({ preview }) => preview)
@@ -120,15 +120,17 @@ async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Foun
 }
 
 /**
- * Whether the whole of a picture is tried at once: it is small, or its neighbor says enough of it. Tiles of a large one cost
- * little and mostly say more than the neighbor, and are what formats are compared by.
+ * Whether the whole of a picture is tried at once: it is small, or its neighbor says enough of it. Tiles of a large one
+ * cost little and mostly say more than the neighbor, and are what formats are compared by.
  */
 function needsNoTiles({ reference, scale, patience, isAlone }: Quest, way: Way, start: Start): boolean {
   if (!reference.sample.tiles) return true;
   return scale.steady === true && isAlone && !patience.triesAll && hasVariant(way, start.variant);
 }
 
-/** The whole picture by the way that does best on its sample; null where it is plain that it would not beat its rival. */
+/**
+ * The whole picture by the way that does best on its sample; null where it is plain that it would not beat its rival.
+ */
 async function fromSample(quest: Quest, ways: readonly Way[], most: number): Promise<Ended | null> {
   const chosen = await bestWay(quest, ways, most);
   if (chosen.isBeaten || chosen.bytes > most) return null;
@@ -138,8 +140,8 @@ async function fromSample(quest: Quest, ways: readonly Way[], most: number): Pro
 }
 
 /**
- * Where it is known what a file will show. What a small picture loses leaps from one number of colors to the next, so that a
- * search can end higher for less: what a stricter preset would take is tried as well.
+ * Where it is known what a file will show. What a small picture loses leaps from one number of colors to the next, so
+ * that a search can end higher for less: what a stricter preset would take is tried as well.
  */
 async function smallestPreviewed(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
   const found = await smallestAt(quest, ways);
@@ -271,14 +273,14 @@ async function withoutLoss(
   { way, settings, bytes }: Pick<Probed, "way" | "settings" | "bytes">,
   lossy: Found,
 ): Promise<Found> {
-  const { format, reference, targetScore, triesExact, breath } = quest;
+  const { format, reference, targetScore, triesExact, timeSlice } = quest;
   const levels = triesExact ? format.write.nearLosslessLevels : undefined;
   if (!levels) return lossy;
   const { picture, tiles } = reference.sample;
   const reaches = lossy.score >= targetScore;
   // Of what has soft alpha, few colors can take less than what alpha takes beside lossy ones.
   const hasSoft = way.nearly !== undefined && !picture.opaque;
-  if (reaches && !hasSoft && !(await isFlat(picture, breath))) return lossy;
+  if (reaches && !hasSoft && !(await isFlat(picture, timeSlice))) return lossy;
   if (reaches && !(await isQuarterPromising(way, settings, picture, bytes))) return lossy;
   if (reaches && tiles) {
     const { encode } = await way.onSample({ picture });

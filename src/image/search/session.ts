@@ -1,7 +1,7 @@
 /** One picture on its way into one format: what is found out about it once and used by several attempts. */
 import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Chosen, EncodeSettings } from "../codec/writer.ts";
 import type { Stripped } from "../containers/stripped.ts";
 import { collectPixels, pixelBytes, rowsOfPixels } from "../pixels/buffered.ts";
@@ -69,12 +69,12 @@ export class Session {
   }
 
   /**
-   * Computes the picture's pixels and keeps them: from now on they are read from memory. Where nothing else will read the
-   * original, its memory goes.
+   * Computes the picture's pixels and keeps them: from now on they are read from memory. Where nothing else will read
+   * the original, its memory goes.
    */
-  async keepPixels(breath: Breath): Promise<void> {
+  async keepPixels(timeSlice: TimeSlice): Promise<void> {
     if (this.keptBytes > 0) return;
-    const pixels = await collectPixels(await firstFrame(this.task.picture, breath), breath);
+    const pixels = await collectPixels(await firstFrame(this.task.picture, timeSlice), timeSlice);
     const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
     const { detail, texture, space } = this.task.picture;
     this.shown = stillPicture({ ...pixels, opaque, detail, texture, space }, () => ({
@@ -103,14 +103,14 @@ export class Session {
   }
 
   /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */
-  way(format: WritableFormat, breath: Breath, mayBeDeep = false): Way {
-    const maker = makerOf(format, this.shown, breath);
+  way(format: WritableFormat, timeSlice: TimeSlice, mayBeDeep = false): Way {
+    const maker = makerOf(format, this.shown, timeSlice);
     const { opaque } = this.shown;
-    const last = mayBeDeep && this.deep ? makerOf(format, { ...this.deep, opaque }, breath) : maker;
+    const last = mayBeDeep && this.deep ? makerOf(format, { ...this.deep, opaque }, timeSlice) : maker;
     return {
       ...maker,
       finish: last.encode,
-      onSample: async ({ picture }) => makerOf(format, picture, breath),
+      onSample: async ({ picture }) => makerOf(format, picture, timeSlice),
       variants: format.write.variants,
     };
   }
@@ -126,8 +126,8 @@ export class Session {
    * The original, which shows all that is asked for.
    * @throws ApiError 422 when it is damaged: it is decoded, unless it has been, and nothing was shown that is damaged
    */
-  async original(stripped: Stripped, breath: Breath): Promise<Rendition> {
-    if (!this.wasRead) await this.readThrough(breath);
+  async original(stripped: Stripped, timeSlice: TimeSlice): Promise<Rendition> {
+    if (!this.wasRead) await this.readThrough(timeSlice);
     return this.rendition({ bytes: stripped.file(), score: 100 });
   }
 
@@ -138,10 +138,10 @@ export class Session {
     this.shown = this.task.picture;
   }
 
-  private async readThrough(breath: Breath): Promise<void> {
+  private async readThrough(timeSlice: TimeSlice): Promise<void> {
     const { plan } = this.task;
     const stored = asWhole(this.task.stored);
-    for await (const { rows } of pictureOf(stored, asStored(plan, stored)).open(breath)) {
+    for await (const { rows } of pictureOf(stored, asStored(plan, stored)).open(timeSlice)) {
       while (await rows.read(READ_ROWS));
     }
   }
@@ -154,18 +154,18 @@ export class Session {
 }
 
 /** How renditions of a picture are made: by a study of it, where the format knows how to study one. */
-function makerOf({ write }: WritableFormat, picture: Picture, breath: Breath): Maker {
+function makerOf({ write }: WritableFormat, picture: Picture, timeSlice: TimeSlice): Maker {
   const study = write.study?.(picture);
   const { nearly } = write;
   if (!study) {
     const chosen: Chosen = {};
     return {
-      encode: (settings: EncodeSettings) => write.encode(picture, { ...settings, chosen }, breath),
+      encode: (settings: EncodeSettings) => write.encode(picture, { ...settings, chosen }, timeSlice),
       nearly: nearly && ((level) => nearly(picture, level)),
     };
   }
   return {
-    encode: (settings) => study.encode(settings, breath),
-    preview: (settings) => study.preview(settings, breath),
+    encode: (settings) => study.encode(settings, timeSlice),
+    preview: (settings) => study.preview(settings, timeSlice),
   };
 }

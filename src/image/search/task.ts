@@ -91,7 +91,7 @@ export function deepTask(task: Task): Task | null {
 function plannedPicture({ stored, plan, format }: Pick<Wish, "stored" | "plan" | "format">): Picture {
   const planned = pictureOf(stored, plan);
   const isStill = planned.frames === 1 || format.can.animation;
-  const picture = isStill ? planned : stillPicture(planned, (breath) => firstFrame(planned, breath));
+  const picture = isStill ? planned : stillPicture(planned, (timeSlice) => firstFrame(planned, timeSlice));
   if (format.can.alpha || picture.opaque) return picture;
   return { ...mapFrames(picture, (rows) => flatten(rows, WHITE)), opaque: true };
 }
@@ -135,8 +135,8 @@ function fitsAsPixels(stored: Stored, plan: Plan): boolean {
 }
 
 /**
- * Whether the colors of the file are those of the result as they are. Where nothing may be lost a file keeps colors that are
- * not sRGB, because converting them rounds.
+ * Whether the colors of the file are those of the result as they are. Where nothing may be lost a file keeps colors
+ * that are not sRGB, because converting them rounds.
  */
 export function keepsColors({ space, facts }: Stored, { kind }: Aim): boolean {
   return space ? isIn(space, facts.profile) : kind === "lossless" || meansSrgb(facts);

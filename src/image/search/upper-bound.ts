@@ -1,8 +1,8 @@
 /**
- * When a format is given up: its file would plainly be larger than the one that there is in another format. The same sample
- * is written in both, which says more than the sample of one and the file of the other.
+ * When a format is given up: its file would plainly be larger than the one that there is in another format. The same
+ * sample is written in both, which says more than the sample of one and the file of the other.
  */
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import type { Scale } from "../codec/writer.ts";
 import type { Way } from "./candidates.ts";
@@ -35,10 +35,13 @@ interface Contest extends Rival {
   readonly settings: EncodeSettings;
   readonly triesFinal: boolean;
   readonly triesExact: boolean;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
 }
 
-/** Bytes of the sample from which on lossy files of the picture are given up: they will plainly be larger than its rival. */
+/**
+ * Bytes of the sample from which on lossy files of the picture are given up: they will plainly be larger than its
+ * rival.
+ */
 export function mostOnSample(contest: Contest): number {
   const { reference, rivalSampleBytes = Infinity, scale, triesFinal } = contest;
   const most = mostInHaste(contest);
@@ -52,14 +55,14 @@ export function mostInHaste({ reference, rivalBytes, rivalSampleBytes = Infinity
 }
 
 /**
- * Whether files without loss may be smaller than the rival, which lossy ones are not: of what is flat, and of what is small and
- * has no soft places at all.
+ * Whether files without loss may be smaller than the rival, which lossy ones are not: of what is flat, and of what is
+ * small and has no soft places at all.
  */
 export async function mayBeExact(contest: Contest, way: Way): Promise<boolean> {
-  const { reference, rivalSampleBytes = Infinity, settings, format, triesExact, breath } = contest;
+  const { reference, rivalSampleBytes = Infinity, settings, format, triesExact, timeSlice } = contest;
   const { picture, tiles } = reference.sample;
   if (rivalSampleBytes === Infinity || !triesExact || !format.write.nearLosslessLevels) return false;
-  if (picture.width * picture.height > SMALL_PIXELS && !(await isFlat(picture, breath))) return false;
+  if (picture.width * picture.height > SMALL_PIXELS && !(await isFlat(picture, timeSlice))) return false;
   if (!(await isQuarterPromising(way, settings, picture, rivalSampleBytes))) return false;
   const { encode } = tiles ? await way.onSample(reference.sample) : way;
   const exact = await encode({ ...settings, lossless: true, effort: 0 });

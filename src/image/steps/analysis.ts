@@ -1,7 +1,7 @@
 /** What an analysis is. One file in `analyses/` and one line in `analyses.ts` add one. */
 import type * as v from "valibot";
 
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Size } from "../pixels/geometry.ts";
 
 /** A small version of a picture as it is shown, in memory: RGBA8, straight alpha, sRGB, tightly packed. */
@@ -19,11 +19,14 @@ export interface Analysis<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly answer: Schema;
   /** The longest side of the small version, in pixels. */
   readonly side: number;
-  /** An analysis whose small version it looks at where that is asked for as well, after it: what was found there is used. */
+  /**
+   * An analysis whose small version it looks at where that is asked for as well, after it: what was found there is
+   * used.
+   */
   readonly after?: string;
   /** Milliseconds that it takes at a small version of this size. */
   readonly ms: (size: Size) => number;
-  readonly of: (small: Small, breath: Breath) => v.InferOutput<Schema> | Promise<v.InferOutput<Schema>>;
+  readonly of: (small: Small, timeSlice: TimeSlice) => v.InferOutput<Schema> | Promise<v.InferOutput<Schema>>;
 }
 
 /** Types the literal of a registry row: `of` gives what `answer` describes. */

@@ -1,6 +1,6 @@
 /** What is laid a picture: where it comes, and the work of laying it. */
 import { parallel, NO_WORK, type Estimate } from "../../../wasm/estimate.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { collectPixels, collectEstimate, pixelBytes, type Pixels, rowsOfPixels } from "../pixels/buffered.ts";
 import { type Box, outerBox, type Size, whole } from "../pixels/geometry.ts";
 import { type Direction, place, type Point } from "../pixels/gravity.ts";
@@ -48,7 +48,7 @@ export interface Laid {
   readonly opacity: number;
   /** Of opening it and of reading it to its end. */
   readonly estimate: Estimate;
-  readonly open: (breath: Breath) => Promise<Rows>;
+  readonly open: (timeSlice: TimeSlice) => Promise<Rows>;
 }
 
 export function laidStep(picture: Size, laid: Laid): Step {
@@ -57,11 +57,15 @@ export function laidStep(picture: Size, laid: Laid): Step {
   const isSmall = pixelBytes(extent) <= MAX_KEPT_BYTES;
   const opened = isSmall ? keptRows(open) : open;
   const all = parallel(estimate, layEstimate(picture, extent), isSmall ? collectEstimate(extent) : NO_WORK);
-  const apply = (rows: Rows, breath: Breath) => lay(rows, { ...extent, open: () => opened(breath) }, at, opacity);
+  const apply = (rows: Rows, timeSlice: TimeSlice) =>
+    lay(rows, { ...extent, open: () => opened(timeSlice) }, at, opacity);
   return rowStep(picture, all, apply, (stage) => [laidStep(stage.map, onMap(laid, stage))]);
 }
 
-/** What is laid has no gain: it would shine where the picture under it does. All pixels of a map that it touches are covered. */
+/**
+ * What is laid has no gain: it would shine where the picture under it does. All pixels of a map that it touches are
+ * covered.
+ */
 function onMap({ size, at, opacity, estimate, open }: Laid, { map, across, down, none }: GainStage): Laid {
   const place = { x: at.x * across, y: at.y * down, width: size.width * across, height: size.height * down };
   const covered = outerBox(place, map);
@@ -71,19 +75,19 @@ function onMap({ size, at, opacity, estimate, open }: Laid, { map, across, down,
     at: { x: covered.x, y: covered.y },
     opacity,
     estimate: parallel(estimate, resampleEstimate(size, covered), mapLevelsEstimate(covered)),
-    open: async (breath) => {
+    open: async (timeSlice) => {
       const { width, height } = covered;
-      const rows = resample(await open(breath), { box: whole(size), width, height, kernel: "linear" });
+      const rows = resample(await open(timeSlice), { box: whole(size), width, height, kernel: "linear" });
       return mapLevels(rows, { ...(red && { red }), ...(green && { green }), ...(blue && { blue }) });
     },
   };
 }
 
 /** Rows that are made once and handed out as often as they are opened. */
-function keptRows(open: (breath: Breath) => Promise<Rows>): (breath: Breath) => Promise<Rows> {
+function keptRows(open: (timeSlice: TimeSlice) => Promise<Rows>): (timeSlice: TimeSlice) => Promise<Rows> {
   let pixels: Pixels | undefined;
-  return async (breath) => {
-    pixels ??= await collectPixels(await open(breath), breath);
+  return async (timeSlice) => {
+    pixels ??= await collectPixels(await open(timeSlice), timeSlice);
     return rowsOfPixels(pixels);
   };
 }

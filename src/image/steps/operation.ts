@@ -2,7 +2,7 @@
 import type * as v from "valibot";
 
 import type { Estimate } from "../../../wasm/estimate.ts";
-import type { Breath } from "../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { type Rgba, TRANSPARENT, WHITE } from "../color/rgba.ts";
 import type { Space } from "../color/space.ts";
 import type { Box, Orientation, Size } from "../pixels/geometry.ts";
@@ -47,7 +47,7 @@ export interface RowStep extends Size {
   /** The estimate of the whole picture's way through the step. */
   readonly estimate: Estimate;
   /** @param frame the number of the frame in its animation, from 0; absent: 0 */
-  readonly apply: (rows: Rows, breath: Breath, frame?: number) => Rows;
+  readonly apply: (rows: Rows, timeSlice: TimeSlice, frame?: number) => Rows;
   /** What the step does to a gain map over the picture; absent: gains stay as they are. */
   readonly gains?: GainSteps | undefined;
 }
@@ -69,13 +69,15 @@ export type GainSteps = (stage: GainStage) => readonly Step[];
 /** Bytes that an operation may hold for each pixel of the small version that it looks at. */
 export const LOOK_BYTES_PER_PIXEL = 12;
 
-/** And besides, whatever the small version's size: seeking faces holds rows of layers, which grow with the width alone. */
+/**
+ * And besides, whatever the small version's size: seeking faces holds rows of layers, which grow with the width alone.
+ */
 export const LOOK_BYTES = 2 << 20;
 
 /** What an operation may know when it plans. */
 export interface Stage {
   /** For what it looks at. */
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
   /** The picture as the operations before this one leave it. */
   readonly size: Size;
   /** How many frames of it the result has. */
@@ -107,8 +109,9 @@ export interface Stage {
    */
   readonly glimpses: () => AsyncIterable<Glimpse>;
   /**
-   * Where to look, in shares of the sides: the middle of the most prominent face, else of the part of this size (shares of
-   * the sides) that holds most of what stands out, else of the picture. The first operation that asks has it reported.
+   * Where to look, in shares of the sides: the middle of the most prominent face, else of the part of this size (shares
+   * of the sides) that holds most of what stands out, else of the picture. The first operation that asks has it
+   * reported.
    */
   readonly focus: (part: Size) => Promise<Point>;
   /**

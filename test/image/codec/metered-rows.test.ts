@@ -1,11 +1,11 @@
 /** What rows declare while they are read: all that they take, and nothing twice. */
 import { expect, it } from "vitest";
 
-import { decodedFrames, ownBreath, paced } from "../../../src/image/codec/metered-rows.ts";
+import { decodedFrames, ownTimeSlice, paced } from "../../../src/image/codec/metered-rows.ts";
 import { whole } from "../../../src/image/pixels/geometry.ts";
 import type { Rows } from "../../../src/image/pixels/rows.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
-import type { Breath } from "../../../src/scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../src/scheduler/time-slice.ts";
 import avif from "../../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import animation from "../../fixtures/gif/fire.gif";
 import heic from "../../fixtures/heic/tiles.heic";
@@ -17,8 +17,8 @@ import zipped from "../../fixtures/psd/zip-8.psb";
 import lossless from "../../fixtures/webp/1-webp-ll.webp";
 import { drain, rowsOf, scene } from "../../support/rows.ts";
 
-/** A breath that notes what is declared. */
-function noting(): Breath & { readonly spent: number[] } {
+/** A time slice that notes what is declared. */
+function noting(): TimeSlice & { readonly spent: number[] } {
   const spent: number[] = [];
   return { spent, spend: (ms) => void spent.push(ms), worked: () => 0 };
 }
@@ -28,30 +28,30 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Rows of which every reading declares so many milliseconds itself. */
-function declaring(breath: Breath, ms: number): Rows {
+function declaring(timeSlice: TimeSlice, ms: number): Rows {
   const rows = rowsOf(scene(8, 40));
   return {
     ...rows,
     async read(max) {
       const read = await rows.read(max);
-      await (read && breath.spend(ms));
+      await (read && timeSlice.spend(ms));
       return read;
     },
   };
 }
 
 it("declares what rows take, evenly", async () => {
-  const breath = noting();
-  await drain(paced(rowsOf(scene(8, 40)), 100, breath), 10);
-  expect(breath.spent).toEqual([25, 25, 25, 25]);
+  const timeSlice = noting();
+  await drain(paced(rowsOf(scene(8, 40)), 100, timeSlice), 10);
+  expect(timeSlice.spent).toEqual([25, 25, 25, 25]);
 });
 
 it("spreads what is left after the maker of the rows declared the rest", async () => {
-  const breath = noting();
-  const own = ownBreath(breath);
+  const timeSlice = noting();
+  const own = ownTimeSlice(timeSlice);
   await own.spend(60);
-  await drain(paced(rowsOf(scene(8, 40)), 100, breath, own), 10);
-  expect(breath.spent).toEqual([60, 10, 10, 10, 10]);
+  await drain(paced(rowsOf(scene(8, 40)), 100, timeSlice, own), 10);
+  expect(timeSlice.spent).toEqual([60, 10, 10, 10, 10]);
 });
 
 it.each([
@@ -59,21 +59,21 @@ it.each([
   ["all", 25, 100],
   ["more than the estimate", 30, 120],
 ])("counts once what the maker declares while it is read: %s", async (_name, each, total) => {
-  const breath = noting();
-  const own = ownBreath(breath);
-  await drain(paced(declaring(own, each), 100, breath, own), 10);
-  expect(sum(breath.spent)).toBeCloseTo(total);
+  const timeSlice = noting();
+  const own = ownTimeSlice(timeSlice);
+  await drain(paced(declaring(own, each), 100, timeSlice, own), 10);
+  expect(sum(timeSlice.spent)).toBeCloseTo(total);
 });
 
 it("declares what is gone past", async () => {
-  const breath = noting();
+  const timeSlice = noting();
   const from = rowsOf(scene(8, 40));
   const skip = async (count: number) => void (await from.read(count));
-  const rows = paced({ ...from, skip }, 100, breath);
+  const rows = paced({ ...from, skip }, 100, timeSlice);
   await rows.skip?.(20);
   await drain({ ...rows, height: 20 }, 10);
-  expect(sum(breath.spent)).toBeCloseTo(100);
-  expect(Math.max(...breath.spent)).toBeLessThanOrEqual(25);
+  expect(sum(timeSlice.spent)).toBeCloseTo(100);
+  expect(Math.max(...timeSlice.spent)).toBeLessThanOrEqual(25);
 });
 
 it.each([
@@ -89,10 +89,10 @@ it.each([
 ])("declares the estimate of decoding %s, once", async (_name, file) => {
   const { format, facts, bytes } = identify(new Uint8Array(file));
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
-  const breath = noting();
-  for await (const { rows } of decodedFrames(format, bytes, facts, demand, breath)) await drain(rows);
+  const timeSlice = noting();
+  for await (const { rows } of decodedFrames(format, bytes, facts, demand, timeSlice)) await drain(rows);
   const { ms } = format.read.estimate(facts, demand);
 
-  expect(sum(breath.spent)).toBeGreaterThan(ms * 0.99);
-  expect(sum(breath.spent)).toBeLessThan(ms * 1.5);
+  expect(sum(timeSlice.spent)).toBeGreaterThan(ms * 0.99);
+  expect(sum(timeSlice.spent)).toBeLessThan(ms * 1.5);
 });

@@ -9,7 +9,7 @@ import { ico } from "../../../src/image/formats/ico.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { psd } from "../../../src/image/formats/psd.ts";
 import { tiff } from "../../../src/image/formats/tiff.ts";
-import { type Breath, Thread, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, Thread, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import pal8 from "../../fixtures/bmp/pal8rle.bmp";
 import rgb24Rle24 from "../../fixtures/bmp/rgb24-rle24.bmp";
 import fire from "../../fixtures/gif/fire.gif";
@@ -25,7 +25,7 @@ import video001Tile64x64 from "../../fixtures/tiff/video-001-tile-64x64.tif";
 import { decodeFile } from "../../support/files.ts";
 import { drain, noise, pictureOf, rowsOf, scene } from "../../support/rows.ts";
 
-type Job = (breath: Breath) => Promise<unknown>;
+type Job = (timeSlice: TimeSlice) => Promise<unknown>;
 
 /** All jobs at a time, each of which makes way for the next whenever it may. */
 function interleaved(jobs: readonly Job[]): Promise<unknown[]> {
@@ -51,11 +51,11 @@ function reading(format: FormatDefinition, file: ArrayBuffer): Job {
   const facts = format.read.probe(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  return async (breath) => {
+  return async (timeSlice) => {
     const frames: Uint8Array[] = [];
-    for await (const { rows } of format.read.open(bytes, facts, demand, breath)) {
+    for await (const { rows } of format.read.open(bytes, facts, demand, timeSlice)) {
       const read = async (max: number) => {
-        await breath.spend(1);
+        await timeSlice.spend(1);
         return rows.read(max);
       };
       frames.push((await drain({ ...rows, read, close: () => rows.close() }, 5)).data);
@@ -67,13 +67,13 @@ function reading(format: FormatDefinition, file: ArrayBuffer): Job {
 const SETTINGS: EncodeSettings = { lossless: false, quality: 70, progressive: false, effort: 0.5 };
 
 function writing(format: FormatDefinition, picture: ReturnType<typeof pictureOf>, settings = {}): Job {
-  return async (breath) => format.write?.encode(picture, { ...SETTINGS, ...settings }, breath);
+  return async (timeSlice) => format.write?.encode(picture, { ...SETTINGS, ...settings }, timeSlice);
 }
 
 function rewriting(format: FormatDefinition, file: ArrayBuffer): Job {
   const bytes = new Uint8Array(file);
   const facts = format.read.probe(bytes);
-  return async (breath) => format.recompress?.run(bytes, facts, { progressive: false }, breath);
+  return async (timeSlice) => format.recompress?.run(bytes, facts, { progressive: false }, timeSlice);
 }
 
 const still = pictureOf([scene(150, 120)]);

@@ -1,14 +1,14 @@
 /** Every kind of job beside every other, each of them pausing wherever it may: they make what each makes alone. */
 import { describe, expect, it } from "vitest";
 
-import { type Breath, Thread, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, Thread, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeHeap } from "../../../wasm/load.ts";
 import { type Job, JOBS } from "../../support/jobs.ts";
 
 const KINDS = Object.entries(JOBS);
 const CASES = KINDS.map(([name, [first]], index) => ({ name, first, index }));
 
-/** A thread on which every job makes way at every breath, and how often one did. */
+/** A thread on which every job makes way at every time slice, and how often one did. */
 function pausing() {
   const counted = { pauses: 0 };
   let clock = 0;
@@ -47,15 +47,15 @@ describe("two jobs that alternate at every pause", () => {
   });
 });
 
-/** A breath that does something when so many declarations have been made. */
-function counting(breath: Breath, count: number, then: () => void): Breath {
+/** A time slice that does something when so many declarations have been made. */
+function counting(timeSlice: TimeSlice, count: number, then: () => void): TimeSlice {
   let declared = 0;
   return {
     spend(ms) {
       if (++declared === count) then();
-      return breath.spend(ms);
+      return timeSlice.spend(ms);
     },
-    worked: () => breath.worked(),
+    worked: () => timeSlice.worked(),
   };
 }
 
@@ -79,7 +79,7 @@ describe("a job that nobody waits for any more", () => {
       const [, other] = KINDS[(index + round) % KINDS.length]?.[1] ?? [first, first];
       const beside = round % ACCOMPANIED === 0 ? thread.run(other) : undefined;
       const place = 1 + Math.floor((round * declarations) / ABORTED);
-      const given = thread.run((breath) => first(counting(breath, place, () => abort.abort())), abort.signal);
+      const given = thread.run((timeSlice) => first(counting(timeSlice, place, () => abort.abort())), abort.signal);
       results.add(await given.catch((error: unknown) => (error instanceof Error ? error.name : "thrown")));
       expect(await beside).toBe(beside && (await aloneOf(other)));
       expect(nativeHeap().used, `given up at ${place} of ${declarations}`).toBe(0);

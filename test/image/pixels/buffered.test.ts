@@ -37,8 +37,8 @@ describe.each([true, false])("collected pixels, opaque: %s", (opaque) => {
 
   it("are each job's own, however jobs take turns", async () => {
     const pictures = [pixels, noise(61, 40, opaque), noise(5, 90, opaque)];
-    const jobs = pictures.map((one) => async (breath: Parameters<typeof collectPixels>[1]) => {
-      return drain(rowsOfPixels(await collectPixels(rowsOf(one, opaque, 3), breath)));
+    const jobs = pictures.map((one) => async (timeSlice: Parameters<typeof collectPixels>[1]) => {
+      return drain(rowsOfPixels(await collectPixels(rowsOf(one, opaque, 3), timeSlice)));
     });
     expect(await interleaved(jobs)).toEqual(pictures);
   });

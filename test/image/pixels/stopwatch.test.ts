@@ -3,29 +3,29 @@ import { expect, it, onTestFinished, vi } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { clocked, startStopwatch } from "../../../src/image/pixels/stopwatch.ts";
-import { type Breath, Thread, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, Thread, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import source from "../../fixtures/resample/source.png";
 import { rendered } from "../../support/render.ts";
 
 /** A job that has the thread for as long as it is told. */
 function clock() {
   let now = 5;
-  const breath: Breath = { spend: () => undefined, worked: () => now };
-  return { breath, pass: (ms: number) => void (now += ms) };
+  const timeSlice: TimeSlice = { spend: () => undefined, worked: () => now };
+  return { timeSlice, pass: (ms: number) => void (now += ms) };
 }
 
 it("counts for a part what its own work takes, without the parts that it runs", async () => {
-  const { breath, pass } = clock();
+  const { timeSlice, pass } = clock();
   const { run, spent } = startStopwatch();
-  const decode = () => run("decode", breath, async () => pass(10));
-  await run("operations", breath, async () => {
+  const decode = () => run("decode", timeSlice, async () => pass(10));
+  await run("operations", timeSlice, async () => {
     pass(1);
     await decode();
     pass(2);
     await decode();
   });
   pass(100);
-  const failing = run("decode", breath, async () => {
+  const failing = run("decode", timeSlice, async () => {
     pass(1000);
     throw new RangeError("damaged");
   });
@@ -43,11 +43,11 @@ it("counts for each of two jobs that take turns what it does itself", async () =
   );
   const job = (stretches: readonly number[]) => {
     const { run, spent } = startStopwatch();
-    const work = async (breath: Breath) => {
+    const work = async (timeSlice: TimeSlice) => {
       for (const ms of stretches) {
-        await run("decode", breath, async () => {
+        await run("decode", timeSlice, async () => {
           now += ms;
-          await breath.spend(ms);
+          await timeSlice.spend(ms);
         });
       }
     };

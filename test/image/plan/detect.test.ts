@@ -28,10 +28,10 @@ it("takes no side that is longer than documented, be the picture ever so narrow"
 
 it("reads headers between the stretches of other work", async () => {
   const order: string[] = [];
-  const other = isolateThread.run(async (breath) => {
+  const other = isolateThread.run(async (timeSlice) => {
     order.push("work begins");
     await Promise.resolve();
-    await breath.spend(1_000);
+    await timeSlice.spend(1_000);
     order.push("work ends");
   });
   const reading = readHeaders(canvas(1, 1)).then(() => order.push("headers are read"));

@@ -7,7 +7,7 @@ import { identify } from "../../../src/image/plan/detect.ts";
 import { planSteps, storedSize } from "../../../src/image/plan/plan.ts";
 import { pictureOf, pictureEstimate } from "../../../src/image/plan/planned-picture.ts";
 import type { Step } from "../../../src/image/steps/operation.ts";
-import { type Breath, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import over from "../../fixtures/effects/over.png";
 import displayP3 from "../../fixtures/profiles/display-p3.icc";
 import source from "../../fixtures/resample/source.png";
@@ -38,10 +38,10 @@ const WAYS = [
   [["filter", { blur: { value: 30 } }]],
 ] as const satisfies readonly (readonly (readonly [OperationName, object])[])[];
 
-async function shown(file: ArrayBuffer, list: readonly Step[], breath: Breath): Promise<Pixels[]> {
+async function shown(file: ArrayBuffer, list: readonly Step[], timeSlice: TimeSlice): Promise<Pixels[]> {
   const stored = identify(new Uint8Array(file));
   const pixels: Pixels[] = [];
-  for await (const { rows } of pictureOf(stored, planSteps(storedSize(stored.facts), list)).open(breath)) {
+  for await (const { rows } of pictureOf(stored, planSteps(storedSize(stored.facts), list)).open(timeSlice)) {
     pixels.push(await drain(rows));
   }
   return pixels;
@@ -53,7 +53,9 @@ describe("pictures that take turns", () => {
     for (const way of WAYS) lists.push(await steps(way));
     const apart: Pixels[][] = [];
     for (const list of lists) apart.push(await shown(source, list, UNPAUSED));
-    expect(await interleaved(lists.map((list) => (breath: Breath) => shown(source, list, breath)))).toEqual(apart);
+    expect(await interleaved(lists.map((list) => (timeSlice: TimeSlice) => shown(source, list, timeSlice)))).toEqual(
+      apart,
+    );
   });
 
   it("keep their frames apart", async () => {
@@ -62,7 +64,9 @@ describe("pictures that take turns", () => {
     const lists = [[flip], [small], []];
     const apart: Pixels[][] = [];
     for (const list of lists) apart.push(await shown(animated, list, UNPAUSED));
-    expect(await interleaved(lists.map((list) => (breath: Breath) => shown(animated, list, breath)))).toEqual(apart);
+    expect(await interleaved(lists.map((list) => (timeSlice: TimeSlice) => shown(animated, list, timeSlice)))).toEqual(
+      apart,
+    );
   });
 });
 
@@ -74,10 +78,10 @@ describe("work that is declared", () => {
   ): Promise<{ spent: number[]; estimateMs: number }> {
     const stored = identify(new Uint8Array(source));
     const spent: number[] = [];
-    const breath: Breath = { spend: (ms) => void spent.push(ms), worked: () => 0 };
+    const timeSlice: TimeSlice = { spend: (ms) => void spent.push(ms), worked: () => 0 };
     const one = profile ? { ...stored, facts: { ...stored.facts, profile } } : stored;
     const plan = planSteps(storedSize(stored.facts), list);
-    await drain(await firstFrame(pictureOf(one, plan), breath), 7);
+    await drain(await firstFrame(pictureOf(one, plan), timeSlice), 7);
     return { spent, estimateMs: pictureEstimate(one, plan).ms };
   }
 

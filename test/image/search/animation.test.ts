@@ -6,14 +6,14 @@ import { FORMATS } from "../../../src/image/formats.ts";
 import { whole } from "../../../src/image/pixels/geometry.ts";
 import type { Picture } from "../../../src/image/pixels/picture.ts";
 import { scoreAnimation } from "../../../src/image/search/animation.ts";
-import { type Breath, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import file from "../../fixtures/gif/TestImage.gif";
 import { rendered } from "../../support/render.ts";
 
 function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp" | "avif"): Picture {
   const facts = FORMATS[name].read.probe(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
-  const open = (breath: Breath) => FORMATS[name].read.open(bytes, facts, demand, breath);
+  const open = (timeSlice: TimeSlice) => FORMATS[name].read.open(bytes, facts, demand, timeSlice);
   return { ...facts, opaque: !facts.alpha, open };
 }
 
@@ -27,9 +27,9 @@ async function doubled(picture: Picture): Promise<Picture> {
   return {
     ...picture,
     frames: twice,
-    async *open(breath) {
+    async *open(timeSlice) {
       for (let at = 0; at < twice; at++) {
-        const frames = picture.open(breath)[Symbol.asyncIterator]();
+        const frames = picture.open(timeSlice)[Symbol.asyncIterator]();
         let next = await frames.next();
         for (let skipped = 0; skipped < at >> 1; skipped++) {
           if (!next.done) next.value.rows.close();

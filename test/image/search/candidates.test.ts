@@ -24,17 +24,17 @@ it("never writes two renditions at a time", async () => {
     () => (clock += 1_000),
     () => scheduler.wait(0),
   );
-  await thread.run(async (breath) => {
+  await thread.run(async (timeSlice) => {
     const encode = async (settings: EncodeSettings) => {
       active.most = Math.max(active.most, ++active.now);
       active.files++;
-      const bytes = await study.encode(settings, breath);
+      const bytes = await study.encode(settings, timeSlice);
       active.now--;
       return bytes;
     };
     const way: Way = {
       encode,
-      preview: (settings) => study.preview(settings, breath),
+      preview: (settings) => study.preview(settings, timeSlice),
       finish: encode,
       onSample: () => Promise.reject(new Error("the sample is the picture")),
       variants: png.write.variants,
@@ -42,12 +42,12 @@ it("never writes two renditions at a time", async () => {
     const judge = async () => ({ score: SCORE, points: SCORE });
     const quest = {
       sample: { picture },
-      look: new Look(png, { opaque: true }, judge, breath),
+      look: new Look(png, { opaque: true }, judge, timeSlice),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,
       patience: patienceOf({ kind: "smart", preset: "medium" }),
-      breath,
+      timeSlice,
     };
     expect((await candidatesFor(quest, [way])).length).toBeGreaterThan(2);
   });
@@ -70,23 +70,23 @@ it.each([
   await new Thread(
     () => 0,
     () => scheduler.wait(0),
-  ).run(async (breath) => {
-    const encode = (settings: EncodeSettings) => study.encode(settings, breath);
+  ).run(async (timeSlice) => {
+    const encode = (settings: EncodeSettings) => study.encode(settings, timeSlice);
     const way: Way = {
       encode,
-      preview: (settings) => study.preview(settings, breath),
+      preview: (settings) => study.preview(settings, timeSlice),
       finish: encode,
       onSample: () => Promise.reject(new Error("the sample is the picture")),
       variants: png.write.variants,
     };
     const quest = {
       sample: { picture },
-      look: new Look(png, { opaque: true }, async () => ({ score, points: score }), breath),
+      look: new Look(png, { opaque: true }, async () => ({ score, points: score }), timeSlice),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,
       patience: patienceOf({ kind: "smart", preset: "medium" }),
-      breath,
+      timeSlice,
     };
     expect(await candidatesFor(quest, [way])).toHaveLength(most);
   });

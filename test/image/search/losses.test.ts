@@ -7,7 +7,7 @@ import { assemble } from "../../../src/image/formats/png/assemble.ts";
 import { compress, pngBandsOfPixels } from "../../../src/image/formats/png/compress.ts";
 import { firstFrame, type Picture } from "../../../src/image/pixels/picture.ts";
 import { scoreRows } from "../../../src/image/search/score.ts";
-import { type Breath, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { COLOR_TYPE } from "../../../wasm/pixels/png-header.ts";
 import photograph from "../../fixtures/score/macaw.png";
 import { decoded } from "../../support/operations.ts";
@@ -109,17 +109,17 @@ describe("a picture whose tiles need fewer colors than it does", () => {
 function watchEncodings(): number[] {
   const widths: number[] = [];
   const { encode, study } = png.write;
-  vi.spyOn(png.write, "encode").mockImplementation((picture, settings, breath) => {
+  vi.spyOn(png.write, "encode").mockImplementation((picture, settings, timeSlice) => {
     widths.push(picture.width);
-    return encode(picture, settings, breath);
+    return encode(picture, settings, timeSlice);
   });
   vi.spyOn(png.write, "study").mockImplementation((picture) => {
     const studied = study(picture);
     return {
-      preview: (settings, breath) => studied.preview(settings, breath),
-      encode(settings, breath) {
+      preview: (settings, timeSlice) => studied.preview(settings, timeSlice),
+      encode(settings, timeSlice) {
         widths.push(picture.width);
-        return studied.encode(settings, breath);
+        return studied.encode(settings, timeSlice);
       },
     };
   });
@@ -155,7 +155,7 @@ it("tells the kinds of loss apart when it is told one", async () => {
   const facts = probe(new Uint8Array(photograph));
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  const open = (breath: Breath) => png.read.open(new Uint8Array(photograph), facts, demand, breath);
+  const open = (timeSlice: TimeSlice) => png.read.open(new Uint8Array(photograph), facts, demand, timeSlice);
   const picture = { width, height, frames: 1, loops: 1, opaque: true, open };
   const settings = { ...LOSSLESS, lossless: false, quality: 60 };
   expect(probe(await encoded(picture, { ...settings, loss: "colors" })).colorspace).toBe("Palette");

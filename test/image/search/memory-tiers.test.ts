@@ -38,7 +38,7 @@ function onlyIn(room: number): { most: number } {
     seen.most = Math.max(seen.most, rooms.length);
     const index = Math.min(room, rooms.length - 1);
     const [first] = rooms;
-    return runIn([rooms[index] ?? first], (breath) => work(breath, index), allowance);
+    return runIn([rooms[index] ?? first], (timeSlice) => work(timeSlice, index), allowance);
   });
   return seen;
 }

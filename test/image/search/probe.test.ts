@@ -25,7 +25,7 @@ it("looks first at where a rendition that was made sure of looked worst", async 
   });
   const look = new Look(png, { opaque: false, space: undefined }, judge, UNPAUSED);
   const trial = (index: number) => {
-    const open = (breath: typeof UNPAUSED) => firstFrame(picture, breath);
+    const open = (timeSlice: typeof UNPAUSED) => firstFrame(picture, timeSlice);
     const made = look.previewed(50, { key: `${index}`, exact: false, distortion: 20, open }, () => Promise.reject());
     return { score: () => ((shown = index), made.score()), confirm: () => ((shown = index), made.confirm()) };
   };

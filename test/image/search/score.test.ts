@@ -11,7 +11,7 @@ import { completedSize } from "../../../src/image/search/completed.ts";
 import { inMemory } from "../../../src/image/search/sample.ts";
 import { scoreRows } from "../../../src/image/search/score.ts";
 import { secondOpinionEstimate } from "../../../src/image/search/second-opinion.ts";
-import { type Breath, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeStatistics, trimNative } from "../../../wasm/load.ts";
 import { scorePeakBytes } from "../../../wasm/score/score.ts";
 import glass24 from "../../fixtures/score/glass-24.png";
@@ -27,7 +27,7 @@ function rows(file: ArrayBuffer, format: FormatDefinition, opaque = true): Promi
   const bytes = new Uint8Array(file);
   const facts = format.read.probe(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
-  const open = (breath: Breath) => format.read.open(bytes, facts, demand, breath);
+  const open = (timeSlice: TimeSlice) => format.read.open(bytes, facts, demand, timeSlice);
   return firstFrame({ ...demand, opaque, frames: 1, loops: 0, open }, UNPAUSED);
 }
 

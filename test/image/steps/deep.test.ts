@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { toSrgb } from "../../../src/image/codec/convert-colors.ts";
-import { ownBreath, paced } from "../../../src/image/codec/metered-rows.ts";
+import { ownTimeSlice, paced } from "../../../src/image/codec/metered-rows.ts";
 import { profileOfCodePoints } from "../../../src/image/color/code-points.ts";
 import { displayP3 } from "../../../src/image/color/space.ts";
 import { type Orientation, turnOf, turnSize } from "../../../src/image/pixels/geometry.ts";
@@ -62,8 +62,8 @@ describe("deep rows", () => {
 
   it("declare all that they take", async () => {
     let spentMs = 0;
-    const breath = { ...UNPAUSED, spend: (ms: number) => void (spentMs += ms) };
-    await drain(paced(deepRowsOf(pixels, false, 5), 82, breath, ownBreath(breath)));
+    const timeSlice = { ...UNPAUSED, spend: (ms: number) => void (spentMs += ms) };
+    await drain(paced(deepRowsOf(pixels, false, 5), 82, timeSlice, ownTimeSlice(timeSlice)));
     expect(spentMs).toBeCloseTo(82, 5);
   });
 });

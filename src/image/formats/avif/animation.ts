@@ -8,7 +8,7 @@ import {
 } from "../../../../wasm/av1-encode/frames.ts";
 import { canvasEstimate } from "../../../../wasm/canvas.ts";
 import { parallel, NO_WORK, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { changingPart, fullness } from "../../codec/complexity.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
@@ -44,7 +44,10 @@ function chromaOf(picture: Extent, full: FrameSettings): "4:2:0" | "4:4:4" {
   return isDrawing && framesEstimate(full).bytes <= FULL_CHROMA_BYTES ? "4:4:4" : "4:2:0";
 }
 
-/** Bytes of a file for a pixel of a frame: films take 0.01 to 0.08 at usual qualities, noise and what loses nothing far more. */
+/**
+ * Bytes of a file for a pixel of a frame: films take 0.01 to 0.08 at usual qualities, noise and what loses nothing far
+ * more.
+ */
 const USUAL_FILE_BYTES = 0.1;
 const FINE_FILE_BYTES = 0.6;
 const EXACT_FILE_BYTES = 1.5;
@@ -75,12 +78,19 @@ export function animationResultEstimate({ width, height, opaque, frames }: Exten
   return opaque ? layer : parallel(layer, layer);
 }
 
-/** One track after the other, for an encoder takes much memory: frames are read again for their alpha where they have some. */
-export async function encodeAnimation(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+/**
+ * One track after the other, for an encoder takes much memory: frames are read again for their alpha where they have
+ * some.
+ */
+export async function encodeAnimation(
+  picture: Picture,
+  settings: EncodeSettings,
+  timeSlice: TimeSlice,
+): Promise<Uint8Array> {
   const { width, height, loops, space, opaque } = picture;
   const { chroma } = settingsOf(picture, settings, "color");
-  const color = await encodeTrack(picture, settings, "color", breath);
-  const alpha = !opaque && color.translucent ? await encodeTrack(picture, settings, "alpha", breath) : undefined;
+  const color = await encodeTrack(picture, settings, "color", timeSlice);
+  const alpha = !opaque && color.translucent ? await encodeTrack(picture, settings, "alpha", timeSlice) : undefined;
   const half = chroma === "4:2:0";
   return writeHeifSequence({
     width,
@@ -99,22 +109,22 @@ export async function encodeAnimation(picture: Picture, settings: EncodeSettings
 }
 
 /** The packets of all frames, and whether any of them has a hole. */
-async function encodeTrack(picture: Picture, settings: EncodeSettings, plane: Plane, breath: Breath) {
+async function encodeTrack(picture: Picture, settings: EncodeSettings, plane: Plane, timeSlice: TimeSlice) {
   const encoder = new Av1Frames(settingsOf(picture, settings, plane));
   try {
     const packets: Packet[] = [];
     const delaysMs: number[] = [];
     let translucent = false;
-    for await (const { delayMs, rows } of picture.open(breath)) {
+    for await (const { delayMs, rows } of picture.open(timeSlice)) {
       await fill(encoder, rows, picture.height).finally(() => rows.close());
-      packets.push(...(await encoder.take(breath)));
+      packets.push(...(await encoder.take(timeSlice)));
       const holes = encoder.next();
       translucent ||= holes;
       delaysMs.push(delayMs);
       if (delaysMs.length === picture.frames) break;
     }
     if (delaysMs.length < picture.frames) throw endsEarly();
-    packets.push(...(await encoder.finish(breath)));
+    packets.push(...(await encoder.finish(timeSlice)));
     return { packets, delaysMs, translucent };
   } finally {
     encoder.close();

@@ -1,9 +1,12 @@
-/** Rows into AVIF files: a picture whose tiles are coded one by one, so that memory depends on the tile and not on the picture. */
+/**
+ * Rows into AVIF files: a picture whose tiles are coded one by one, so that memory depends on the tile and not on the
+ * picture.
+ */
 import { Av1Cells, type CellSettings, cellsEstimate, FIRST_FAST_SPEED } from "../../../../wasm/av1-encode/encoder.ts";
 import { BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
 import { parallel, maximum, held, type Estimate } from "../../../../wasm/estimate.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { lessWhereFlat } from "../../codec/complexity.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings, Variant } from "../../codec/writer.ts";
@@ -25,17 +28,20 @@ type Shape = Pick<Extent, "width" | "height" | "opaque" | "space" | "bits">;
 /** Up to this size a picture is one cell, and so large are those of others. */
 const MAX_CELL_PIXELS = 768 << 10;
 /**
- * Halved chroma takes less memory, and so do the fast speeds: such a picture is one cell up to these sizes, which takes 1 to 2
- * percent less.
+ * Halved chroma takes less memory, and so do the fast speeds: such a picture is one cell up to these sizes, which takes
+ * 1 to 2 percent less.
  */
 const MAX_HALF_PIXELS = { close: 1200 << 10, fast: 1700 << 10 } as const;
 /** Deep pictures take nearly twice the memory. */
 const MAX_DEEP_CELL_PIXELS = 448 << 10;
-/** Bits of a sample of rows of RGBA8. By ten, photographs take 5 percent fewer bytes at the same score, and a quarter more time. */
+/**
+ * Bits of a sample of rows of RGBA8. By ten, photographs take 5 percent fewer bytes at the same score, and a quarter
+ * more time.
+ */
 const [USUAL_BITS, MORE_BITS] = [8, 10] as const;
 /**
- * Originals and files of large pictures leave less memory to the encoder. With smaller cells it holds half as much, 26 MB in
- * place of 52 for 24 megapixels of full chroma, and files are a percent larger.
+ * Originals and files of large pictures leave less memory to the encoder. With smaller cells it holds half as much, 26
+ * MB in place of 52 for 24 megapixels of full chroma, and files are a percent larger.
  */
 const LARGE_PIXELS = 16_000_000;
 const MAX_LARGE_CELL_PIXELS = 256 << 10;
@@ -90,8 +96,9 @@ function superblocks(length: number): number {
 }
 
 /**
- * Pixels up to which libaom may take its time, of one picture, and of all that a request makes: a megapixel takes a second at
- * speed 6, half of one at 7, a third at 8, and is 7 percent larger at 7 than at 6, and 3 percent larger at 8 than at 7.
+ * Pixels up to which libaom may take its time, of one picture, and of all that a request makes: a megapixel takes a
+ * second at speed 6, half of one at 7, a third at 8, and is 7 percent larger at 7 than at 6, and 3 percent larger at 8
+ * than at 7.
  */
 const SPEEDS = [
   { one: 3_000_000, all: 3_000_000, speed: 6 },
@@ -101,12 +108,15 @@ const SPEEDS = [
 const FASTEST = 9;
 /** The only one at which all sizes of blocks are tried, which is worth remembering. */
 const CHOOSING_SPEED = 6;
-/** Quantizers by which renditions differ that share sizes of blocks, at most: edges of drawings want other ones farther away. */
+/**
+ * Quantizers by which renditions differ that share sizes of blocks, at most: edges of drawings want other ones farther
+ * away.
+ */
 const NEAR_QUANTIZERS = 8;
 
 /**
- * Trials are made one step faster: they look a little worse and are a little larger. Drafts take a sixth of the time of a
- * trial; how much worse they look depends on the picture, by 2 points up or down.
+ * Trials are made one step faster: they look a little worse and are a little larger. Drafts take a sixth of the time of
+ * a trial; how much worse they look depends on the picture, by 2 points up or down.
  */
 function speedOf(
   { width, height }: Size,
@@ -166,18 +176,18 @@ export function resultEstimate({ width, height, opaque, bits = 8 }: Shape): Esti
 }
 
 /** @throws ApiError 422 when the picture has no frame or is too large */
-export function encodeAvif(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+export function encodeAvif(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
   const encode = picture.frames > 1 ? encodeAnimation : encodeStill;
-  return guardedAsync(() => encode(picture, settings, breath), tooLarge);
+  return guardedAsync(() => encode(picture, settings, timeSlice), tooLarge);
 }
 
-async function encodeStill(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
-  const rows = await firstFrame(picture, breath);
+async function encodeStill(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
+  const rows = await firstFrame(picture, timeSlice);
   try {
     const { space, bits } = picture;
     const { width, height, opaque } = rows;
     const cells = cellSettings({ width, height, opaque, space, bits }, settings);
-    return await encodeRows(rows, space, cells, settings, breath);
+    return await encodeRows(rows, space, cells, settings, timeSlice);
   } finally {
     rows.close();
   }
@@ -192,14 +202,14 @@ async function encodeRows(
   space: Space | undefined,
   settings: CellSettings,
   asked: EncodeSettings,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
   const { width, height } = rows;
   const { chroma, deep } = settings;
   const { chosen } = asked;
   const cells = new Av1Cells(settings, settings.quantizer > 0 ? chosen?.share : undefined);
   try {
-    const { color, alpha } = await encodeLayers(cells, rows, settings, choiceOf(settings, asked), breath);
+    const { color, alpha } = await encodeLayers(cells, rows, settings, choiceOf(settings, asked), timeSlice);
     if (chosen && settings.quantizer > 0) chosen.share = cells.lastShare;
     return writeHeif({
       width,
@@ -236,7 +246,7 @@ function choiceOf({ chroma, speed, quantizer, deep }: CellSettings, { chosen }: 
 }
 
 /** The bitstreams of colors and of alpha, the latter only where some pixel needs it. */
-async function encodeLayers(cells: Av1Cells, rows: Rows, { cell }: CellSettings, choice: Choice, breath: Breath) {
+async function encodeLayers(cells: Av1Cells, rows: Rows, { cell }: CellSettings, choice: Choice, timeSlice: TimeSlice) {
   const color: Uint8Array[] = [];
   const alpha: Uint8Array[] = [];
   const { width, height, opaque } = rows;
@@ -249,13 +259,13 @@ async function encodeLayers(cells: Av1Cells, rows: Rows, { cell }: CellSettings,
     const holes = cells.translucent();
     translucent ||= holes;
     for (let column = 0; column < cells.columns; column++) {
-      color.push(unitsOnly(await cells.encode(column, "color", breath, choice.known?.[color.length])));
+      color.push(unitsOnly(await cells.encode(column, "color", timeSlice, choice.known?.[color.length])));
       choice.keep?.(cells.blocks());
       if (opaque) continue;
       // Cells without holes are the same where they have the same size.
       const size = `${Math.min(cell.width, width - column * cell.width)} x ${cellRows}`;
       const known = holes ? undefined : solid.get(size);
-      const coded = known ?? unitsOnly(await cells.encode(column, "alpha", breath));
+      const coded = known ?? unitsOnly(await cells.encode(column, "alpha", timeSlice));
       alpha.push(coded);
       if (!holes) solid.set(size, coded);
     }

@@ -1,5 +1,5 @@
 /** Rows of device-independent bitmaps as RGBA. Every row lies at a known place, so any can be read first. */
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type Bitmap, dataEnd, damaged, type Masks, strideOf } from "./header.ts";
 import { runLengthRows } from "./run-length.ts";
 
@@ -7,11 +7,11 @@ import { runLengthRows } from "./run-length.ts";
 export type RowReader = (target: Uint8Array, y: number) => void;
 
 /** @throws ApiError 422 when pixels are missing */
-export async function rowReader(bytes: Uint8Array, bitmap: Bitmap, breath: Breath): Promise<RowReader> {
+export async function rowReader(bytes: Uint8Array, bitmap: Bitmap, timeSlice: TimeSlice): Promise<RowReader> {
   const { height, topDown, dataOffset, runLength } = bitmap;
   const stored = (y: number) => (topDown ? y : height - 1 - y);
   if (runLength) {
-    const expand = await runLengthRows(bytes, bitmap, breath);
+    const expand = await runLengthRows(bytes, bitmap, timeSlice);
     return (target, y) => expand(wide(target), stored(y));
   }
   if (dataEnd(bitmap) > bytes.length) throw damaged();

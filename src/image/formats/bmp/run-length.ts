@@ -1,8 +1,8 @@
 /**
- * RLE8, RLE4 and RLE24 of OS/2. Rows are stored from the bottom and codes have no fixed length: one pass notes where each
- * row's codes begin, then any row can be expanded on its own, and no picture of indices is held.
+ * RLE8, RLE4 and RLE24 of OS/2. Rows are stored from the bottom and codes have no fixed length: one pass notes where
+ * each row's codes begin, then any row can be expanded on its own, and no picture of indices is held.
  */
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type Bitmap, damaged, OPAQUE_BLACK } from "./header.ts";
 
 /** Bytes held per row of a picture. */
@@ -24,9 +24,9 @@ const DELTA = 2;
 export type Expand = (target: Uint32Array, row: number) => void;
 
 /** @throws ApiError 422 when the codes end before the bitmap does */
-export async function runLengthRows(bytes: Uint8Array, bitmap: Bitmap, breath: Breath): Promise<Expand> {
+export async function runLengthRows(bytes: Uint8Array, bitmap: Bitmap, timeSlice: TimeSlice): Promise<Expand> {
   const { width, height, palette, bits } = bitmap;
-  const { starts, columns } = await survey(bytes, bitmap, breath);
+  const { starts, columns } = await survey(bytes, bitmap, timeSlice);
   const color = colorReader(bytes, bitmap);
   const runBytes = runBytesOf(bits);
   const background = bits === 24 ? OPAQUE_BLACK : palette[0]!;
@@ -58,7 +58,7 @@ export async function runLengthRows(bytes: Uint8Array, bitmap: Bitmap, breath: B
 }
 
 /** Where the codes of each row begin (0: it has none) and in which column. */
-async function survey(bytes: Uint8Array, { height, dataOffset, dataBytes, bits }: Bitmap, breath: Breath) {
+async function survey(bytes: Uint8Array, { height, dataOffset, dataBytes, bits }: Bitmap, timeSlice: TimeSlice) {
   const starts = new Uint32Array(height);
   const columns = new Uint32Array(height);
   let x = 0;
@@ -71,7 +71,7 @@ async function survey(bytes: Uint8Array, { height, dataOffset, dataBytes, bits }
     columns[next] = x;
   };
   for (let codes = 1; row < height; codes++) {
-    if (codes % CODES_AT_A_TIME === 0) await breath.spend(CODES_AT_A_TIME * CODE_MS);
+    if (codes % CODES_AT_A_TIME === 0) await timeSlice.spend(CODES_AT_A_TIME * CODE_MS);
     // Some writers leave out the mark after the last row.
     if (at + 1 >= bytes.length && row === height - 1 && x > 0) break;
     if (at + 1 >= bytes.length) throw damaged();

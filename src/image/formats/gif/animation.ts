@@ -5,7 +5,7 @@ import { encodeEstimate, FrameWriter } from "../../../../wasm/gif/writer.ts";
 import { coordinatesOf } from "../../../../wasm/quantize/remapper.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { changingPart, fullness } from "../../codec/complexity.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import {
@@ -29,7 +29,9 @@ const FULL_TABLE_BYTES = 5_000;
  * joined.
  */
 const FRAME_RATIO = 0.8;
-/** A frame is written in two palettes at most, in each of them solid or not, and by two patiences; usually less often. */
+/**
+ * A frame is written in two palettes at most, in each of them solid or not, and by two patiences; usually less often.
+ */
 const ATTEMPTS = 4;
 /** Where a pixel may be what was there before, strings are looked for along two ways. */
 const CHOICES = 1.6;
@@ -56,14 +58,15 @@ export async function writeAnimation(
   picture: Picture,
   prepared: Prepared,
   tuning: Tuning,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
   const { source, manner, palette } = prepared;
   const parts = [header(picture, palette), loopExtension(picture.loops)];
   const writer = new FrameWriter(picture.width * picture.height, true);
-  const writing = { writer, tuning, detail: fullness(picture), breath };
+  const writing = { writer, tuning, detail: fullness(picture), timeSlice };
   try {
-    for await (const step of stepsOf(source, manner, breath)) parts.push(...(await frameParts(step, palette, writing)));
+    for await (const step of stepsOf(source, manner, timeSlice))
+      parts.push(...(await frameParts(step, palette, writing)));
     return joined([...parts, TRAILER]);
   } finally {
     writer.close();
@@ -73,7 +76,7 @@ export async function writeAnimation(
 /** A frame in the palette of the file or in its own, whichever is smaller. */
 async function frameParts(step: Step, global: Uint8Array, writing: Writing): Promise<Uint8Array[]> {
   const shared = await written(step, global, null, writing);
-  await writing.breath.spend(colorsEstimate(step.box.width, step.box.height).ms);
+  await writing.timeSlice.spend(colorsEstimate(step.box.width, step.box.height).ms);
   const own = ownPalette(step, MAX_COLORS);
   const shorter = own && indexBits(own.length / 4) < indexBits(global.length / 4);
   const separate = own && (shorter || !shared) ? await written(step, own, own, writing) : null;
@@ -87,7 +90,7 @@ interface Writing {
   readonly writer: FrameWriter;
   readonly tuning: Tuning;
   readonly detail: number;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
 }
 
 /** A frame in a palette, which is its own if it is `local`; null where a color is missing. */
@@ -95,17 +98,17 @@ async function written(
   { before, after, box, disposal, delayMs }: Step,
   palette: Uint8Array,
   local: Uint8Array | null,
-  { writer, tuning, detail, breath }: Writing,
+  { writer, tuning, detail, timeSlice }: Writing,
 ): Promise<Uint8Array[] | null> {
   const { tolerance, patience } = tuning;
-  const pause = () => breath.spend(lookEstimate(box.width, box.height).ms);
+  const pause = () => timeSlice.spend(lookEstimate(box.width, box.height).ms);
   await pause();
   const transparent = spareIndex(palette, after.colors(box, before));
   const attempt = async (solid: boolean, tired: number): Promise<Uint8Array[] | null> => {
     await pause();
     const colors = before.cut(after, box, { palette, transparent, solid }, writer);
     const options = { count: box.width * box.height, minSize: indexBits(colors), transparent, tolerance, detail };
-    return colors === 0 ? null : writer.encode({ ...options, patience: tired }, breath);
+    return colors === 0 ? null : writer.encode({ ...options, patience: tired }, timeSlice);
   };
   if (tolerance > 0) writer.setColors(coordinatesOf(palette));
   let data = await attempt(false, patience[0]);

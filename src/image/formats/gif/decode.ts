@@ -8,7 +8,7 @@ import {
   FrameCanvas,
   type FrameOptions,
 } from "../../../../wasm/gif/reader.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Decoded, Demand, Facts } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import type { Box } from "../../pixels/geometry.ts";
@@ -21,11 +21,11 @@ export async function* openFrames(
   bytes: Uint8Array,
   file: GifFile,
   { box }: Pick<Demand, "box">,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): AsyncGenerator<Decoded> {
   const [first] = file.frames;
   if (file.frames.length > 1 || !first || first.interlaced) {
-    yield* openCanvas(bytes, file, box, breath);
+    yield* openCanvas(bytes, file, box, timeSlice);
     return;
   }
   const rows = bandRows(bytes, file, first);
@@ -55,20 +55,20 @@ function bandRows(bytes: Uint8Array, file: GifFile, frame: GifFrame): Rows {
   };
 }
 
-async function* openCanvas(bytes: Uint8Array, file: GifFile, box: Box, breath: Breath): AsyncGenerator<Decoded> {
+async function* openCanvas(bytes: Uint8Array, file: GifFile, box: Box, timeSlice: TimeSlice): AsyncGenerator<Decoded> {
   const canvas = guarded(() => new FrameCanvas(file.width, file.height), damaged);
   const opaque = isOpaque(file);
   let previous: GifFrame | undefined;
   try {
     for (const frame of file.frames) {
-      if (previous) await dispose(canvas, previous, breath);
+      if (previous) await dispose(canvas, previous, timeSlice);
       const area = clipped(frame, canvas);
       if (frame.disposal === "restore") {
-        await breath.spend(changeEstimate(area).ms);
+        await timeSlice.spend(changeEstimate(area).ms);
         guarded(() => canvas.save(area), damaged);
       }
       if (area.width > 0 && area.height > 0) {
-        await guardedAsync(() => canvas.draw(optionsOf(bytes, frame), breath), damaged);
+        await guardedAsync(() => canvas.draw(optionsOf(bytes, frame), timeSlice), damaged);
       }
       previous = frame;
       yield { delayMs: frame.delayMs, rows: canvasRows(canvas, opaque), box };
@@ -78,9 +78,9 @@ async function* openCanvas(bytes: Uint8Array, file: GifFile, box: Box, breath: B
   }
 }
 
-async function dispose(canvas: FrameCanvas, frame: GifFrame, breath: Breath): Promise<void> {
+async function dispose(canvas: FrameCanvas, frame: GifFrame, timeSlice: TimeSlice): Promise<void> {
   const area = clipped(frame, canvas);
-  if (frame.disposal !== "keep") await breath.spend(changeEstimate(area).ms);
+  if (frame.disposal !== "keep") await timeSlice.spend(changeEstimate(area).ms);
   if (frame.disposal === "clear") canvas.clear(area);
   if (frame.disposal === "restore") canvas.restore(area);
 }

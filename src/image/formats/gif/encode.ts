@@ -6,7 +6,7 @@ import { addEstimate } from "../../../../wasm/quantize/palette.ts";
 import { coordinatesOf, mapEstimate, Remapper } from "../../../../wasm/quantize/remapper.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { fullness } from "../../codec/complexity.ts";
 import { type ChosenPalette, Palettes, palettesEstimate, quantizedEstimate } from "../../codec/quantize.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
@@ -20,25 +20,27 @@ import { type Tuning, tuningFor } from "./tuning.ts";
 const MAX_SIDE = 0xffff;
 
 /** @throws ApiError 422 when the picture is too large for the format or has no frame */
-export async function encodeGif(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+export async function encodeGif(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
   const { width, height } = picture;
   if (width > MAX_SIDE || height > MAX_SIDE)
     throw new ApiError(422, `GIF holds at most ${MAX_SIDE} pixels on each side`);
   const tuning = tuningFor(settings);
-  if (picture.frames === 1) return encodeStill(picture, await paletteFor(picture, tuning, breath), tuning, breath);
-  const prepared = (await prepareExactly(picture, tuning, breath)) ?? (await prepareReduced(picture, tuning, breath));
-  return writeAnimation(picture, prepared, tuning, breath);
+  if (picture.frames === 1)
+    return encodeStill(picture, await paletteFor(picture, tuning, timeSlice), tuning, timeSlice);
+  const prepared =
+    (await prepareExactly(picture, tuning, timeSlice)) ?? (await prepareReduced(picture, tuning, timeSlice));
+  return writeAnimation(picture, prepared, tuning, timeSlice);
 }
 
 /** The file of a picture whose pixels are exactly kept; null where GIF cannot hold it, or not without much work. */
-export async function encodeExactly(picture: Picture, breath: Breath): Promise<Uint8Array | null> {
+export async function encodeExactly(picture: Picture, timeSlice: TimeSlice): Promise<Uint8Array | null> {
   const tuning = tuningFor({ lossless: true, quality: 100, progressive: false, effort: 1 });
   if (picture.frames === 1) {
-    const chosen = await paletteFor(picture, tuning, breath);
-    return chosen.exact ? encodeStill(picture, chosen, tuning, breath) : null;
+    const chosen = await paletteFor(picture, tuning, timeSlice);
+    return chosen.exact ? encodeStill(picture, chosen, tuning, timeSlice) : null;
   }
-  const prepared = await prepareExactly(picture, tuning, breath);
-  return prepared && writeAnimation(picture, prepared, tuning, breath);
+  const prepared = await prepareExactly(picture, tuning, timeSlice);
+  return prepared && writeAnimation(picture, prepared, tuning, timeSlice);
 }
 
 /** How many bytes a pixel may take as a file: noise takes 12 bits, twice while it is joined. */
@@ -68,7 +70,9 @@ function withoutAlpha(picture: Extent): Extent {
   return { ...picture, detail: detail / 2 };
 }
 
-/** The estimate of `encodeExactly`, the reading of the picture left out: there are few colors, or it is soon given up. */
+/**
+ * The estimate of `encodeExactly`, the reading of the picture left out: there are few colors, or it is soon given up.
+ */
 export function exactEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;
   if (frames > 1) return parallel(written(picture), animationEstimate(picture, { isExact: true }));
@@ -84,26 +88,26 @@ function written({ width, height, frames }: Extent): Estimate {
   return held(writerBytes(pixels, frames > 1) + pixels * RESULT_BYTES_PER_PIXEL);
 }
 
-function paletteFor(picture: Picture, { reduction }: Tuning, breath: Breath): Promise<ChosenPalette> {
-  return new Palettes(picture, reduction.sharp).choose(reduction.colors, breath);
+function paletteFor(picture: Picture, { reduction }: Tuning, timeSlice: TimeSlice): Promise<ChosenPalette> {
+  return new Palettes(picture, reduction.sharp).choose(reduction.colors, timeSlice);
 }
 
 async function encodeStill(
   picture: Picture,
   chosen: ChosenPalette,
   { reduction, tolerance, patience }: Tuning,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
   const { width, height } = picture;
   const { palette, exact } = chosen;
   const writer = new FrameWriter(width * height, false);
   try {
-    await writeIndices(picture, { palette, dither: exact ? 0 : reduction.dither }, writer, breath);
+    await writeIndices(picture, { palette, dither: exact ? 0 : reduction.dither }, writer, timeSlice);
     if (tolerance > 0) writer.setColors(coordinatesOf(palette));
     const transparent = transparentIn(palette);
     const detail = fullness(picture);
     const options = { count: width * height, minSize: indexBits(palette.length / 4), transparent, tolerance, detail };
-    const data = await smallest(writer, options, patience, breath);
+    const data = await smallest(writer, options, patience, timeSlice);
     const control = transparent >= 0 ? [graphicControl(0, null, transparent)] : [];
     const box = { x: 0, y: 0, width, height };
     return joined([header(picture, palette), ...control, imageDescriptor(box, null), ...data, TRAILER]);
@@ -117,14 +121,14 @@ async function writeIndices(
   picture: Picture,
   { palette, dither }: { readonly palette: Uint8Array; readonly dither: number },
   writer: FrameWriter,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<void> {
   const remapper = new Remapper({ width: picture.width, height: 0, sharp: true, palette, dither });
   const nanoseconds = mapEstimate(1, fullness(picture)).ms * 1e6;
   try {
-    const rows = await firstFrame(picture, breath);
+    const rows = await firstFrame(picture, timeSlice);
     let filled = 0;
-    for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, breath })) {
+    for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, timeSlice })) {
       const indices = remapper.indices(band);
       writer.indices(filled, indices.length).set(indices);
       filled += indices.length;
@@ -141,11 +145,11 @@ async function smallest(
   writer: FrameWriter,
   options: Options,
   [first, ...others]: Tuning["patience"],
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array[]> {
-  let best = await writer.encode({ ...options, patience: first }, breath);
+  let best = await writer.encode({ ...options, patience: first }, timeSlice);
   for (const patience of others) {
-    const data = await writer.encode({ ...options, patience }, breath);
+    const data = await writer.encode({ ...options, patience }, timeSlice);
     if (lengthOf(data) < lengthOf(best)) best = data;
   }
   return best;

@@ -1,7 +1,7 @@
 /** How an animation is cut into frames, and which colors its file has, before anything is written. */
 import { type Estimate, serial, times } from "../../../../wasm/estimate.ts";
 import { colorsEstimate } from "../../../../wasm/gif/canvas.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { changingPart } from "../../codec/complexity.ts";
 import { Palettes, quantized } from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
@@ -27,19 +27,19 @@ const WAYS = [
 ] as const;
 
 /** The picture itself, if the colors that each frame brings fit into a palette. */
-export async function prepareExactly(picture: Picture, tuning: Tuning, breath: Breath): Promise<Prepared | null> {
+export async function prepareExactly(picture: Picture, tuning: Tuning, timeSlice: TimeSlice): Promise<Prepared | null> {
   for (const way of WAYS) {
     const manner = { ...way, tolerance: tuning.drift };
-    const palette = await exactPalette(picture, manner, tuning.reduction.colors, breath);
+    const palette = await exactPalette(picture, manner, tuning.reduction.colors, timeSlice);
     if (palette) return { source: picture, manner, palette };
   }
   return null;
 }
 
 /** The picture in the colors of one palette for all frames. */
-export async function prepareReduced(picture: Picture, tuning: Tuning, breath: Breath): Promise<Prepared> {
+export async function prepareReduced(picture: Picture, tuning: Tuning, timeSlice: TimeSlice): Promise<Prepared> {
   const reduction = { ...tuning.reduction, colors: Math.min(MAX_COLORS - 1, tuning.reduction.colors) };
-  const choice = await new Palettes(picture, reduction.sharp).choose(reduction.colors, breath);
+  const choice = await new Palettes(picture, reduction.sharp).choose(reduction.colors, timeSlice);
   const manner = { ...WAYS[0], tolerance: tuning.drift };
   return { source: quantized(picture, choice, reduction), manner, palette: withTransparent(choice.palette) };
 }
@@ -52,13 +52,13 @@ async function exactPalette(
   picture: Picture,
   manner: Manner,
   most: number,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array | null> {
   const frames = new Map<number, number>();
   let first: Uint8Array | undefined;
   let largest = 0;
-  for await (const step of stepsOf(picture, manner, breath)) {
-    await breath.spend(colorsEstimate(step.box.width, step.box.height).ms);
+  for await (const step of stepsOf(picture, manner, timeSlice)) {
+    await timeSlice.spend(colorsEstimate(step.box.width, step.box.height).ms);
     const palette = ownPalette(step, most);
     if (!palette) return null;
     first ??= palette;

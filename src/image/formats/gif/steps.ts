@@ -2,7 +2,7 @@
 import { held, type Estimate, serial, times } from "../../../../wasm/estimate.ts";
 import { Canvas, canvasBytes, lookEstimate } from "../../../../wasm/gif/canvas.ts";
 import type { Rectangle } from "../../../../wasm/gif/reader.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { bandsOf } from "../../pixels/bands.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import type { Rows } from "../../pixels/rows.ts";
@@ -55,16 +55,16 @@ export function stepsEstimate({ width, height, frames }: Extent): Estimate {
  * The steps of an animation, each once the frame after it is known: what becomes of a frame is chosen so that the next
  * one has to draw least, and so that what has to become transparent does.
  */
-export async function* stepsOf(picture: Picture, manner: Manner, breath: Breath): AsyncGenerator<Step, void> {
+export async function* stepsOf(picture: Picture, manner: Manner, timeSlice: TimeSlice): AsyncGenerator<Step, void> {
   const { cropped, tolerance } = manner;
   const { width, height } = picture;
   const canvases = Array.from({ length: CANVASES }, () => new Canvas(width, height));
-  const pause = () => breath.spend(lookEstimate(width, height).ms);
+  const pause = () => timeSlice.spend(lookEstimate(width, height).ms);
   try {
     let [before, after, next, spare] = canvases as [Canvas, Canvas, Canvas, Canvas];
     let pending: Pending | undefined;
-    for await (const { delayMs, rows } of picture.open(breath)) {
-      await load(rows, next, breath);
+    for await (const { delayMs, rows } of picture.open(timeSlice)) {
+      await load(rows, next, timeSlice);
       await pause();
       if (!pending) {
         const whole = { x: 0, y: 0, width, height };
@@ -72,7 +72,7 @@ export async function* stepsOf(picture: Picture, manner: Manner, breath: Breath)
         [after, next] = [next, after];
         continue;
       }
-      const ending = await chooseEnding({ before, after, next, spare }, pending.box, manner, breath);
+      const ending = await chooseEnding({ before, after, next, spare }, pending.box, manner, timeSlice);
       yield { before, after, ...ending, delayMs: pending.delayMs };
       if (ending.disposal !== "restore") [before, after] = [after, before];
       if (ending.disposal === "clear") before.clear(ending.box);
@@ -105,9 +105,9 @@ async function chooseEnding(
   { before, after, next, spare }: Canvases,
   box: Rectangle,
   { free, tolerance }: Manner,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Ending> {
-  const pause = () => breath.spend(lookEstimate(next.width, next.height).ms);
+  const pause = () => timeSlice.spend(lookEstimate(next.width, next.height).ms);
   const kept = after.compare(next, tolerance);
   const keep: Ending = { disposal: "keep", box, changed: kept.changed };
   const possible = kept.lost.width === 0;
@@ -130,10 +130,10 @@ async function chooseEnding(
 /** Rows that go to a canvas at a time. */
 const LOAD_ROWS = 64;
 
-async function load(rows: Rows, canvas: Canvas, breath: Breath): Promise<void> {
+async function load(rows: Rows, canvas: Canvas, timeSlice: TimeSlice): Promise<void> {
   const { width } = rows;
   let y = 0;
-  for await (const band of bandsOf(rows, { rows: LOAD_ROWS, nanoseconds: lookEstimate(1, 1).ms * 1e6, breath })) {
+  for await (const band of bandsOf(rows, { rows: LOAD_ROWS, nanoseconds: lookEstimate(1, 1).ms * 1e6, timeSlice })) {
     canvas.load(y, band);
     y += band.length / (width * 4);
   }

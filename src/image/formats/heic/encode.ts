@@ -9,7 +9,7 @@ import {
   type TileSettings,
 } from "../../../../wasm/hevc-encode/encoder.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { lessWhereFlat } from "../../codec/complexity.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
@@ -66,11 +66,15 @@ export function encodeEstimate(picture: Omit<Extent, "frames">, settings: Encode
 const FILE_BYTES = 0.8;
 
 /** @throws ApiError 422 when the picture has no frame, or is too large for the memory that was declared */
-export async function encodeHeic(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
-  const rows = await firstFrame(picture, breath);
+export async function encodeHeic(
+  picture: Picture,
+  settings: EncodeSettings,
+  timeSlice: TimeSlice,
+): Promise<Uint8Array> {
+  const rows = await firstFrame(picture, timeSlice);
   try {
     return await guardedAsync(
-      () => encodeRows(rows, picture.space, settings, breath),
+      () => encodeRows(rows, picture.space, settings, timeSlice),
       (cause) => new ApiError(422, "The image cannot be written as HEIC: it is too large or too complex", { cause }),
     );
   } finally {
@@ -82,7 +86,7 @@ async function encodeRows(
   rows: Rows,
   space: Space | undefined,
   settings: EncodeSettings,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
   const { width, height, opaque } = rows;
   const { tile, grid } = layoutOf(rows);
@@ -92,12 +96,13 @@ async function encodeRows(
   const alpha: Bitstream[] = [];
   let translucent = false;
   let solid: Bitstream | undefined;
-  const encodeAlpha = async (column: number) => splitUnits(await tiles.encode(column, "alpha", coding.alpha, breath));
+  const encodeAlpha = async (column: number) =>
+    splitUnits(await tiles.encode(column, "alpha", coding.alpha, timeSlice));
   try {
     for (let top = 0; top < height; top += tile.height) {
-      await fill(tiles, rows, Math.min(tile.height, height - top), breath);
+      await fill(tiles, rows, Math.min(tile.height, height - top), timeSlice);
       for (let column = 0; column < tiles.columns; column++) {
-        color.push(splitUnits(await tiles.encode(column, "color", coding.color, breath)));
+        color.push(splitUnits(await tiles.encode(column, "color", coding.color, timeSlice)));
         if (opaque) continue;
         const holes = tiles.translucent(column);
         translucent ||= holes;
@@ -148,7 +153,7 @@ export const CAREFUL_PIXELS = 24_000_000;
 const ALPHA_STEPS = 6;
 
 /** Reads the rows of one row of tiles. */
-async function fill(tiles: HevcTiles, rows: Rows, height: number, breath: Breath): Promise<void> {
+async function fill(tiles: HevcTiles, rows: Rows, height: number, timeSlice: TimeSlice): Promise<void> {
   const stride = rows.width * 4;
   let filled = 0;
   for (let y = 0; y < height;) {
@@ -160,7 +165,7 @@ async function fill(tiles: HevcTiles, rows: Rows, height: number, breath: Breath
     y += count;
     if (filled < BAND_ROWS && y < height) continue;
     tiles.push(filled);
-    await breath.spend(pushMs(rows.width, filled));
+    await timeSlice.spend(pushMs(rows.width, filled));
     filled = 0;
   }
   tiles.complete();

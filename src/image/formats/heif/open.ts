@@ -1,5 +1,5 @@
 /** Opens what a HEIF file shows. */
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Decoded, Demand } from "../../codec/format.ts";
 import type { Box } from "../../pixels/geometry.ts";
 import type { Codec } from "./codec.ts";
@@ -10,8 +10,13 @@ import { regionRows } from "./rows.ts";
  * The wanted region, and only the tiles that it touches.
  * @throws ApiError 422, at once or while rows are read, when the file is damaged
  */
-export function openImage(bytes: Uint8Array, codec: Codec, demand: Demand, breath: Breath): AsyncGenerator<Decoded> {
-  return openPicture(readImage(bytes, codec), codec, demand, breath);
+export function openImage(
+  bytes: Uint8Array,
+  codec: Codec,
+  demand: Demand,
+  timeSlice: TimeSlice,
+): AsyncGenerator<Decoded> {
+  return openPicture(readImage(bytes, codec), codec, demand, timeSlice);
 }
 
 /**
@@ -22,12 +27,12 @@ export async function* openPicture(
   image: ReturnType<typeof readImage>,
   codec: Codec,
   demand: Demand,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): AsyncGenerator<Decoded> {
   const { region, box } = wantedRegion(image.crop, demand);
   const stills = codec.openStills(imageEstimate(image, codec));
   try {
-    const decoder = { codec, stills, breath };
+    const decoder = { codec, stills, timeSlice };
     const rows =
       "parts" in image ? overlayRows(image, decoder, region) : regionRows(image, decoder, region, demand.deep);
     const close = () => {

@@ -8,7 +8,7 @@ import {
   type SampleMeaning,
 } from "../../../../wasm/canvas.ts";
 import { parallel, maximum, held, type Estimate, times } from "../../../../wasm/estimate.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import type { Box } from "../../pixels/geometry.ts";
 import type { Rows } from "../../pixels/rows.ts";
@@ -43,7 +43,7 @@ function isAlone({ tileCount }: Layer): boolean {
 export interface Decoder {
   readonly codec: Codec;
   readonly stills: NativeStills;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
 }
 
 /**
@@ -113,7 +113,7 @@ class LayerRows {
     const { height } = this.layer.tileSize;
     await this.decodeTiles(Math.floor(y / height));
     for (const { samples, coded } of this.tiles) {
-      await this.canvas.reach(samples, coded, y % height, rows, this.decoder.breath);
+      await this.canvas.reach(samples, coded, y % height, rows, this.decoder.timeSlice);
     }
   }
 
@@ -150,13 +150,13 @@ class LayerRows {
   }
 
   private async decodeTile(index: number): Promise<Tile> {
-    const { codec, breath } = this.decoder;
+    const { codec, timeSlice } = this.decoder;
     const coded = this.layer.tile(index);
     const headers = codec.headers(coded);
     const { width, height, bits, chroma } = this.layer.headers;
     const alike = headers.width === width && headers.height === height;
     if (!alike || headers.bits !== bits || headers.chroma !== chroma) throw damaged();
     const picture = codec.picture(coded, headers, isAlone(this.layer));
-    return { samples: await this.canvas.decode(picture, this.colors, breath), coded: picture };
+    return { samples: await this.canvas.decode(picture, this.colors, timeSlice), coded: picture };
   }
 }

@@ -1,6 +1,6 @@
 /** The frames of an image sequence as rows: each is decoded when it is asked for, for later ones need those before. */
 import type { NativeCanvas, NativeSequence, SampleMeaning } from "../../../../wasm/canvas.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Decoded, Demand } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import type { Box } from "../../pixels/geometry.ts";
@@ -23,13 +23,14 @@ export async function* openSequence(
   sequence: ImageSequence,
   codec: SequenceCodec,
   demand: Demand,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): AsyncGenerator<Decoded> {
   const { picture, frames } = sequence;
   const [first] = frames;
   // Nothing is predicted from it: it takes a decoder of stills, which holds no other pictures.
   if (demand.firstOnly && first) {
-    for await (const still of openPicture(picture, codec, demand, breath)) yield { ...still, delayMs: first.delayMs };
+    for await (const still of openPicture(picture, codec, demand, timeSlice))
+      yield { ...still, delayMs: first.delayMs };
     return;
   }
   const { region, box } = wantedRegion(picture.crop, demand);
@@ -42,7 +43,7 @@ export async function* openSequence(
   };
   const track = (layer: Layer, meaning: SampleMeaning | undefined, canvas: NativeCanvas) => {
     const decoder = opened(() => codec.openSequence(stills, layer.headers));
-    return new Track({ layer, codec, decoder, canvas, meaning, breath });
+    return new Track({ layer, codec, decoder, canvas, meaning, timeSlice });
   };
   try {
     const canvas = opened(() => stills.openCanvas(region.width, BAND_ROWS));
@@ -64,7 +65,7 @@ interface TrackParts {
   readonly decoder: NativeSequence;
   readonly canvas: NativeCanvas;
   readonly meaning: SampleMeaning | undefined;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
 }
 
 /** The pictures of one track, the last of which is there to be drawn. */
@@ -77,11 +78,11 @@ class Track {
   }
 
   async next(payload: Uint8Array): Promise<Samples> {
-    const { layer, codec, decoder, canvas, meaning, breath } = this.parts;
+    const { layer, codec, decoder, canvas, meaning, timeSlice } = this.parts;
     const config = this.samples === undefined ? layer.tile(0).config : undefined;
     if (this.samples !== undefined) canvas.free(this.samples);
     const sample = codec.sample(payload, config, layer.headers);
-    this.samples = await guardedAsync(() => decoder.next(canvas, sample, meaning, breath), damaged);
+    this.samples = await guardedAsync(() => decoder.next(canvas, sample, meaning, timeSlice), damaged);
     return this.samples;
   }
 }

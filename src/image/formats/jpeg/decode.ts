@@ -3,7 +3,7 @@ import type { Estimate } from "../../../../wasm/estimate.ts";
 import { blockBytesOf, decodeEstimate, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import type { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { converted } from "../../codec/convert-colors.ts";
 import type { Decoded, Demand, Facts } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
@@ -36,7 +36,7 @@ export async function* open(
   bytes: Uint8Array,
   facts: Facts,
   demand: Demand,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): AsyncGenerator<Decoded, void, void> {
   const header = headerOf(bytes);
   const eighths = header.lossless ? 8 : scaleFor(demand);
@@ -45,7 +45,7 @@ export async function* open(
   // Damage is shown of files that are sent as JPEG, not of what is inside of others.
   const refusal = showsDamage || facts.isPreview ? damaged : damagedScans;
   const wanted = { eighths, region, showsDamage, refusal, blockBytes: blockBytesOf(header) };
-  const rows = await openRows(showsDamage ? withoutCutSegment(bytes) : bytes, header, wanted, breath);
+  const rows = await openRows(showsDamage ? withoutCutSegment(bytes) : bytes, header, wanted, timeSlice);
   const scaled = (length: number) => (length * eighths) / 8;
   const { box } = demand;
   try {
@@ -77,16 +77,16 @@ function regionFor(header: JpegHeader, { box }: Demand, eighths: number): Region
 }
 
 /** Gray and CMYK go through their profiles; CMYK without a usable one is converted naively by the decoder. */
-async function openRows(bytes: Uint8Array, header: JpegHeader, wanted: Wanted, breath: Breath): Promise<Rows> {
+async function openRows(bytes: Uint8Array, header: JpegHeader, wanted: Wanted, timeSlice: TimeSlice): Promise<Rows> {
   const { profile, colors } = header;
   const ink = colors === "CMYK" || colors === "YCCK";
   if (profile && ink) {
-    const inks = await decoderRows(bytes, wanted, "cmyk", breath);
+    const inks = await decoderRows(bytes, wanted, "cmyk", timeSlice);
     const rows = converted(inks, profile, "cmyk-inverted");
     if (rows) return rows;
     inks.close();
   }
-  const rows = await decoderRows(bytes, wanted, "rgba", breath);
+  const rows = await decoderRows(bytes, wanted, "rgba", timeSlice);
   return (profile && colors === "Gray" && converted(rows, profile, "gray")) || rows;
 }
 
@@ -99,9 +99,14 @@ interface Wanted {
   readonly blockBytes: number;
 }
 
-async function decoderRows(bytes: Uint8Array, wanted: Wanted, output: "rgba" | "cmyk", breath: Breath): Promise<Rows> {
+async function decoderRows(
+  bytes: Uint8Array,
+  wanted: Wanted,
+  output: "rgba" | "cmyk",
+  timeSlice: TimeSlice,
+): Promise<Rows> {
   const { refusal, ...others } = wanted;
-  const decoder = await guardedAsync(() => inPieces(openDecoder(bytes, { ...others, output }), breath), refusal);
+  const decoder = await guardedAsync(() => inPieces(openDecoder(bytes, { ...others, output }), timeSlice), refusal);
   return {
     width: decoder.width,
     height: decoder.height,

@@ -10,7 +10,7 @@ import {
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import { inPieces } from "../../codec/pieces.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
@@ -52,8 +52,8 @@ export function mayNeedColors({ width, height }: Size, { quality, subsample }: E
 }
 
 /**
- * The estimate of encoding; where the encoder may find that halved chroma will not do, it begins twice. The time is between
- * that of photographs, with which it does not, and that of drawings, with which it does.
+ * The estimate of encoding; where the encoder may find that halved chroma will not do, it begins twice. The time is
+ * between that of photographs, with which it does not, and that of drawings, with which it does.
  */
 export function estimate(size: Size & Pick<Extent, "texture">, settings: EncodeSettings): Estimate {
   const usual = fileEstimate(encoderOptions(size, settings));
@@ -72,9 +72,9 @@ export function fileEstimate(options: EncoderOptions): Estimate {
  * A picture whose pixels are all gray becomes a gray file.
  * @throws ApiError 422 when the picture has no frame, or takes more memory than there is
  */
-export async function encode(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
-  const file = await encodeFirst(picture, settings, breath);
-  return file ?? (await encodeFirst(picture, { ...settings, subsample: "4:4:4" }, breath)) ?? neverNull();
+export async function encode(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
+  const file = await encodeFirst(picture, settings, timeSlice);
+  return file ?? (await encodeFirst(picture, { ...settings, subsample: "4:4:4" }, timeSlice)) ?? neverNull();
 }
 
 function neverNull(): never {
@@ -82,15 +82,19 @@ function neverNull(): never {
 }
 
 /** Null when the picture has colors that need full chroma, of which the settings say nothing. */
-async function encodeFirst(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array | null> {
-  const rows = await firstFrame(picture, breath);
+async function encodeFirst(
+  picture: Picture,
+  settings: EncodeSettings,
+  timeSlice: TimeSlice,
+): Promise<Uint8Array | null> {
+  const rows = await firstFrame(picture, timeSlice);
   const { texture } = picture;
   try {
     const encoder = guarded(() => openEncoder(encoderOptions({ ...rows, texture }, settings)), tooComplex);
     try {
-      await fill(encoder, rows, breath);
+      await fill(encoder, rows, timeSlice);
       if (mayNeedColors(rows, settings) && encoder.colorLoss() > COLOR_LOSS) return null;
-      return await finished(encoder, breath);
+      return await finished(encoder, timeSlice);
     } finally {
       encoder.close();
     }
@@ -99,18 +103,18 @@ async function encodeFirst(picture: Picture, settings: EncodeSettings, breath: B
   }
 }
 
-async function fill(encoder: Encoder, rows: Rows, breath: Breath): Promise<void> {
+async function fill(encoder: Encoder, rows: Rows, timeSlice: TimeSlice): Promise<void> {
   for (let read = await rows.read(BAND_ROWS); read; read = await rows.read(BAND_ROWS)) {
     const band = read;
     const count = band.length / (rows.width * 4);
     guarded(() => encoder.write(band, count), tooComplex);
-    await breath.spend(count * encoder.rowMs);
+    await timeSlice.spend(count * encoder.rowMs);
   }
 }
 
 /** The file of an encoder that has all rows. */
-export function finished(encoder: Pick<Encoder, "finish">, breath: Breath): Promise<Uint8Array> {
-  return guardedAsync(() => inPieces(encoder.finish(), breath), tooComplex);
+export function finished(encoder: Pick<Encoder, "finish">, timeSlice: TimeSlice): Promise<Uint8Array> {
+  return guardedAsync(() => inPieces(encoder.finish(), timeSlice), tooComplex);
 }
 
 /** What native code refuses cannot be written. */

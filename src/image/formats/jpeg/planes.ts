@@ -1,6 +1,6 @@
 /**
- * A JPEG file written anew from its planes, at its size or another: without converting colors, and without smoothing chroma
- * up to average it down again, which takes a fifth less time and looks a little better.
+ * A JPEG file written anew from its planes, at its size or another: without converting colors, and without smoothing
+ * chroma up to average it down again, which takes a fifth less time and looks a little better.
  */
 import { parallel } from "../../../../wasm/estimate.ts";
 import {
@@ -14,7 +14,7 @@ import {
   planesEstimate,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Estimated, Resized } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import { inPieces } from "../../codec/pieces.ts";
@@ -64,7 +64,7 @@ function rewritePlanes(
   const encoding = { ...options, subsampling };
   return {
     estimate: parallel(planesEstimate(header, [8, 8, 8]), fileEstimate(encoding)),
-    run: (breath) => guardedAsync(() => rewritten(bytes, header, encoding, breath), damagedScans),
+    run: (timeSlice) => guardedAsync(() => rewritten(bytes, header, encoding, timeSlice), damagedScans),
   };
 }
 
@@ -72,18 +72,18 @@ async function rewritten(
   bytes: Uint8Array,
   header: JpegHeader,
   options: EncoderOptions,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
-  const decoder = await inPieces(openPlaneDecoder(bytes, { blockBytes: blockBytesOf(header) }), breath);
+  const decoder = await inPieces(openPlaneDecoder(bytes, { blockBytes: blockBytesOf(header) }), timeSlice);
   try {
     const encoder = openPlaneEncoder(options);
     try {
       for (let planes = decoder.read(); planes; planes = decoder.read()) {
         for (const [index, plane] of planes.entries()) put(encoder, index, plane);
         guarded(() => encoder.write(), tooComplex);
-        await breath.spend((planes[0]?.rows ?? 0) * encoder.rowMs);
+        await timeSlice.spend((planes[0]?.rows ?? 0) * encoder.rowMs);
       }
-      return await finished(encoder, breath);
+      return await finished(encoder, timeSlice);
     } finally {
       encoder.close();
     }

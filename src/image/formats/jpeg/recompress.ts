@@ -1,7 +1,7 @@
 /** A smaller JPEG file of the same picture, from its coefficients. */
 import { parallel, NO_WORK, held, type Estimate } from "../../../../wasm/estimate.ts";
 import { blockBytesOf, canTurn, type JpegHeader, recompress, recompressEstimate } from "../../../../wasm/jpeg/jpeg.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Facts, RecompressSettings, RequantizeSettings } from "../../codec/format.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import { inPieces } from "../../codec/pieces.ts";
@@ -25,7 +25,7 @@ export async function rewrite(
   bytes: Uint8Array,
   _facts: Facts,
   settings: Settings,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array | null> {
   const header = headerOf(bytes);
   if (!hasCoefficients(header)) return null;
@@ -40,7 +40,7 @@ export async function rewrite(
     ...memoryOptions(header, bytes, settings),
     ...(tiles ? { tiles, streamed: false } : {}),
   });
-  return tagged(await guardedAsync(() => inPieces(work, breath), damagedScans), tag);
+  return tagged(await guardedAsync(() => inPieces(work, timeSlice), damagedScans), tag);
 }
 
 /** The result included: its pieces and the whole exist at the same time. */

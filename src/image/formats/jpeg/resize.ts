@@ -1,6 +1,6 @@
 /**
- * A JPEG file of a region of another, at another size: every plane goes from the decoder through a resampler of its own to
- * the encoder. Chroma that ends at half the size is decoded for half the size.
+ * A JPEG file of a region of another, at another size: every plane goes from the decoder through a resampler of its own
+ * to the encoder. Chroma that ends at half the size is decoded for half the size.
  */
 import { parallel } from "../../../../wasm/estimate.ts";
 import {
@@ -13,7 +13,7 @@ import {
   planesEstimate,
   type Subsampling,
 } from "../../../../wasm/jpeg/jpeg.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Estimated, Resized } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import { inPieces } from "../../codec/pieces.ts";
@@ -26,8 +26,8 @@ import { damagedScans, SAMPLINGS, textureIn } from "./facts.ts";
 import { PlaneStream, type PlaneTask, streamEstimate } from "./plane-stream.ts";
 
 /**
- * Planes of chroma tell at least this part of what pixels made of them would lose: they are a little coarser than those.
- * Where they tell more than this part of what may be lost, pixels have to be seen.
+ * Planes of chroma tell at least this part of what pixels made of them would lose: they are a little coarser than
+ * those. Where they tell more than this part of what may be lost, pixels have to be seen.
  */
 const TOLD_LOSS = 0.4;
 /** A plane is measured in squares of two rows, which a smaller transform would not give of each row of MCUs. */
@@ -43,9 +43,9 @@ interface Job {
 }
 
 /**
- * For a file of planes of YCbCr or gray, 8 bits a sample. Null where pixels are to be picked, of which chroma at half the
- * size has none, and where a plane would have to grow: what does not exist as a color is clipped in RGB, but in planes it
- * is there to be enlarged.
+ * For a file of planes of YCbCr or gray, 8 bits a sample. Null where pixels are to be picked, of which chroma at half
+ * the size has none, and where a plane would have to grow: what does not exist as a color is clipped in RGB, but in
+ * planes it is there to be enlarged.
  */
 export function resizePlanes(job: Job): Estimated<Uint8Array | null> | null {
   const { header, settings, wanted } = job;
@@ -63,16 +63,16 @@ export function resizePlanes(job: Job): Estimated<Uint8Array | null> | null {
   const limit = measured ? lossLimit(tasks) : Infinity;
   return {
     estimate,
-    run: (breath) =>
+    run: (timeSlice) =>
       guardedAsync(async () => {
         const region = outerBox(wanted.box, header);
-        const clock = clockOf(job.stopwatch, breath);
+        const clock = clockOf(job.stopwatch, timeSlice);
         const reading = { eighths, region, blockBytes: blockBytesOf(header) };
-        const decoder = await clock("decode", () => inPieces(openPlaneDecoder(job.bytes, reading), breath));
+        const decoder = await clock("decode", () => inPieces(openPlaneDecoder(job.bytes, reading), timeSlice));
         try {
           const encoder = openPlaneEncoder(options);
           try {
-            const moving = { wanted, tasks, decoder, encoder, limit, clock, breath, ms: estimate.ms };
+            const moving = { wanted, tasks, decoder, encoder, limit, clock, timeSlice, ms: estimate.ms };
             return await moved(moving);
           } finally {
             encoder.close();
@@ -86,8 +86,8 @@ export function resizePlanes(job: Job): Estimated<Uint8Array | null> | null {
 
 type Clock = <Result>(part: Part, work: () => Promise<Result>) => Promise<Result>;
 
-function clockOf(stopwatch: Stopwatch | undefined, breath: Breath): Clock {
-  return (part, work) => (stopwatch ? stopwatch.run(part, breath, work) : work());
+function clockOf(stopwatch: Stopwatch | undefined, timeSlice: TimeSlice): Clock {
+  return (part, work) => (stopwatch ? stopwatch.run(part, timeSlice, work) : work());
 }
 
 function tasksOf({ header, wanted }: Job, subsampling: Subsampling, measured: boolean): PlaneTask[] {
@@ -124,7 +124,9 @@ function scaled({ x, y, width, height }: Box, byX: number, byY: number): Box {
   return { x: x * byX, y: y * byY, width: width * byX, height: height * byY };
 }
 
-/** The loss that planes may tell: neighbors in them lie closer than pixels of the result, and differ less by as much. */
+/**
+ * The loss that planes may tell: neighbors in them lie closer than pixels of the result, and differ less by as much.
+ */
 function lossLimit([, chroma]: readonly PlaneTask[]): number {
   const { stepX = 2, stepY = 2 } = chroma ?? {};
   const samplesPerPixel = Math.max(stepX, stepY) / 2;
@@ -140,14 +142,14 @@ interface Moving {
   /** How much of the colors may be lost. */
   readonly limit: number;
   readonly clock: Clock;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
   /** Milliseconds that all of it takes. */
   readonly ms: number;
 }
 
 /** Null when more of the colors may be lost than the limit. */
 async function moved(moving: Moving): Promise<Uint8Array | null> {
-  const { wanted, tasks, decoder, encoder, limit, clock, breath, ms } = moving;
+  const { wanted, tasks, decoder, encoder, limit, clock, timeSlice, ms } = moving;
   const units = Math.ceil(wanted.height / (encoder.planes[0]?.rows ?? 1));
   const streams: PlaneStream[] = [];
   try {
@@ -161,9 +163,9 @@ async function moved(moving: Moving): Promise<Uint8Array | null> {
       for (const [index, stream] of streams.entries()) await fillUnit(moving, streams, stream, index);
       if (decoder.colorLoss() > limit) return null;
       await clock("encode", async () => guarded(() => encoder.write(), tooComplex));
-      await breath.spend(ms / units);
+      await timeSlice.spend(ms / units);
     }
-    return await clock("encode", () => finished(encoder, breath));
+    return await clock("encode", () => finished(encoder, timeSlice));
   } finally {
     for (const stream of streams) stream.close();
   }

@@ -3,7 +3,7 @@ import { type Area, CodestreamReader, type Layout } from "../../../../wasm/jpeg2
 import type { NativeError } from "../../../../wasm/load.ts";
 import type { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Decoded, Demand, Facts } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import { convertedInks, type InkRows } from "../../codec/inks.ts";
@@ -30,12 +30,17 @@ export function reductionFor({ box, width, height }: Demand, levels: number): nu
 }
 
 /** One frame; nothing is decoded before its rows are read. */
-export async function* open(bytes: Uint8Array, facts: Facts, demand: Demand, breath: Breath): AsyncGenerator<Decoded> {
+export async function* open(
+  bytes: Uint8Array,
+  facts: Facts,
+  demand: Demand,
+  timeSlice: TimeSlice,
+): AsyncGenerator<Decoded> {
   const opened = openFile(bytes);
   const layout = layoutOf(opened.file, opened.stream);
   const reduce = reductionFor(demand, opened.stream.levels);
   const region = regionOf(opened, layout, demand.box, reduce);
-  const rows = openRows({ ...opened, layout, facts, region, reduce, breath });
+  const rows = openRows({ ...opened, layout, facts, region, reduce, timeSlice });
   try {
     yield { delayMs: 0, rows, box: boxWithin(opened, layout, demand.box, region, reduce) };
   } finally {
@@ -83,7 +88,7 @@ interface Reading extends Opened {
   readonly facts: Facts;
   readonly region: Area;
   readonly reduce: number;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
 }
 
 /** Inks go through their profile as they are stored; without a usable one they are converted naively. */
@@ -133,11 +138,11 @@ function readerRows(reading: Reading): InkRows {
 
 /** Windows follow each other in the band; the decoder pauses in the midst of them. */
 async function readBand(reader: CodestreamReader, { top, bottom, windows }: Band, reading: Reading): Promise<void> {
-  const { region, breath } = reading;
+  const { region, timeSlice } = reading;
   const width = region.right - region.left;
   reader.makeRoom(width * (bottom - top));
   for (const { area, decoded } of windows) {
-    await reader.read(gridOf(decoded, reading), area, area.left - region.left, width, breath);
+    await reader.read(gridOf(decoded, reading), area, area.left - region.left, width, timeSlice);
   }
 }
 

@@ -3,7 +3,7 @@ import { parallel, held, type Estimate, estimated } from "../../../../wasm/estim
 import { BAND_ROWS, CodestreamWriter, type WriterSettings } from "../../../../wasm/jpeg2000/encoder.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { lessWhereFlat } from "../../codec/complexity.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
@@ -46,10 +46,10 @@ const USUAL_FILE_BYTES = 0.3;
 const SAMPLE_NANOSECONDS = { lossy: 20, lossless: 60 } as const;
 
 /** @throws ApiError 422 when the picture has no frame, or takes more memory than there is */
-export async function encode(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
-  const rows = await firstFrame(picture, breath);
+export async function encode(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
+  const rows = await firstFrame(picture, timeSlice);
   try {
-    return await encodeRows(rows, picture.space, settings, breath);
+    return await encodeRows(rows, picture.space, settings, timeSlice);
   } finally {
     rows.close();
   }
@@ -130,14 +130,14 @@ async function encodeRows(
   rows: Rows,
   space: Space | undefined,
   settings: EncodeSettings,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
   const wanted = writerSettings(rows, settings);
   const writer = guarded(() => new CodestreamWriter(wanted, writerBytes(wanted)), tooLarge);
   try {
     for (let read = await rows.read(BAND_ROWS); read; read = await rows.read(BAND_ROWS)) {
       const band = read;
-      await guardedAsync(() => writer.write(band, breath), tooLarge);
+      await guardedAsync(() => writer.write(band, timeSlice), tooLarge);
     }
     return jp2File(
       rows,

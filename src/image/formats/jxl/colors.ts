@@ -1,4 +1,7 @@
-/** Pictures in few colors, which take a fraction of the bytes without loss: drawings and screens often look the same in them. */
+/**
+ * Pictures in few colors, which take a fraction of the bytes without loss: drawings and screens often look the same in
+ * them.
+ */
 import { parallel, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
 import { Palettes, palettesEstimate, quantized, quantizedEstimate } from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
@@ -12,9 +15,9 @@ export function inColors(picture: Picture, colors: number): Picture {
   let made: Picture | undefined;
   return {
     ...picture,
-    async *open(breath) {
-      made ??= quantized(picture, await new Palettes(picture, false).choose(colors, breath), reduction);
-      yield* made.open(breath);
+    async *open(timeSlice) {
+      made ??= quantized(picture, await new Palettes(picture, false).choose(colors, timeSlice), reduction);
+      yield* made.open(timeSlice);
     },
   };
 }

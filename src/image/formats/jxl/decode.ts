@@ -3,7 +3,7 @@ import { openTransform } from "../../../../wasm/color/color.ts";
 import { JxlDecoder, type Output } from "../../../../wasm/jxl-decode/decoder.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Decoded, Demand, Facts } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
 import { convertedInks, type InkRows } from "../../codec/inks.ts";
@@ -16,7 +16,7 @@ export async function* openFrames(
   bytes: Uint8Array,
   facts: Facts,
   demand: Demand,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): AsyncGenerator<Decoded> {
   const opened = openFile(bytes);
   const { told } = opened;
@@ -25,7 +25,7 @@ export async function* openFrames(
   // Without a profile that is of use each ink takes its own color from the paper.
   const output = colors.output === "inks" && !(inks && isUsable(inks)) ? "colors-of-inks" : colors.output;
   const deep = demand.deep ? true : undefined;
-  const frames = guarded(() => new Frames(opened, { output, deep }, breath), refused);
+  const frames = guarded(() => new Frames(opened, { output, deep }, timeSlice), refused);
   try {
     while (await frames.begin()) {
       const rows = frames.rows(demand);
@@ -59,15 +59,15 @@ class Frames {
   private readonly decoder: JxlDecoder;
   private readonly opened: Opened;
   private readonly form: Form;
-  private readonly breath: Breath;
+  private readonly timeSlice: TimeSlice;
   /** All rows of the frame have come. */
   private isComplete = true;
   private begun = 0;
 
-  constructor(opened: Opened, form: Form, breath: Breath) {
+  constructor(opened: Opened, form: Form, timeSlice: TimeSlice) {
     this.opened = opened;
     this.form = form;
-    this.breath = breath;
+    this.timeSlice = timeSlice;
     this.decoder = new JxlDecoder(opened.source, opened.told, form.output, form.deep);
   }
 
@@ -128,7 +128,7 @@ class Frames {
   }
 
   private async next() {
-    const step = await guardedAsync(() => this.decoder.next(this.breath), refused);
+    const step = await guardedAsync(() => this.decoder.next(this.timeSlice), refused);
     if (step === "frame") this.isComplete = false;
     if (step === "frame end") this.isComplete = true;
     return step;

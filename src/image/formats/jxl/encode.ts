@@ -1,4 +1,6 @@
-/** Rows into JPEG XL files: with loss by the distance of a quality, or without; stills and animations of whole frames. */
+/**
+ * Rows into JPEG XL files: with loss by the distance of a quality, or without; stills and animations of whole frames.
+ */
 import { parallel, held, type Estimate, times } from "../../../../wasm/estimate.ts";
 import {
   encodeEstimate as pixelsEstimate,
@@ -7,7 +9,7 @@ import {
 } from "../../../../wasm/jxl-encode/encoder.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { lessWhereFlat } from "../../codec/complexity.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
@@ -19,8 +21,8 @@ import { distanceOf } from "./quality.ts";
 /** Up to this size a picture without loss is worth six times the time for a tenth of its bytes. */
 const THOROUGH_EXACT_PIXELS = 2_000_000;
 /**
- * With less effort than this lossy files are made in haste. Not those without loss: of drawings in few colors these take three
- * times the bytes then, which says nothing of what they can take.
+ * With less effort than this lossy files are made in haste. Not those without loss: of drawings in few colors these
+ * take three times the bytes then, which says nothing of what they can take.
  */
 const LEAST_THOROUGH_EFFORT = 0.25;
 
@@ -59,15 +61,15 @@ function animated({ width, height, frames }: Extent, settings: EncodeSettings): 
 }
 
 /** @throws ApiError 422 when the picture has no frame or is too large */
-export async function encodeJxl(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
-  return guardedAsync(() => encodeFrames(picture, settings, breath), tooLarge);
+export async function encodeJxl(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
+  return guardedAsync(() => encodeFrames(picture, settings, timeSlice), tooLarge);
 }
 
 export function tooLarge(cause?: unknown): ApiError {
   return new ApiError(422, "The image cannot be written as JPEG XL: it is too large", { cause });
 }
 
-async function encodeFrames(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+async function encodeFrames(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
   const { frames, loops } = picture;
   const animation = frames > 1 ? { frames, loops } : undefined;
   const encoder = new JxlEncoder(settingsOf(picture, animated(picture, settings)), animation);
@@ -75,11 +77,11 @@ async function encodeFrames(picture: Picture, settings: EncodeSettings, breath: 
     let count = 0;
     const { nearLossless } = settings;
     const written = nearLossless === undefined ? picture : inColors(picture, nearLossless);
-    for await (const { delayMs, rows } of written.open(breath)) {
+    for await (const { delayMs, rows } of written.open(timeSlice)) {
       encoder.frame(animation ? delayMs : 0);
-      await fill(encoder, rows, breath);
+      await fill(encoder, rows, timeSlice);
       count++;
-      await encoder.finish(count === frames, breath);
+      await encoder.finish(count === frames, timeSlice);
       if (count === frames) break;
     }
     if (count < frames) throw new ApiError(422, "The image ends early");
@@ -90,7 +92,7 @@ async function encodeFrames(picture: Picture, settings: EncodeSettings, breath: 
 }
 
 /** Reads the rows of a frame, and closes them. */
-async function fill(encoder: JxlEncoder, rows: Rows, breath: Breath): Promise<void> {
+async function fill(encoder: JxlEncoder, rows: Rows, timeSlice: TimeSlice): Promise<void> {
   const stride = rows.width * bytesPerPixel(rows);
   try {
     for (let wanted = encoder.wanted(); wanted > 0; wanted = encoder.wanted()) {
@@ -100,7 +102,7 @@ async function fill(encoder: JxlEncoder, rows: Rows, breath: Breath): Promise<vo
         encoder.band().set(read, filled * stride);
         filled += read.length / stride;
       }
-      await encoder.push(wanted, breath);
+      await encoder.push(wanted, timeSlice);
     }
   } finally {
     rows.close();

@@ -10,8 +10,8 @@ export const unpack: Unpacker = {
   estimate(bytes, { width, height }) {
     return readContainer(bytes).hasOriginal ? originalEstimate({ width, height, codedBytes: bytes.length }) : null;
   },
-  run(bytes, facts, breath) {
+  run(bytes, facts, timeSlice) {
     const estimate = originalEstimate({ ...facts, codedBytes: bytes.length });
-    return guardedAsync(() => readOriginal(sourceOf([bytes]), estimate, breath), damaged);
+    return guardedAsync(() => readOriginal(sourceOf([bytes]), estimate, timeSlice), damaged);
   },
 };

@@ -3,7 +3,7 @@ import type { Estimate } from "../../../../wasm/estimate.ts";
 import { pack, type Packable, packEstimate } from "../../../../wasm/jxl-encode/packer.ts";
 import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Facts, Repacker } from "../../codec/format.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import { box } from "../heif/boxes.ts";
@@ -27,9 +27,9 @@ function shapeOf(bytes: Uint8Array, { width, height, colorspace, subsample }: Fa
 const estimate = (bytes: Uint8Array, facts: Facts): Estimate => packEstimate(shapeOf(bytes, facts));
 
 /** Null for files of inks, of 12 bits, and others that JPEG XL has no place for. */
-async function run(bytes: Uint8Array, facts: Facts, breath: Breath): Promise<Uint8Array | null> {
+async function run(bytes: Uint8Array, facts: Facts, timeSlice: TimeSlice): Promise<Uint8Array | null> {
   const shape = shapeOf(bytes, facts);
-  const packed = await guardedAsync(() => pack(bytes, shape, facts.orientation, breath), tooLarge);
+  const packed = await guardedAsync(() => pack(bytes, shape, facts.orientation, timeSlice), tooLarge);
   if (!packed) return null;
   const { codestream, rest, exif, xmp } = packed;
   return joined([

@@ -1,7 +1,7 @@
 /** Reads the frames of an APNG as full canvases (APNG 1.0, now part of the PNG specification). */
 import { type Estimate, estimated, serial } from "../../../../wasm/estimate.ts";
 import { Band } from "../../../../wasm/pixels/band.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Facts } from "../../codec/format.ts";
 import { BAND_ROWS } from "../../pixels/band.ts";
 import { bandsOf } from "../../pixels/bands.ts";
@@ -12,7 +12,7 @@ import { BLEND, DISPOSE, type FrameHeader, type PngFile } from "./header.ts";
 import { hasAlpha, openRows } from "./read.ts";
 
 /** Every frame of the animation in order; one canvas is held, which the next frame changes. */
-export async function* readFrames(bytes: Uint8Array, file: PngFile, breath: Breath): AsyncGenerator<Frame> {
+export async function* readFrames(bytes: Uint8Array, file: PngFile, timeSlice: TimeSlice): AsyncGenerator<Frame> {
   const { width, height, frames } = file;
   const canvas = new Uint8Array(width * height * 4);
   const shown = {
@@ -24,9 +24,9 @@ export async function* readFrames(bytes: Uint8Array, file: PngFile, breath: Brea
     // APNG: what was there before the first frame is nothing.
     const dispose = index === 0 && frame.dispose === DISPOSE.previous ? DISPOSE.background : frame.dispose;
     const before = dispose === DISPOSE.previous ? copyOf(canvas, width, frame.box) : null;
-    await draw(canvas, bytes, file, frame, breath);
+    await draw(canvas, bytes, file, frame, timeSlice);
     yield { delayMs: frame.delayMs, rows: canvasRows(shown, isOpaque(file)) };
-    await breath.spend(restoreEstimate(frame.box).ms);
+    await timeSlice.spend(restoreEstimate(frame.box).ms);
     if (dispose === DISPOSE.background) restore(canvas, width, frame.box, null);
     if (before) restore(canvas, width, frame.box, before);
   }
@@ -73,15 +73,15 @@ async function draw(
   bytes: Uint8Array,
   file: PngFile,
   { box, blend, dataOffset }: FrameHeader,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<void> {
-  const rows = openRows(bytes, { file, dataOffset, size: box }, breath);
+  const rows = openRows(bytes, { file, dataOffset, size: box }, timeSlice);
   const over = blend === BLEND.over && !rows.opaque;
   const bands = over ? { base: new Band(box.width), top: new Band(box.width) } : null;
   const stride = box.width * 4;
   try {
     let to = (box.y * file.width + box.x) * 4;
-    for await (const band of bandsOf(rows, { rows: BAND_ROWS, nanoseconds: DRAW_NANOSECONDS, breath })) {
+    for await (const band of bandsOf(rows, { rows: BAND_ROWS, nanoseconds: DRAW_NANOSECONDS, timeSlice })) {
       for (let from = 0; from < band.length; from += stride, to += file.width * 4) {
         const row = band.subarray(from, from + stride);
         const below = canvas.subarray(to, to + stride);

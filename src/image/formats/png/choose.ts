@@ -1,7 +1,7 @@
 /** The choice among representations, filters and levels of deflate, made by trials on a sample. */
 import { type Estimate, times } from "../../../../wasm/estimate.ts";
 import type { FilterStrategy } from "../../../../wasm/pixels/png-writer.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type Choice, compressEstimate } from "./compress.ts";
 import { type Compression, compressionFor, ICON_PIXELS, PHOTOGRAPH_LEVEL, TRIAL_LEVEL } from "./levels.ts";
 import { type Look, samplePixels } from "./look.ts";
@@ -26,36 +26,36 @@ export async function choose(
   look: Look,
   width: number,
   choosing: Choosing,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Choice & { readonly tried: Tried | undefined }> {
   const sample = new Sample(look, width, choosing.measured);
   const { representations } = look;
   const choice =
-    (await choiceForPhotograph(representations, sample, choosing, breath)) ??
-    (await choiceForOthers(representations, sample, choosing, breath));
+    (await choiceForPhotograph(representations, sample, choosing, timeSlice)) ??
+    (await choiceForOthers(representations, sample, choosing, timeSlice));
   return { ...choice, tried: sample.tried };
 }
 
 /**
- * Tries few filter strategies on a part of the sample of a picture that a palette holds: enough to be looked at and to be
- * held against other trials.
+ * Tries few filter strategies on a part of the sample of a picture that a palette holds: enough to be looked at and to
+ * be held against other trials.
  */
 export async function chooseOnPart(
   look: Look,
   width: number,
   measured: Measured,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Choice & { readonly tried: Tried | undefined }> {
   const sample = new Sample(look, width, measured);
   const choices = choicesOf(look.representations, { effort: 0 });
-  const [best] = await smallestOf(choices, sample.part() ?? sample, breath);
-  await sample.bytes(best, breath);
+  const [best] = await smallestOf(choices, sample.part() ?? sample, timeSlice);
+  await sample.bytes(best, timeSlice);
   return { ...best, tried: sample.tried };
 }
 
 /**
- * Compressions of the whole sample, about, at the usual effort and beyond: few remain promising after a part of it, and of what
- * is flat often one, which is not tried on the whole.
+ * Compressions of the whole sample, about, at the usual effort and beyond: few remain promising after a part of it, and
+ * of what is flat often one, which is not tried on the whole.
  */
 const TRIALS = { usual: { flat: 1.5, photograph: 3 }, more: { flat: 2.5, photograph: 5 } };
 /** The part of its raw size up to which a picture is flat, and from which on it is a photograph. */
@@ -89,17 +89,17 @@ async function choiceForPhotograph(
   [representation, ...others]: Representations,
   sample: Sample,
   { pixels, effort, movedFor = "entropy" }: Choosing,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Choice | null> {
   if (others.length > 0 || representation.depth < 8 || representation.palette) return null;
   const photograph = { representation, strategy: "sum", level: PHOTOGRAPH_LEVEL, kind: "photograph" } as const;
-  const bytes = await sample.bytes(photograph, breath);
+  const bytes = await sample.bytes(photograph, timeSlice);
   if (bytes < sample.pixels() * 4 * PHOTOGRAPH_RATIO) return null;
   const isPatient = compressionFor(pixels, effort).level >= PATIENT_LEVEL;
   const limit = isPatient ? PHOTOGRAPH_GAIN : PHOTOGRAPH_LOSS;
-  if (bytes > (await sample.bytes({ ...photograph, level: TRIAL_LEVEL }, breath)) * limit) return null;
+  if (bytes > (await sample.bytes({ ...photograph, level: TRIAL_LEVEL }, timeSlice)) * limit) return null;
   const other = { ...photograph, strategy: movedFor };
-  return (await sample.bytes(other, breath)) < bytes * WORTHWHILE ? other : photograph;
+  return (await sample.bytes(other, timeSlice)) < bytes * WORTHWHILE ? other : photograph;
 }
 
 // ---- all others ----
@@ -113,10 +113,10 @@ async function choiceForOthers(
   representations: Representations,
   sample: Sample,
   { pixels, effort, movedFor }: Choosing,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Choice> {
   const choices = choicesOf(representations, { effort, movedFor });
-  const { best, ratio } = await bestOf(choices, sample, breath);
+  const { best, ratio } = await bestOf(choices, sample, timeSlice);
   // Several indices in a byte are compressed as one.
   const bytesPerPixel = Math.min(1, best.representation.depth / 8);
   return { ...best, ...compressionFor(pixels * bytesPerPixel, effort, ratio) };
@@ -142,8 +142,8 @@ const PROMISING = 1.05;
 /** The same of filters that are chosen by entropy, which takes longest: 185 drawings became no larger by it. */
 const PROMISING_SLOW = 1.02;
 /**
- * Choosing filters by entropy takes longest: it is not tried where choosing them by sums takes more than so many times the
- * least. On 27 drawings it took at most 8 percent less than that.
+ * Choosing filters by entropy takes longest: it is not tried where choosing them by sums takes more than so many times
+ * the least. On 27 drawings it took at most 8 percent less than that.
  */
 const NEAR_SUM = 1.12;
 
@@ -151,16 +151,16 @@ const NEAR_SUM = 1.12;
 async function bestOf(
   choices: readonly Choice[],
   sample: Sample,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<{ readonly best: Choice; readonly ratio: number }> {
   const part = choices.length > 1 ? sample.part() : null;
   const tried = part ?? sample;
-  const sizes = await sizesOf(choices, tried, breath);
+  const sizes = await sizesOf(choices, tried, timeSlice);
   const least = Math.min(...sizes.values());
   const most = ({ strategy }: Choice) => least * (part ? (strategy === "entropy" ? PROMISING_SLOW : PROMISING) : 1);
   const promising = choices.filter((choice) => (sizes.get(choice) ?? Infinity) <= most(choice));
   const isSure = part === null || promising.length === 1;
-  const [best, bytes] = isSure ? [promising[0]!, least] : await smallestOf(promising, sample, breath);
+  const [best, bytes] = isSure ? [promising[0]!, least] : await smallestOf(promising, sample, timeSlice);
   return { best, ratio: bytes / ((isSure ? tried : sample).pixels() * 3) };
 }
 
@@ -168,7 +168,7 @@ async function bestOf(
 async function sizesOf(
   choices: readonly Choice[],
   sample: Sample,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<ReadonlyMap<Choice, number>> {
   const sizes = new Map<Choice, number>();
   const bySum = new Map<Representation, number>();
@@ -177,7 +177,7 @@ async function sizesOf(
   for (const choice of choices.toSorted((one, other) => Number(isSlow(one)) - Number(isSlow(other)))) {
     const least = Math.min(...sizes.values());
     if (isSlow(choice) && (bySum.get(choice.representation) ?? 0) > least * NEAR_SUM) continue;
-    const bytes = await sample.bytes(choice, breath);
+    const bytes = await sample.bytes(choice, timeSlice);
     sizes.set(choice, bytes);
     if (choice.strategy === "sum") bySum.set(choice.representation, bytes);
   }
@@ -187,10 +187,10 @@ async function sizesOf(
 async function smallestOf(
   choices: readonly Choice[],
   sample: Sample,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<[Choice, bytes: number]> {
   const sizes: number[] = [];
-  for (const choice of choices) sizes.push(await sample.bytes(choice, breath));
+  for (const choice of choices) sizes.push(await sample.bytes(choice, timeSlice));
   const least = Math.min(...sizes);
   const best = choices[sizes.indexOf(least)];
   if (!best) throw new RangeError("nothing to choose from");

@@ -7,7 +7,7 @@ import {
   PNG_WINDOW_ROWS,
   type PngInput,
 } from "../../../../wasm/pixels/png-writer.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { bandsOf, bandsOfPixels } from "../../pixels/bands.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
@@ -33,8 +33,8 @@ function rowsPerCall({ width, deep }: Pick<Rows, "width" | "deep">): number {
 }
 
 /** All rows, as many at a time as are compressed in one call; closes them at the end. */
-export function pngBands(rows: Rows, breath: Breath): AsyncGenerator<Uint8Array, void> {
-  return bandsOf(rows, { rows: rowsPerCall(rows), breath });
+export function pngBands(rows: Rows, timeSlice: TimeSlice): AsyncGenerator<Uint8Array, void> {
+  return bandsOf(rows, { rows: rowsPerCall(rows), timeSlice });
 }
 
 /** All rows of pixels in memory, as many at a time as are compressed in one call. */
@@ -53,7 +53,7 @@ interface Source extends Size {
 const RAW_BYTES = 3;
 
 /** The compressed pixels, in pieces. */
-export async function compress(choice: Choice, { width, height, bands, input = "rgba" }: Source, breath: Breath) {
+export async function compress(choice: Choice, { width, height, bands, input = "rgba" }: Source, timeSlice: TimeSlice) {
   const { representation, strategy, level } = choice;
   const writer = openPngWriter({ ...representation, width, strategy, level, input });
   const pieces: Uint8Array[] = [];
@@ -66,7 +66,7 @@ export async function compress(choice: Choice, { width, height, bands, input = "
       const piece = writer.write(band, rows === height);
       if (piece.length > 0) pieces.push(piece);
       bytes += piece.length;
-      await breath.spend(compressEstimate(choice, width * count, bytes / (width * rows * RAW_BYTES)).ms);
+      await timeSlice.spend(compressEstimate(choice, width * count, bytes / (width * rows * RAW_BYTES)).ms);
     }
     return pieces;
   } finally {

@@ -1,6 +1,6 @@
 /** What an encoder found out about one picture, kept because a search for a quality asks for it again and again. */
 import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type ChosenPalette, Palettes, palettesEstimate, quantized, type Reduction } from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import type { Measured } from "./sample.ts";
@@ -28,8 +28,8 @@ export class Known {
   }
 
   /** The best palette of so many colors. */
-  async palette(colors: number, breath: Breath): Promise<ChosenPalette> {
-    const choice = this.choices.get(colors) ?? (await this.palettes.choose(colors, breath));
+  async palette(colors: number, timeSlice: TimeSlice): Promise<ChosenPalette> {
+    const choice = this.choices.get(colors) ?? (await this.palettes.choose(colors, timeSlice));
     this.choices.set(colors, choice);
     return choice;
   }
@@ -42,12 +42,12 @@ export class Known {
   }
 
   /** The picture in few colors; `keeps`: it will be asked for again, and is kept where it is not too large. */
-  async reducedTo(reduction: Reduction, keeps: boolean, breath: Breath): Promise<Picture> {
+  async reducedTo(reduction: Reduction, keeps: boolean, timeSlice: TimeSlice): Promise<Picture> {
     const key = keyOf(reduction);
     const before = this.reduced.get(key);
     if (before) return before;
     const isKept = keeps && renditionBytes(this.picture) > 0;
-    const made = quantized(this.picture, await this.palette(reduction.colors, breath), reduction, isKept);
+    const made = quantized(this.picture, await this.palette(reduction.colors, timeSlice), reduction, isKept);
     if (!isKept) return made;
     const [oldest] = this.reduced.keys();
     if (oldest !== undefined && this.reduced.size === KEPT_RENDITIONS) this.reduced.delete(oldest);
@@ -56,8 +56,8 @@ export class Known {
   }
 
   /** About how many bytes the exact file of the first frame takes. */
-  async exactBytes(breath: Breath): Promise<number> {
-    this.estimate ??= await guessStillBytes(this.picture, breath);
+  async exactBytes(timeSlice: TimeSlice): Promise<number> {
+    this.estimate ??= await guessStillBytes(this.picture, timeSlice);
     return this.estimate;
   }
 }

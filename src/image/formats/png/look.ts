@@ -1,7 +1,7 @@
 /** The first look at a picture that is to be written: which representations it allows, and a sample of it. */
 import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
 import { openPngSurveyor, surveyEstimate } from "../../../../wasm/pixels/png-surveyor.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { firstFrame, type Picture } from "../../pixels/picture.ts";
 import { pngBands, pngBandsOfPixels } from "./compress.ts";
 import { type Limits, type Representations, representationsOf } from "./representation.ts";
@@ -33,12 +33,12 @@ export function samplePixels(pixels: number): number {
  * Looks at all frames, as far as needed: the first rows of an opaque photograph settle that it is one, and the others
  * need not wait for a second reading. The caller closes the look.
  */
-export async function lookAt(picture: Picture, limits: Limits, breath: Breath): Promise<Look> {
+export async function lookAt(picture: Picture, limits: Limits, timeSlice: TimeSlice): Promise<Look> {
   const { width, height } = picture;
   const rows = width * height <= WHOLE_PIXELS ? height : Math.ceil(SAMPLE_PIXELS / width);
   const sample = new Uint8Array(width * 4 * rows);
   const surveyor = openPngSurveyor(width, picture.opaque, !picture.opaque || picture.frames > 1);
-  const unread = allBands(picture, breath);
+  const unread = allBands(picture, timeSlice);
   let filled = 0;
   let settled = false;
   let beyond = new Uint8Array(0);
@@ -53,13 +53,13 @@ export async function lookAt(picture: Picture, limits: Limits, breath: Breath): 
       beyond = band.slice(sample.length - filled);
       filled = Math.min(sample.length, filled + band.length);
       settled ||= !surveyor.add(band);
-      await breath.spend(surveyEstimate(band.length / 4).ms);
+      await timeSlice.spend(surveyEstimate(band.length / 4).ms);
     }
     const begun = [pngBandsOfPixels(sample, width), pngBandsOfPixels(beyond, width), unread] as const;
     return {
       representations: representationsOf(surveyor, picture, limits),
       sample,
-      bands: () => (isLost ? bandsAnew(picture, breath) : inTurn(begun)),
+      bands: () => (isLost ? bandsAnew(picture, timeSlice) : inTurn(begun)),
       close: async () => void (await unread.return()),
     };
   } catch (error) {
@@ -79,12 +79,12 @@ export function lookEstimate(pixels: number): Estimate {
 }
 
 /** All rows of all frames, some at a time; ending the iteration closes what is open. */
-async function* allBands(picture: Picture, breath: Breath): AsyncGenerator<Uint8Array, void, void> {
-  for await (const { rows } of picture.open(breath)) yield* pngBands(rows, breath);
+async function* allBands(picture: Picture, timeSlice: TimeSlice): AsyncGenerator<Uint8Array, void, void> {
+  for await (const { rows } of picture.open(timeSlice)) yield* pngBands(rows, timeSlice);
 }
 
-async function* bandsAnew(picture: Picture, breath: Breath): AsyncIterable<Uint8Array> {
-  yield* pngBands(await firstFrame(picture, breath), breath);
+async function* bandsAnew(picture: Picture, timeSlice: TimeSlice): AsyncIterable<Uint8Array> {
+  yield* pngBands(await firstFrame(picture, timeSlice), timeSlice);
 }
 
 type Bands = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;

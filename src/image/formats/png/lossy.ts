@@ -1,7 +1,7 @@
 /** Pictures written with a loss: in the colors of a palette, or in all colors but not quite the same. */
 import { parallel, maximum, held, type Estimate, serial, times } from "../../../../wasm/estimate.ts";
 import { nearEstimate } from "../../../../wasm/pixels/near.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { byDetail } from "../../codec/complexity.ts";
 import { quantized, quantizedEstimate, type Reduction, reductionFor } from "../../codec/quantize.ts";
 import type { EncodeSettings, Preview } from "../../codec/writer.ts";
@@ -29,26 +29,26 @@ export interface LossyOptions {
 }
 
 /** The file of a picture at a quality: in few colors or in all, or the exact one if that is smaller. */
-export async function writeLossy(known: Known, options: LossyOptions, breath: Breath): Promise<Uint8Array> {
+export async function writeLossy(known: Known, options: LossyOptions, timeSlice: TimeSlice): Promise<Uint8Array> {
   const { picture } = known;
   const { quality, effort, trial, loss } = options;
-  if (picture.frames > 1) return writeAnimated(known, reductionFor(quality), trial ? TRIAL_EFFORT : effort, breath);
-  if (!loss) return smallestOf(known, quality, effort, breath);
+  if (picture.frames > 1) return writeAnimated(known, reductionFor(quality), trial ? TRIAL_EFFORT : effort, timeSlice);
+  if (!loss) return smallestOf(known, quality, effort, timeSlice);
   if (loss === "levels") {
     const step = stepFor(quality);
     const moved = nearPicture(picture, step);
     const writing = { movedFor: NEAR_FILTER, measured: known.measuredOf(`${step}`) } as const;
-    return trial ? writeTrial(moved, writing, breath) : writeStill(moved, { effort, ...writing }, breath);
+    return trial ? writeTrial(moved, writing, timeSlice) : writeStill(moved, { effort, ...writing }, timeSlice);
   }
   const reduction = searchedReduction(quality);
-  const reduced = await known.reducedTo(reduction, trial, breath);
+  const reduced = await known.reducedTo(reduction, trial, timeSlice);
   const measured = known.measuredOf(keyOf(reduction));
-  return trial ? writeTrial(reduced, { measured }, breath) : writeStill(reduced, { effort, measured }, breath);
+  return trial ? writeTrial(reduced, { measured }, timeSlice) : writeStill(reduced, { effort, measured }, timeSlice);
 }
 
 /**
- * Files that are written to find the smallest: in few colors, in all, or exactly; one or two of a photograph, and of what
- * is flat the first, which has all its colors.
+ * Files that are written to find the smallest: in few colors, in all, or exactly; one or two of a photograph, and of
+ * what is flat the first, which has all its colors.
  */
 const FILES = { photograph: 1.5, flat: 1 };
 
@@ -91,16 +91,16 @@ const FILE_BYTES = 300;
 type Loss = Pick<EncodeSettings, "quality" | "loss">;
 
 /** What `writeLossy` shows of a still picture by a quality and a loss. */
-export async function preview(known: Known, { quality, loss }: Loss, breath: Breath): Promise<Preview> {
+export async function preview(known: Known, { quality, loss }: Loss, timeSlice: TimeSlice): Promise<Preview> {
   const { picture } = known;
   if (loss === "levels") {
     const step = stepFor(quality);
-    const open = (turn: Breath) => firstFrame(nearPicture(picture, step), turn);
+    const open = (turn: TimeSlice) => firstFrame(nearPicture(picture, step), turn);
     return { key: `${step}`, exact: false, distortion: step * POINTS_PER_STEP, open };
   }
   if (loss !== "colors") return { key: "", exact: true, distortion: 0, open: (turn) => firstFrame(picture, turn) };
   const reduction = searchedReduction(quality);
-  const { error, exact, gray, bits } = await known.palettes.estimate(reduction.colors, breath);
+  const { error, exact, gray, bits } = await known.palettes.estimate(reduction.colors, timeSlice);
   return {
     key: exact ? "" : keyOf(reduction),
     exact,
@@ -113,29 +113,29 @@ export async function preview(known: Known, { quality, loss }: Loss, breath: Bre
 
 // ---- the smallest of all ways ----
 
-async function smallestOf(known: Known, quality: number, effort: number, breath: Breath): Promise<Uint8Array> {
+async function smallestOf(known: Known, quality: number, effort: number, timeSlice: TimeSlice): Promise<Uint8Array> {
   const { picture } = known;
-  const few = await inFewColors(known, quality, effort, breath);
+  const few = await inFewColors(known, quality, effort, timeSlice);
   if (few?.exact) return few.bytes;
   const moved = nearPicture(picture, stepFor(quality));
-  const near = await writeStill(moved, { effort, movedFor: NEAR_FILTER }, breath);
+  const near = await writeStill(moved, { effort, movedFor: NEAR_FILTER }, timeSlice);
   const isFewer = few !== null && few.bytes.length <= near.length;
   const best = isFewer ? few.bytes : near;
-  if ((await known.exactBytes(breath)) > best.length * (isFewer ? WORTH_TRYING : 1)) return best;
-  const exact = await writeStill(picture, { effort }, breath);
+  if ((await known.exactBytes(timeSlice)) > best.length * (isFewer ? WORTH_TRYING : 1)) return best;
+  const exact = await writeStill(picture, { effort }, timeSlice);
   return exact.length <= best.length ? exact : best;
 }
 
 /** The file in as many colors as the quality needs; null where 256 do not look as good. */
-async function inFewColors(known: Known, quality: number, effort: number, breath: Breath) {
-  const { error } = await known.palette(MOST_COLORS, breath);
+async function inFewColors(known: Known, quality: number, effort: number, timeSlice: TimeSlice) {
+  const { error } = await known.palette(MOST_COLORS, timeSlice);
   const needed = colorsNeeded(quality, error);
   if (needed === null) return null;
   const { colors, dither } = reductionFor(quality);
   const reduction = { colors: Math.min(MOST_COLORS, Math.max(colors, needed)), dither, sharp: false };
-  const choice = await known.palette(reduction.colors, breath);
+  const choice = await known.palette(reduction.colors, timeSlice);
   const reduced = quantized(known.picture, choice, reduction);
-  return { exact: choice.exact, bytes: await writeStill(reduced, { effort }, breath) };
+  return { exact: choice.exact, bytes: await writeStill(reduced, { effort }, timeSlice) };
 }
 
 /** The file of an animation in the colors of one palette, or the exact one. */
@@ -143,15 +143,15 @@ async function writeAnimated(
   known: Known,
   wanted: Omit<Reduction, "sharp">,
   effort: number,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
   const { picture } = known;
   const reduction = { ...wanted, sharp: false };
-  const choice = await known.palette(reduction.colors, breath);
+  const choice = await known.palette(reduction.colors, timeSlice);
   const reduced = quantized(picture, choice, reduction);
-  const file = await writeAnimation(reduced, { effort }, breath);
+  const file = await writeAnimation(reduced, { effort }, timeSlice);
   if (choice.exact) return file;
-  if ((await known.exactBytes(breath)) > (await guessStillBytes(reduced, breath)) * WORTH_TRYING) return file;
-  const exact = await writeAnimation(picture, { effort }, breath);
+  if ((await known.exactBytes(timeSlice)) > (await guessStillBytes(reduced, timeSlice)) * WORTH_TRYING) return file;
+  const exact = await writeAnimation(picture, { effort }, timeSlice);
   return exact.length <= file.length ? exact : file;
 }

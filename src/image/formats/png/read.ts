@@ -1,7 +1,7 @@
 /** The pixels of a PNG file, or of one frame of an animation, as rows. */
 import { COLOR_TYPE, type PngHeader } from "../../../../wasm/pixels/png-header.ts";
 import { openPngReader, type PngForm, type PngReader } from "../../../../wasm/pixels/png-reader.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import type { Rows } from "../../pixels/rows.ts";
@@ -20,11 +20,12 @@ export function hasAlpha({ type, transparency }: PngFile): boolean {
 }
 
 /**
- * Decodes a picture, of which size and place are given and all else is as the file says. `read` throws ApiError 422 when the data is damaged.
+ * Decodes a picture, of which size and place are given and all else is as the file says. `read` throws ApiError 422
+ * when the data is damaged.
  */
-export function openRows(bytes: Uint8Array, part: Part, breath: Breath, deep?: true): Rows {
+export function openRows(bytes: Uint8Array, part: Part, timeSlice: TimeSlice, deep?: true): Rows {
   const { width, height } = part.size;
-  return { width, height, opaque: !hasAlpha(part.file), deep, ...openPng(bytes, part, breath, deep && "deep") };
+  return { width, height, opaque: !hasAlpha(part.file), deep, ...openPng(bytes, part, timeSlice, deep && "deep") };
 }
 
 /** A picture within a file. */
@@ -44,7 +45,7 @@ export function wholeOf(file: PngFile): Part {
 export function openPng(
   bytes: Uint8Array,
   { file, dataOffset, size }: Part,
-  breath: Breath,
+  timeSlice: TimeSlice,
   form: PngForm = "rgba",
 ): PngReader {
   const levels = form === "deep" ? deepLevelsOf(file) : levelsOf(file);
@@ -60,7 +61,7 @@ export function openPng(
       form,
       input: dataFrom(bytes, dataOffset),
     },
-    breath,
+    timeSlice,
   );
   const refusal = (reason: Error) => damaged("its pixels cannot be read", reason);
   return { ...reader, read: (max) => guardedAsync(() => reader.read(max), refusal) };

@@ -3,10 +3,10 @@ import { parallel, type Estimate } from "../../../../wasm/estimate.ts";
 import { COLOR_TYPE, type PngHeader, SAMPLES } from "../../../../wasm/pixels/png-header.ts";
 import { pngReaderEstimate } from "../../../../wasm/pixels/png-reader.ts";
 import { type FilterStrategy, PNG_WINDOW_ROWS } from "../../../../wasm/pixels/png-writer.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { changesOf, detailOf } from "../../codec/complexity.ts";
 import type { Facts, Recompressor } from "../../codec/format.ts";
-import { ownBreath, paced } from "../../codec/metered-rows.ts";
+import { ownTimeSlice, paced } from "../../codec/metered-rows.ts";
 import { type Picture, stillPicture } from "../../pixels/picture.ts";
 import { coversCanvas, framesEstimate, readFrames } from "./animation.ts";
 import { assemble } from "./assemble.ts";
@@ -43,7 +43,7 @@ export const recompress: Recompressor = {
     const still = parallel(pngReaderEstimate(facts), writing);
     return isWide(bytes) ? { bytes: still.bytes, ms: still.ms + wideEstimate(facts).ms } : still;
   },
-  run: (bytes, _facts, _settings, breath) => rewrite(bytes, breath),
+  run: (bytes, _facts, _settings, timeSlice) => rewrite(bytes, timeSlice),
 };
 
 /** Bits of a pixel that estimates of writing are for. */
@@ -59,15 +59,15 @@ function shareOf({ depth }: Facts): number {
  * Writes a PNG file again; null when it holds what we cannot write, which is an animation of 16 bits.
  * @throws ApiError 422 when it is damaged
  */
-async function rewrite(bytes: Uint8Array, breath: Breath): Promise<Uint8Array | null> {
+async function rewrite(bytes: Uint8Array, timeSlice: TimeSlice): Promise<Uint8Array | null> {
   const { gamma: _, ...file } = readFile(bytes);
   const colorChunks = colorChunksOf(bytes);
   const options = { effort: EFFORT, colorChunks, samples: samplesOf(file), ...orderOf(file) };
-  if (file.depth === 16 && (file.frames.length > 0 || !(await isNarrow(bytes, file, breath)))) {
-    return file.frames.length > 0 ? null : rewriteWide(bytes, file, colorChunks, breath);
+  if (file.depth === 16 && (file.frames.length > 0 || !(await isNarrow(bytes, file, timeSlice)))) {
+    return file.frames.length > 0 ? null : rewriteWide(bytes, file, colorChunks, timeSlice);
   }
   const picture = pictureOf(bytes, file);
-  return picture.frames > 1 ? writeAnimation(picture, options, breath) : writeStill(picture, options, breath);
+  return picture.frames > 1 ? writeAnimation(picture, options, timeSlice) : writeStill(picture, options, timeSlice);
 }
 
 function pictureOf(bytes: Uint8Array, file: PngFile): Picture {
@@ -75,12 +75,19 @@ function pictureOf(bytes: Uint8Array, file: PngFile): Picture {
   const opaque = !hasAlpha(file) && coversCanvas(file);
   if (frames.length === 0) {
     const { ms } = pngReaderEstimate({ ...file, depth: bitsPerPixel(file) });
-    return stillPicture({ width, height, opaque }, (breath) => {
-      const own = ownBreath(breath);
-      return paced(openRows(bytes, wholeOf(file), own), ms, breath, own);
+    return stillPicture({ width, height, opaque }, (timeSlice) => {
+      const own = ownTimeSlice(timeSlice);
+      return paced(openRows(bytes, wholeOf(file), own), ms, timeSlice, own);
     });
   }
-  return { width, height, opaque, loops, frames: frames.length, open: (breath) => readFrames(bytes, file, breath) };
+  return {
+    width,
+    height,
+    opaque,
+    loops,
+    frames: frames.length,
+    open: (timeSlice) => readFrames(bytes, file, timeSlice),
+  };
 }
 
 /** A profile is for gray or for colors; a picture under it must stay what it is. */
@@ -102,12 +109,12 @@ function colorChunksOf(bytes: Uint8Array): Uint8Array[] {
 }
 
 /** Whether 8 bits hold every 16-bit sample. */
-async function isNarrow(bytes: Uint8Array, file: PngFile, breath: Breath): Promise<boolean> {
-  const reader = openPng(bytes, wholeOf(file), breath);
+async function isNarrow(bytes: Uint8Array, file: PngFile, timeSlice: TimeSlice): Promise<boolean> {
+  const reader = openPng(bytes, wholeOf(file), timeSlice);
   try {
     for (let band = await reader.read(16); band; band = await reader.read(16)) {
       if (!reader.isExact()) return false;
-      await breath.spend(readEstimate(file, 16).ms);
+      await timeSlice.spend(readEstimate(file, 16).ms);
     }
     return true;
   } finally {
@@ -124,12 +131,12 @@ function readEstimate(file: PngFile, rows: number): Estimate {
 // ---- samples of 16 bits, as they are ----
 
 /** 16-bit samples as they are, filtered and compressed again; pixels are twice as large as others. */
-async function rewriteWide(bytes: Uint8Array, file: PngFile, colorChunks: Uint8Array[], breath: Breath) {
+async function rewriteWide(bytes: Uint8Array, file: PngFile, colorChunks: Uint8Array[], timeSlice: TimeSlice) {
   const { type, depth, width, height, transparency } = file;
   const representation = { type, depth };
   const write = (strategy: FilterStrategy, compression: { level: number; kind: "photograph" | "flat" }) => {
-    const source = { width, height, bands: storedBands(bytes, file, breath), input: "stored" } as const;
-    return compress({ representation, strategy, ...compression }, source, breath);
+    const source = { width, height, bands: storedBands(bytes, file, timeSlice), input: "stored" } as const;
+    return compress({ representation, strategy, ...compression }, source, timeSlice);
   };
   const strategy = await deepStrategy(write);
   const pieces = await write(strategy, compressionFor(width * height * 2, EFFORT));
@@ -150,12 +157,12 @@ function wideEstimate(facts: Facts): Estimate {
   return deepStrategyEstimate(pixels, pngReaderEstimate(facts), 1);
 }
 
-async function* storedBands(bytes: Uint8Array, file: PngFile, breath: Breath): AsyncIterable<Uint8Array> {
-  const reader = openPng(bytes, wholeOf(file), breath, "stored");
+async function* storedBands(bytes: Uint8Array, file: PngFile, timeSlice: TimeSlice): AsyncIterable<Uint8Array> {
+  const reader = openPng(bytes, wholeOf(file), timeSlice, "stored");
   try {
     for (let band = await reader.read(PNG_WINDOW_ROWS); band; band = await reader.read(PNG_WINDOW_ROWS)) {
       yield band;
-      await breath.spend(readEstimate(file, PNG_WINDOW_ROWS).ms);
+      await timeSlice.spend(readEstimate(file, PNG_WINDOW_ROWS).ms);
     }
   } finally {
     reader.close();

@@ -1,5 +1,5 @@
 /** Part of a picture on which ways to write it are tried. */
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type Choice, compress, lengthOf, pngBandsOfPixels } from "./compress.ts";
 import { TRIAL_LEVEL } from "./levels.ts";
 import type { Look } from "./look.ts";
@@ -51,14 +51,14 @@ export class Sample {
   }
 
   /** What the sample takes, written like this; the palette included. */
-  async bytes(choice: Choice, breath: Breath): Promise<number> {
+  async bytes(choice: Choice, timeSlice: TimeSlice): Promise<number> {
     const { representations, sample } = this.look;
     const key = `${this.name} ${representations.indexOf(choice.representation)} ${choice.strategy} ${choice.level}`;
     const before = this.measured.get(key);
     if (before !== undefined) return before;
     const { width } = this;
     const source = { width, height: this.pixels() / width, bands: pngBandsOfPixels(sample, width) };
-    const pieces = await compress(choice, source, breath);
+    const pieces = await compress(choice, source, timeSlice);
     const bytes = lengthOf(pieces) + paletteBytes(choice.representation);
     this.measured.set(key, bytes);
     if (choice.level === TRIAL_LEVEL && bytes < this.least) [this.least, this.tried] = [bytes, { ...choice, pieces }];

@@ -2,7 +2,7 @@
 import { NO_WORK, type Estimate, estimated, serial, times } from "../../../../wasm/estimate.ts";
 import { COLOR_TYPE, type ColorType } from "../../../../wasm/pixels/png-header.ts";
 import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png-writer.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, rowsOver } from "../../pixels/rows.ts";
 import { assemble } from "./assemble.ts";
@@ -22,9 +22,9 @@ const SURVEY_NANOSECONDS = 4;
 const RESULT_RATIO = 1.8;
 
 /** The file of a picture whose rows are deep, pixels exact. */
-export async function writeDeep(picture: Picture, effort: number, breath: Breath): Promise<Uint8Array> {
+export async function writeDeep(picture: Picture, effort: number, timeSlice: TimeSlice): Promise<Uint8Array> {
   const { width, height } = picture;
-  const { type, sample } = await surveyed(picture, breath);
+  const { type, sample } = await surveyed(picture, timeSlice);
   const representation = { type, depth: DEEP_DEPTH };
   const part = {
     width,
@@ -33,12 +33,17 @@ export async function writeDeep(picture: Picture, effort: number, breath: Breath
     deep: true,
   } as const;
   const strategy = await deepStrategy((tried, compression) => {
-    const bands = pngBands(rowsOver(sample, part), breath);
-    return compress({ representation, strategy: tried, ...compression }, { ...part, bands, input: "deep" }, breath);
+    const bands = pngBands(rowsOver(sample, part), timeSlice);
+    return compress({ representation, strategy: tried, ...compression }, { ...part, bands, input: "deep" }, timeSlice);
   });
   const choice = { representation, strategy, ...compressionFor(width * height * 2, effort) };
-  const bands = pngBands(await firstFrame(picture, breath), breath);
-  return assemble(representation, picture, [], await compress(choice, { width, height, bands, input: "deep" }, breath));
+  const bands = pngBands(await firstFrame(picture, timeSlice), timeSlice);
+  return assemble(
+    representation,
+    picture,
+    [],
+    await compress(choice, { width, height, bands, input: "deep" }, timeSlice),
+  );
 }
 
 /** The strategy by which what `write` makes of samples of 16 bits is smallest. */
@@ -80,7 +85,7 @@ export function deepEstimate({ width, height, opaque }: Extent, effort: number):
 /** Which samples a picture needs, and its first rows. */
 async function surveyed(
   picture: Picture,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<{ readonly type: ColorType; readonly sample: Uint8Array }> {
   const { width, height, opaque } = picture;
   const rows = Math.min(height, Math.ceil(SAMPLE_PIXELS / width));
@@ -88,13 +93,13 @@ async function surveyed(
   let filled = 0;
   let isGray = true;
   let isOpaque = true;
-  for await (const band of pngBands(await firstFrame(picture, breath), breath)) {
+  for await (const band of pngBands(await firstFrame(picture, timeSlice), timeSlice)) {
     sample.set(band.subarray(0, sample.length - filled), filled);
     filled += Math.min(band.length, sample.length - filled);
     const samples = new Uint16Array(band.buffer, band.byteOffset, band.length / 2);
     isGray &&= areGray(samples);
     isOpaque &&= opaque || areOpaque(samples);
-    await breath.spend((samples.length / 4) * SURVEY_NANOSECONDS * 1e-6);
+    await timeSlice.spend((samples.length / 4) * SURVEY_NANOSECONDS * 1e-6);
     if (filled === sample.length && !isGray && isOpaque === opaque) break;
   }
   if (isGray) return { type: isOpaque ? COLOR_TYPE.gray : COLOR_TYPE.grayAlpha, sample };

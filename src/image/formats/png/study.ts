@@ -1,6 +1,6 @@
 /** The writer of PNG: one picture, studied while one or several files of it are made. */
 import type { Estimate } from "../../../../wasm/estimate.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { EncodeSettings, Study, Writer } from "../../codec/writer.ts";
 import { mapBands } from "../../pixels/band.ts";
 import { type Extent, mapFrames, type Picture } from "../../pixels/picture.ts";
@@ -14,14 +14,14 @@ import { stillEstimate, trialEstimate, writeStill, writeTrial } from "./write.ts
 export function study(picture: Picture): Study {
   const known = new Known(picture);
   return {
-    encode: (settings, breath) => (isExact(settings) ? writeExactly : writeLossily)(known, settings, breath),
-    preview: (settings, breath) => preview(known, settings, breath),
+    encode: (settings, timeSlice) => (isExact(settings) ? writeExactly : writeLossily)(known, settings, timeSlice),
+    preview: (settings, timeSlice) => preview(known, settings, timeSlice),
   };
 }
 
 export const write = {
   estimate,
-  encode: (picture, settings, breath) => study(picture).encode(settings, breath),
+  encode: (picture, settings, timeSlice) => study(picture).encode(settings, timeSlice),
   qualities: { step: 1 },
   variants: [{ loss: "colors" }, { loss: "levels" }, { loss: "nothing" }],
   maxScoredPixels: Infinity,
@@ -41,16 +41,16 @@ function isExact({ lossless, quality, loss }: EncodeSettings): boolean {
   return lossless || quality === 100 || loss === "nothing";
 }
 
-function writeLossily(known: Known, { effort, loss, trial = false, quality }: EncodeSettings, breath: Breath) {
-  return writeLossy(known, { quality, effort, trial, loss }, breath);
+function writeLossily(known: Known, { effort, loss, trial = false, quality }: EncodeSettings, timeSlice: TimeSlice) {
+  return writeLossy(known, { quality, effort, trial, loss }, timeSlice);
 }
 
-function writeExactly({ picture }: Known, { lossless, effort, trial }: EncodeSettings, breath: Breath) {
-  if (picture.bits) return writeDeep(picture, effort, breath);
+function writeExactly({ picture }: Known, { lossless, effort, trial }: EncodeSettings, timeSlice: TimeSlice) {
+  if (picture.bits) return writeDeep(picture, effort, timeSlice);
   const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
   const options = { effort, freeHidden: !lossless };
-  if (picture.frames > 1) return writeAnimation(shown, options, breath);
-  return trial ? writeTrial(shown, {}, breath) : writeStill(shown, options, breath);
+  if (picture.frames > 1) return writeAnimation(shown, options, timeSlice);
+  return trial ? writeTrial(shown, {}, timeSlice) : writeStill(shown, options, timeSlice);
 }
 
 /** The picture with nothing stored under full transparency, which nobody sees and everybody would pay for. */

@@ -1,7 +1,7 @@
 /** Writes animations: each frame stores the rectangle that changed, as it is or laid over what was there. */
 import { parallel, held, type Estimate, estimated, serial, times } from "../../../../wasm/estimate.ts";
 import { joined } from "../../../joined.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { changingPart } from "../../codec/complexity.ts";
 import type { Box } from "../../pixels/geometry.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
@@ -26,20 +26,24 @@ interface FrameData {
 }
 
 /** The file of an animation, pixels and delays exact. */
-export async function writeAnimation(picture: Picture, options: WriteOptions, breath: Breath): Promise<Uint8Array> {
+export async function writeAnimation(
+  picture: Picture,
+  options: WriteOptions,
+  timeSlice: TimeSlice,
+): Promise<Uint8Array> {
   const { width, height, frames, loops } = picture;
   const { colorChunks = [] } = options;
-  const look = await lookAt(picture, options, breath);
+  const look = await lookAt(picture, options, timeSlice);
   await look.close();
-  const choice = await choose(look, width, { ...options, pixels: width * height * frames }, breath);
+  const choice = await choose(look, width, { ...options, pixels: width * height * frames }, timeSlice);
   const header = headerChunks(choice.representation, picture, colorChunks);
   const parts = [SIGNATURE, ...header, makeChunk(TYPE.acTL, words(frames, loops))];
   let before: Uint32Array<ArrayBuffer> | null = null;
   let canvas: Uint32Array<ArrayBuffer> = new Uint32Array(width * height);
   let sequenceNumber = 0;
-  for await (const { delayMs, rows } of picture.open(breath)) {
-    await collect(rows, new Uint8Array(canvas.buffer), breath);
-    const { box, blend, pieces } = await frameData({ canvas, before, width, choice }, breath);
+  for await (const { delayMs, rows } of picture.open(timeSlice)) {
+    await collect(rows, new Uint8Array(canvas.buffer), timeSlice);
+    const { box, blend, pieces } = await frameData({ canvas, before, width, choice }, timeSlice);
     parts.push(makeChunk(TYPE.fcTL, frameHeader(sequenceNumber++, box, delayMs, blend)));
     for (const piece of pieces) {
       parts.push(...(before ? chunkParts(TYPE.fdAT, words(sequenceNumber++), piece) : chunkParts(TYPE.IDAT, piece)));
@@ -49,9 +53,9 @@ export async function writeAnimation(picture: Picture, options: WriteOptions, br
   return joined([...parts, makeChunk(TYPE.IEND)]);
 }
 
-async function collect(rows: Rows, pixels: Uint8Array, breath: Breath): Promise<void> {
+async function collect(rows: Rows, pixels: Uint8Array, timeSlice: TimeSlice): Promise<void> {
   let filled = 0;
-  for await (const band of pngBands(rows, breath)) {
+  for await (const band of pngBands(rows, timeSlice)) {
     pixels.set(band, filled);
     filled += band.length;
   }
@@ -90,13 +94,13 @@ interface Change {
 }
 
 /** The smaller of the changed rectangle as it is, and the same with holes where nothing changed. */
-async function frameData({ canvas, before, width, choice }: Change, breath: Breath): Promise<FrameData> {
-  const pause = () => breath.spend(compareEstimate(canvas.length).ms);
+async function frameData({ canvas, before, width, choice }: Change, timeSlice: TimeSlice): Promise<FrameData> {
+  const pause = () => timeSlice.spend(compareEstimate(canvas.length).ms);
   await pause();
   const box = before ? changedBox(canvas, before, width) : { x: 0, y: 0, width, height: canvas.length / width };
   const stored = async (pixels: Uint32Array, blend: number): Promise<FrameData> => {
     const bands = pngBandsOfPixels(new Uint8Array(pixels.buffer), box.width);
-    return { box, blend, pieces: await compress(choice, { width: box.width, height: box.height, bands }, breath) };
+    return { box, blend, pieces: await compress(choice, { width: box.width, height: box.height, bands }, timeSlice) };
   };
   await pause();
   const whole = await stored(cutOut(canvas, width, box), BLEND.source);

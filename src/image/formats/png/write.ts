@@ -1,7 +1,7 @@
 /** Writes still pictures: files that stay, and files that are only looked at. */
 import { parallel, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
 import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png-writer.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import { assemble } from "./assemble.ts";
@@ -22,13 +22,13 @@ export interface WriteOptions extends Limits {
 }
 
 /** The file of a still picture, pixels exact. */
-export async function writeStill(picture: Picture, options: WriteOptions, breath: Breath): Promise<Uint8Array> {
+export async function writeStill(picture: Picture, options: WriteOptions, timeSlice: TimeSlice): Promise<Uint8Array> {
   const { colorChunks = [] } = options;
   const { width, height } = picture;
-  const look = await lookAt(picture, options, breath);
+  const look = await lookAt(picture, options, timeSlice);
   try {
-    const choice = await choose(look, width, { ...options, pixels: width * height }, breath);
-    const pieces = await compress(choice, { width, height, bands: look.bands() }, breath);
+    const choice = await choose(look, width, { ...options, pixels: width * height }, timeSlice);
+    const pieces = await compress(choice, { width, height, bands: look.bands() }, timeSlice);
     return assemble(choice.representation, picture, colorChunks, pieces);
   } finally {
     await look.close();
@@ -80,11 +80,11 @@ const TRIAL: Compression = { level: TRIAL_LEVEL, kind: "photograph" };
  * A quick file of a still picture, pixels exact: about a fifth of the time of the usual effort, and 5 to 20 % more
  * bytes.
  */
-export async function writeTrial(picture: Picture, options: TrialOptions, breath: Breath): Promise<Uint8Array> {
-  const look = await lookAt(picture, {}, breath);
+export async function writeTrial(picture: Picture, options: TrialOptions, timeSlice: TimeSlice): Promise<Uint8Array> {
+  const look = await lookAt(picture, {}, timeSlice);
   try {
-    const choice = await trialChoice(look, picture, options, breath);
-    const pieces = choice.pieces ?? (await compress(choice, { ...sizeOf(picture), bands: look.bands() }, breath));
+    const choice = await trialChoice(look, picture, options, timeSlice);
+    const pieces = choice.pieces ?? (await compress(choice, { ...sizeOf(picture), bands: look.bands() }, timeSlice));
     return assemble(choice.representation, picture, [], pieces);
   } finally {
     await look.close();
@@ -109,28 +109,28 @@ async function trialChoice(
   look: Look,
   { width, height }: Size,
   { movedFor, measured }: TrialOptions,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Choice & { readonly pieces?: readonly Uint8Array[] }> {
   const pixels = width * height;
   const [representation] = look.representations;
   if (!movedFor && pixels <= (measured ? LARGE_PIXELS : SMALL_PIXELS)) {
     const choice = look.representations.some(({ palette }) => palette)
-      ? await chooseOnPart(look, width, measured ?? new Map(), breath)
-      : await choose(look, width, { pixels, effort: TRIAL_EFFORT, measured }, breath);
+      ? await chooseOnPart(look, width, measured ?? new Map(), timeSlice)
+      : await choose(look, width, { pixels, effort: TRIAL_EFFORT, measured }, timeSlice);
     return choice.tried ?? { representation: choice.representation, strategy: choice.strategy, ...TRIAL };
   }
   return { representation, strategy: movedFor ?? (representation.palette ? "none" : "sum"), ...TRIAL };
 }
 
 /** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */
-export async function guessStillBytes(picture: Picture, breath: Breath): Promise<number> {
+export async function guessStillBytes(picture: Picture, timeSlice: TimeSlice): Promise<number> {
   const { width, height } = picture;
-  const look = await lookAt(picture, {}, breath);
+  const look = await lookAt(picture, {}, timeSlice);
   await look.close();
   const { representations, sample } = look;
   const rows = sample.length / (width * 4);
   const source = { width, height: rows, bands: pngBandsOfPixels(sample, width) };
-  const pieces = await compress({ representation: representations[0], strategy: "sum", ...TRIAL }, source, breath);
+  const pieces = await compress({ representation: representations[0], strategy: "sum", ...TRIAL }, source, timeSlice);
   return (lengthOf(pieces) * height) / rows;
 }
 

@@ -1,7 +1,7 @@
 /** Rows of one channel of the merged picture, which is stored channel after channel. */
 import { parallel, NO_WORK, held, type Estimate } from "../../../../wasm/estimate.ts";
 import { inflateInto, inflateEstimate } from "../../../../wasm/pixels/inflater.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import { damaged, type PsdFile } from "./header.ts";
 
@@ -35,12 +35,12 @@ function isZipped({ compression }: PsdFile): boolean {
 export async function unzipped(
   bytes: Uint8Array,
   file: PsdFile,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<{ readonly bytes: Uint8Array; readonly file: PsdFile }> {
   if (!isZipped(file)) return { bytes, file };
   const compression = file.compression === "zipped" ? "raw" : "differences";
   const rows = new Uint8Array(unzippedBytes(file));
-  await guardedAsync(() => inflateInto(rows, bytes.subarray(file.dataOffset), breath), damaged);
+  await guardedAsync(() => inflateInto(rows, bytes.subarray(file.dataOffset), timeSlice), damaged);
   return { bytes: rows, file: { ...file, compression, dataOffset: 0 } };
 }
 

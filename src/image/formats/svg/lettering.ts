@@ -2,7 +2,7 @@
 import { type Estimate, estimated } from "../../../../wasm/estimate.ts";
 import { fuelFor } from "../../../../wasm/fuel/fuel.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import type { Rows } from "../../pixels/rows.ts";
@@ -37,8 +37,8 @@ export const lettering = {
   estimateOf,
 
   /** A document of our own that is as large as it says, one pixel to a unit. */
-  open(document: string, characters: number, size: Size, breath: Breath): Promise<Rows> {
-    const means = { breath, fuel: fuelFor(estimateOf(characters, size)) };
+  open(document: string, characters: number, size: Size, timeSlice: TimeSlice): Promise<Rows> {
+    const means = { timeSlice, fuel: fuelFor(estimateOf(characters, size)) };
     const stripRows = Math.max(1, Math.floor(STRIP_PIXELS / size.width));
     const part = { view: wholeView(size), height: size.height, stripRows };
     return guardedAsync(() => drawnInStrips(document, means, part), failed);

@@ -1,13 +1,13 @@
 /**
  * The renderer, built from resvg (`wasm/resvg`). A document is read once, and drawn in parts.
  *
- * The renderer counts its work: it pauses in the midst of a call, and ends where it takes too long. What is drawn has an
- * instance alone.
+ * The renderer counts its work: it pauses in the midst of a call, and ends where it takes too long. What is drawn has
+ * an instance alone.
  */
 import type { Fuel } from "../../../../wasm/fuel/fuel.ts";
 import { native, NativeError, type NativeExports, type NativeInstance } from "../../../../wasm/load.ts";
 import module from "../../../../wasm/resvg/resvg.wasm";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import { type Family, familiesOf, unpacked } from "./fonts.ts";
 
@@ -41,7 +41,7 @@ const fontsOf = new WeakMap<Instance, Map<string, number>>();
 
 /** What drawing makes way by, and what it may take of the processor. */
 export interface Means {
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
   readonly fuel: Fuel;
 }
 

@@ -2,7 +2,7 @@
 import { Canvas, canvasWork, type Rectangle } from "../../../../wasm/webp/canvas.ts";
 import { BAND_ROWS, type EncoderSettings, openEncoder, START_MS } from "../../../../wasm/webp/encoder.ts";
 import { acquireAlone, release, type WebpInstance } from "../../../../wasm/webp/instance.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import type { Picture } from "../../pixels/picture.ts";
 import type { Rows } from "../../pixels/rows.ts";
@@ -13,15 +13,19 @@ interface Job {
   readonly opaque: boolean;
   readonly detail: number | undefined;
   readonly settings: EncodeSettings;
-  readonly breath: Breath;
+  readonly timeSlice: TimeSlice;
 }
 
 /** The canvases and the encoders of an animation share an instance that no other job has. */
-export async function encodeAnimation(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+export async function encodeAnimation(
+  picture: Picture,
+  settings: EncodeSettings,
+  timeSlice: TimeSlice,
+): Promise<Uint8Array> {
   const { width, height, opaque, detail } = picture;
   const instance = acquireAlone();
   try {
-    const frames = await encodeFrames(picture, instance, { opaque, detail, settings, breath });
+    const frames = await encodeFrames(picture, instance, { opaque, detail, settings, timeSlice });
     return muxAnimation({ width, height, alpha: !opaque, loops: picture.loops }, frames);
   } finally {
     release(instance);
@@ -41,8 +45,8 @@ async function encodeFrames(picture: Picture, instance: WebpInstance, job: Job):
 async function encodeOn([one, other]: [Canvas, Canvas], picture: Picture, job: Job): Promise<EncodedFrame[]> {
   const encoded: EncodedFrame[] = [];
   let [current, previous] = [one, other];
-  for await (const { delayMs, rows } of picture.open(job.breath)) {
-    await copyRows(rows, current, job.breath);
+  for await (const { delayMs, rows } of picture.open(job.timeSlice)) {
+    await copyRows(rows, current, job.timeSlice);
     const last = encoded.at(-1);
     const whole = { x: 0, y: 0, width: current.width, height: current.height };
     const box = last ? current.difference(previous) : whole;
@@ -57,7 +61,7 @@ async function encodeOn([one, other]: [Canvas, Canvas], picture: Picture, job: J
   return encoded;
 }
 
-async function copyRows(rows: Rows, canvas: Canvas, breath: Breath): Promise<void> {
+async function copyRows(rows: Rows, canvas: Canvas, timeSlice: TimeSlice): Promise<void> {
   try {
     let y = 0;
     for (let read = await rows.read(BAND_ROWS); read; read = await rows.read(BAND_ROWS)) {
@@ -65,7 +69,7 @@ async function copyRows(rows: Rows, canvas: Canvas, breath: Breath): Promise<voi
       canvas.rows(y, count).set(read);
       y += count;
       // Its comparison with the canvas before it included.
-      await breath.spend(canvasWork(2 * count * canvas.width).ms);
+      await timeSlice.spend(canvasWork(2 * count * canvas.width).ms);
     }
   } finally {
     rows.close();
@@ -80,16 +84,16 @@ async function encodeRectangle(
   canvas: Canvas,
   before: Canvas | undefined,
   box: Rectangle,
-  { opaque, detail, settings, breath }: Job,
+  { opaque, detail, settings, timeSlice }: Job,
 ): Promise<Omit<EncodedFrame, "delayMs">> {
   const shape = { width: box.width, height: box.height, opaque, detail };
   const wanted = encoderSettings(shape, settings);
   const exact = exactSettings(shape, settings);
-  const ways = [{ box, file: await encodeBox(canvas, undefined, box, wanted, breath), blend: false }];
+  const ways = [{ box, file: await encodeBox(canvas, undefined, box, wanted, timeSlice), blend: false }];
   if (!settings.lossless)
-    ways.push({ box, file: await encodeBox(canvas, undefined, box, exact, breath), blend: false });
+    ways.push({ box, file: await encodeBox(canvas, undefined, box, exact, timeSlice), blend: false });
   if (before && canvas.blendable(before, box)) {
-    ways.push({ box, file: await encodeBox(canvas, before, box, { ...exact, opaque: false }, breath), blend: true });
+    ways.push({ box, file: await encodeBox(canvas, before, box, { ...exact, opaque: false }, timeSlice), blend: true });
   }
   return ways.reduce((best, way) => (way.file.length < best.file.length ? way : best));
 }
@@ -99,18 +103,18 @@ async function encodeBox(
   before: Canvas | undefined,
   box: Rectangle,
   settings: EncoderSettings,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
   const encoder = openEncoder(settings, canvas.instance);
   try {
-    await breath.spend(START_MS[settings.lossless ? "lossless" : "lossy"]);
+    await timeSlice.spend(START_MS[settings.lossless ? "lossless" : "lossy"]);
     for (let y = 0; y < box.height; y += BAND_ROWS) {
       const height = Math.min(BAND_ROWS, box.height - y);
       canvas.copy({ ...box, y: box.y + y, height }, encoder.bandAddress, before);
       encoder.push(height);
-      await breath.spend(height * encoder.rowMs);
+      await timeSlice.spend(height * encoder.rowMs);
     }
-    return await encoder.finish(breath);
+    return await encoder.finish(timeSlice);
   } finally {
     encoder.close();
   }

@@ -2,7 +2,7 @@
 import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
 import { Canvas, canvasEstimate, canvasWork } from "../../../../wasm/webp/canvas.ts";
 import { decodeEstimate, openDecoder, type Region, type WebpDecoder } from "../../../../wasm/webp/decoder.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Decoded, Demand, Facts } from "../../codec/format.ts";
 import { guarded } from "../../codec/guard.ts";
 import type { Box, Size } from "../../pixels/geometry.ts";
@@ -55,14 +55,18 @@ function scaledBox(box: Box, region: Region): Box {
 }
 
 /** The frames of a file; one at a time, each must be closed or read to its end before the next. */
-export async function* openFrames(file: WebpFile, demand: Demand, breath: Breath): AsyncGenerator<Decoded, void, void> {
+export async function* openFrames(
+  file: WebpFile,
+  demand: Demand,
+  timeSlice: TimeSlice,
+): AsyncGenerator<Decoded, void, void> {
   const still = file.frames[0]!;
   if (file.animated) {
-    yield* openAnimation(file, demand, breath);
+    yield* openAnimation(file, demand, timeSlice);
     return;
   }
   const { region, box } = planRegion(still, demand);
-  const rows = stillRows(still, region, breath);
+  const rows = stillRows(still, region, timeSlice);
   try {
     yield { delayMs: 0, rows, box };
   } finally {
@@ -71,7 +75,7 @@ export async function* openFrames(file: WebpFile, demand: Demand, breath: Breath
 }
 
 /** Rows above the region give none, and are declared here; all others are declared by whoever reads them. */
-function stillRows(frame: WebpFrame, region: Region, breath: Breath): Rows {
+function stillRows(frame: WebpFrame, region: Region, timeSlice: TimeSlice): Rows {
   const decoder = guarded(() => openDecoder(frame, region), damaged);
   return {
     width: region.scaledWidth,
@@ -81,7 +85,7 @@ function stillRows(frame: WebpFrame, region: Region, breath: Breath): Rows {
       for (let ms = guarded(() => decoder.advance(), damaged); ms > 0; ms = guarded(() => decoder.advance(), damaged)) {
         const rows = guarded(() => decoder.read(max), damaged);
         if (rows) return rows;
-        await breath.spend(ms);
+        await timeSlice.spend(ms);
       }
       return guarded(() => decoder.read(max), damaged);
     },
@@ -89,14 +93,18 @@ function stillRows(frame: WebpFrame, region: Region, breath: Breath): Rows {
   };
 }
 
-async function* openAnimation(file: WebpFile, demand: Demand, breath: Breath): AsyncGenerator<Decoded, void, void> {
+async function* openAnimation(
+  file: WebpFile,
+  demand: Demand,
+  timeSlice: TimeSlice,
+): AsyncGenerator<Decoded, void, void> {
   const canvas = guarded(() => new Canvas(file.width, file.height), damaged);
   const opaque = isOpaque(file);
   let previous: WebpFrame | undefined;
   try {
     for (const frame of file.frames) {
       if (previous?.dispose) canvas.clear(previous);
-      await drawFrame(canvas, frame, breath);
+      await drawFrame(canvas, frame, timeSlice);
       previous = frame;
       yield { delayMs: frame.delayMs, rows: canvasRows(canvas, opaque), box: demand.box };
     }
@@ -105,18 +113,18 @@ async function* openAnimation(file: WebpFile, demand: Demand, breath: Breath): A
   }
 }
 
-async function drawFrame(canvas: Canvas, frame: WebpFrame, breath: Breath): Promise<void> {
+async function drawFrame(canvas: Canvas, frame: WebpFrame, timeSlice: TimeSlice): Promise<void> {
   const { width, height } = frame;
   const region = { x: 0, y: 0, width, height, scaledWidth: width, scaledHeight: height };
   const decoder = guarded(() => openDecoder(frame, region, canvas.instance), damaged);
   try {
-    await drawBands(canvas, frame, decoder, breath);
+    await drawBands(canvas, frame, decoder, timeSlice);
   } finally {
     decoder.close();
   }
 }
 
-async function drawBands(canvas: Canvas, frame: WebpFrame, decoder: WebpDecoder, breath: Breath): Promise<void> {
+async function drawBands(canvas: Canvas, frame: WebpFrame, decoder: WebpDecoder, timeSlice: TimeSlice): Promise<void> {
   const { x, width } = frame;
   let y = frame.y;
   for (let ms = guarded(() => decoder.advance(), damaged); ms > 0; ms = guarded(() => decoder.advance(), damaged)) {
@@ -125,7 +133,7 @@ async function drawBands(canvas: Canvas, frame: WebpFrame, decoder: WebpDecoder,
       canvas.draw({ x, y, width, height: band.rows }, band.address, frame.blend);
       y += band.rows;
     }
-    await breath.spend(ms + canvasWork(width * (band?.rows ?? 0)).ms);
+    await timeSlice.spend(ms + canvasWork(width * (band?.rows ?? 0)).ms);
   }
 }
 

@@ -4,7 +4,7 @@ import type { NativeError } from "../../../../wasm/load.ts";
 import { canvasEstimate, canvasWork } from "../../../../wasm/webp/canvas.ts";
 import { BAND_ROWS, encodeEstimate, openEncoder, START_MS, type WebpEncoder } from "../../../../wasm/webp/encoder.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { changingPart } from "../../codec/complexity.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
@@ -36,9 +36,10 @@ export function estimate(picture: Extent, settings: EncodeSettings): Estimate {
 }
 
 /** @throws ApiError 422 when the picture has no frame, or is too large or too complex for the format */
-export function encodeWebp(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
+export function encodeWebp(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
   return guardedAsync(
-    () => (picture.frames > 1 ? encodeAnimation(picture, settings, breath) : encodeStill(picture, settings, breath)),
+    () =>
+      picture.frames > 1 ? encodeAnimation(picture, settings, timeSlice) : encodeStill(picture, settings, timeSlice),
     tooComplex,
   );
 }
@@ -47,14 +48,14 @@ function tooComplex(cause: NativeError): ApiError {
   return new ApiError(422, "The image cannot be written as WebP: it is too large or too complex", { cause });
 }
 
-async function encodeStill(picture: Picture, settings: EncodeSettings, breath: Breath): Promise<Uint8Array> {
-  const rows = await firstFrame(picture, breath);
+async function encodeStill(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
+  const rows = await firstFrame(picture, timeSlice);
   try {
     const { width, height, opaque } = rows;
     const encoder = openEncoder(encoderSettings({ width, height, opaque, detail: picture.detail }, settings));
     try {
-      await fill(encoder, rows, breath);
-      return await encoder.finish(breath);
+      await fill(encoder, rows, timeSlice);
+      return await encoder.finish(timeSlice);
     } finally {
       encoder.close();
     }
@@ -63,7 +64,7 @@ async function encodeStill(picture: Picture, settings: EncodeSettings, breath: B
   }
 }
 
-async function fill(encoder: WebpEncoder, rows: Rows, breath: Breath): Promise<void> {
+async function fill(encoder: WebpEncoder, rows: Rows, timeSlice: TimeSlice): Promise<void> {
   const stride = rows.width * 4;
   let filled = 0;
   for (let read = await rows.read(BAND_ROWS); read; read = await rows.read(BAND_ROWS - filled)) {
@@ -71,7 +72,7 @@ async function fill(encoder: WebpEncoder, rows: Rows, breath: Breath): Promise<v
     filled += read.length / stride;
     if (filled < BAND_ROWS) continue;
     encoder.push(filled);
-    await breath.spend(filled * encoder.rowMs);
+    await timeSlice.spend(filled * encoder.rowMs);
     filled = 0;
   }
   if (filled > 0) encoder.push(filled);

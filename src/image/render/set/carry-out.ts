@@ -1,8 +1,10 @@
-/** Does the work of a set: the shared picture, those of the groups, and their results from the smallest to the largest. */
+/**
+ * Does the work of a set: the shared picture, those of the groups, and their results from the smallest to the largest.
+ */
 import type { Estimate } from "../../../../wasm/estimate.ts";
 import type { Allowance } from "../../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../../scheduler/shared-bytes.ts";
-import type { Breath } from "../../../scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { pictureOf } from "../../plan/planned-picture.ts";
 import { optimized, estimatedWish } from "../../search/attempts.ts";
 import type { Wish } from "../../search/task.ts";
@@ -21,8 +23,8 @@ import { Starts } from "./starts.ts";
 type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void>;
 
 /**
- * The file that was packed in what a result is made from, where nothing changes, and what is done with it takes no more memory
- * than the set was given; else null.
+ * The file that was packed in what a result is made from, where nothing changes, and what is done with it takes no more
+ * memory than the set was given; else null.
  */
 async function unpackedWithin({ bytes }: Estimate, wish: Wish, allowance: Allowance): Promise<Unpacked | null> {
   const unpacked = unpackingEstimate(wish.format, wish) && (await unpackedFor(wish.format, wish.stored, allowance));
@@ -47,17 +49,17 @@ export class Carrier {
     given: Given<Entry>,
     work: SetWork<Entry>,
     allowance: Allowance,
-    breath: Breath,
+    timeSlice: TimeSlice,
     made: Made<Entry>,
     refusalOf: (entry: Entry, error: unknown) => unknown,
   ): Promise<void> {
     const { shared, placed, keepsFile } = work;
     const starts = new Starts();
-    const sharedPixels = shared && (await keep(given.stored, shared.plan, breath));
+    const sharedPixels = shared && (await keep(given.stored, shared.plan, timeSlice));
     if (!keepsFile) this.close();
     try {
       for (const one of placed) {
-        const origin = await this.originOf(given, work, one, sharedPixels, breath);
+        const origin = await this.originOf(given, work, one, sharedPixels, timeSlice);
         try {
           for (const job of one.group.jobs) {
             try {
@@ -87,7 +89,7 @@ export class Carrier {
     work: SetWork<Entry>,
     placed: Placed<Entry>,
     shared: HeldPixels | null,
-    breath: Breath,
+    timeSlice: TimeSlice,
   ): Promise<Origin> {
     const { stored, plan } = originOf(given, work, placed);
     const { group, onShared, kept } = placed;
@@ -97,7 +99,7 @@ export class Carrier {
         ? { stored: keptPicture(shared.size, given.stored, stored, shared.pixels), bytes: shared.bytes }
         : { stored: { ...group.stored, heldBytes, keptBytes }, bytes: this.source };
     if (!kept) return { stored: origin.stored, plan, source: origin.bytes.retain() };
-    const own = await keep(origin.stored, kept.plan, breath);
+    const own = await keep(origin.stored, kept.plan, timeSlice);
     return { stored: keptPicture(own.size, group.stored, stored, own.pixels), plan, source: own.bytes };
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { isolateBudget } from "../../../../src/scheduler/budget.ts";
-import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { av1EncodeHeap } from "../../../../wasm/av1-encode/module.ts";
 import { boxTypes } from "../../../support/heif-boxes.ts";
 import { drain, noise, paint, pictureOf, type Pixels, psnr, sample, scene } from "../../../support/rows.ts";
@@ -87,7 +87,8 @@ describe("animations as AVIF", () => {
       [1, 1],
     ]);
     const [colors] = boxesCalled(bytes, "stco").map((box) => numberAt(box, 8));
-    // The first item lies where the first sample does: said after sizes, its number, a reference and the number of its parts.
+    // The first item lies where the first sample does: said after sizes, its number, a reference and the number of its
+    // parts.
     expect(numberAt(boxesCalled(bytes, "iloc")[0], 14)).toBe(colors);
   });
 
@@ -143,9 +144,9 @@ describe("animations as AVIF", () => {
   it("last as long as they did, to a millisecond", async () => {
     const picture = pictureOf(film(32, 32, 3));
     const delays = [100 / 3, 100 / 3, 100 / 3];
-    async function* open(breath: Breath) {
+    async function* open(timeSlice: TimeSlice) {
       let at = 0;
-      for await (const frame of picture.open(breath)) yield { ...frame, delayMs: delays[at++] ?? 0 };
+      for await (const frame of picture.open(timeSlice)) yield { ...frame, delayMs: delays[at++] ?? 0 };
     }
     const bytes = await avif.write.encode({ ...picture, open }, SETTINGS, UNPAUSED);
     expect((await framesOf(bytes)).map(({ delayMs }) => delayMs)).toEqual([33, 34, 33]);
@@ -196,9 +197,9 @@ describe("animations as AVIF", () => {
     for (const opaque of [true, false]) {
       const picture = pictureOf(film(32, 32, 2, opaque), { opaque });
       let count = 0;
-      const open = (breath: Breath) => {
+      const open = (timeSlice: TimeSlice) => {
         count++;
-        return picture.open(breath);
+        return picture.open(timeSlice);
       };
       await avif.write.encode({ ...picture, open }, SETTINGS, UNPAUSED);
       expect([count, avif.write.readings?.(picture)]).toEqual(opaque ? [1, 1] : [2, 2]);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { avif } from "../../../../src/image/formats/avif.ts";
-import { type Breath, Thread, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, Thread, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import turnedAlpha from "../../../fixtures/avif/abc_color_irot_alpha_irot.avif";
 import lossless from "../../../fixtures/avif/lossless.avif";
 import { decodeFile } from "../../../support/files.ts";
@@ -12,11 +12,11 @@ import { noise, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 
 function encoding(pixels: Pixels, settings = SETTINGS, opaque = true) {
-  return (breath: Breath) => avif.write.encode(pictureOf([pixels], { opaque }), settings, breath);
+  return (timeSlice: TimeSlice) => avif.write.encode(pictureOf([pixels], { opaque }), settings, timeSlice);
 }
 
 function decoding(file: ArrayBuffer) {
-  return async (breath: Breath) => (await decodeFile(avif, new Uint8Array(file), breath)).data;
+  return async (timeSlice: TimeSlice) => (await decodeFile(avif, new Uint8Array(file), timeSlice)).data;
 }
 
 describe("AVIF jobs that take turns", () => {
@@ -64,13 +64,13 @@ describe("AVIF jobs that take turns", () => {
     );
     const reason = new Error("nobody waits");
     const other = thread.run(encoding(scene(200, 150)));
-    const aborted = thread.run((breath) => {
+    const aborted = thread.run((timeSlice) => {
       let pauses = 0;
       const spend = (ms: number) => {
         if (++pauses === 5) aborting.abort(reason);
-        return breath.spend(ms);
+        return timeSlice.spend(ms);
       };
-      return encoding(noise(300, 200))({ ...breath, spend });
+      return encoding(noise(300, 200))({ ...timeSlice, spend });
     }, aborting.signal);
     await expect(aborted).rejects.toBe(reason);
     expect(await other).toEqual(await encoding(scene(200, 150))(UNPAUSED));

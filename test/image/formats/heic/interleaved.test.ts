@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { heic } from "../../../../src/image/formats/heic.ts";
-import { type Breath, Thread, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, Thread, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { hevcDecodeHeap } from "../../../../wasm/hevc-decode/decoder.ts";
 import { hevcEncodeHeap } from "../../../../wasm/hevc-encode/encoder.ts";
 import alpha from "../../../fixtures/heic/alpha.heic";
@@ -23,33 +23,37 @@ function restlessThread(): Thread {
   );
 }
 
-async function decoded(file: ArrayBuffer, breath: Breath): Promise<Pixels> {
+async function decoded(file: ArrayBuffer, timeSlice: TimeSlice): Promise<Pixels> {
   const bytes = new Uint8Array(file);
   const facts = heic.read.probe(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
-  for await (const { rows } of heic.read.open(bytes, facts, demand, breath)) return await drain(rows);
+  for await (const { rows } of heic.read.open(bytes, facts, demand, timeSlice)) return await drain(rows);
   throw new Error("no frame");
 }
 
-function encoded(pixels: Pixels, opaque: boolean, breath: Breath): Promise<Uint8Array> {
-  return heic.write.encode(pictureOf([pixels], { opaque }), SETTINGS, breath);
+function encoded(pixels: Pixels, opaque: boolean, timeSlice: TimeSlice): Promise<Uint8Array> {
+  return heic.write.encode(pictureOf([pixels], { opaque }), SETTINGS, timeSlice);
 }
 
-type Work = (breath: Breath) => Promise<Pixels | Uint8Array>;
+type Work = (timeSlice: TimeSlice) => Promise<Pixels | Uint8Array>;
 
 const TOGETHER: readonly (readonly [string, Work, Work])[] = [
-  ["two are read", (breath) => decoded(slices, breath), (breath) => decoded(s420, breath)],
-  ["a grid and an overlay are read", (breath) => decoded(grid, breath), (breath) => decoded(overlayAlpha, breath)],
+  ["two are read", (timeSlice) => decoded(slices, timeSlice), (timeSlice) => decoded(s420, timeSlice)],
+  [
+    "a grid and an overlay are read",
+    (timeSlice) => decoded(grid, timeSlice),
+    (timeSlice) => decoded(overlayAlpha, timeSlice),
+  ],
   [
     "one is read and one written",
-    (breath) => decoded(alpha, breath),
-    (breath) => encoded(scene(200, 150), true, breath),
+    (timeSlice) => decoded(alpha, timeSlice),
+    (timeSlice) => encoded(scene(200, 150), true, timeSlice),
   ],
   [
     "two are written",
-    (breath) => encoded(scene(200, 150), true, breath),
-    (breath) => encoded(scene(150, 200, false), false, breath),
+    (timeSlice) => encoded(scene(200, 150), true, timeSlice),
+    (timeSlice) => encoded(scene(150, 200, false), false, timeSlice),
   ],
 ];
 
@@ -58,8 +62,8 @@ describe("HEIC pictures, work on which alternates,", () => {
     const apart = [await first(UNPAUSED), await second(UNPAUSED)];
     const thread = restlessThread();
     let turns = 0;
-    const counted = (work: Work) => (breath: Breath) => {
-      return work({ spend: (ms) => (turns++, breath.spend(ms)), worked: () => breath.worked() });
+    const counted = (work: Work) => (timeSlice: TimeSlice) => {
+      return work({ spend: (ms) => (turns++, timeSlice.spend(ms)), worked: () => timeSlice.worked() });
     };
     expect(await Promise.all([thread.run(counted(first)), thread.run(counted(second))])).toEqual(apart);
     expect(turns).toBeGreaterThan(8);
@@ -69,18 +73,21 @@ describe("HEIC pictures, work on which alternates,", () => {
 
   it("are given up in the midst of a call when nobody waits for them any more, and others go on", async () => {
     const pixels = scene(300, 200);
-    const works: readonly Work[] = [(breath) => decoded(s420, breath), (breath) => encoded(pixels, true, breath)];
+    const works: readonly Work[] = [
+      (timeSlice) => decoded(s420, timeSlice),
+      (timeSlice) => encoded(pixels, true, timeSlice),
+    ];
     for (const work of works) {
       const before = await work(UNPAUSED);
       const gone = new AbortController();
       const thread = restlessThread();
-      const aborted = thread.run((breath) => {
+      const aborted = thread.run((timeSlice) => {
         let turns = 0;
         const spend = (ms: number) => {
           if (++turns === 5) gone.abort(new Error("gone"));
-          return breath.spend(ms);
+          return timeSlice.spend(ms);
         };
-        return work({ spend, worked: () => breath.worked() });
+        return work({ spend, worked: () => timeSlice.worked() });
       }, gone.signal);
       await expect(aborted).rejects.toThrow("gone");
       expect(await thread.run(work)).toEqual(before);

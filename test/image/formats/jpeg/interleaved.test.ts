@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
-import type { Breath } from "../../../../src/scheduler/time-slice.ts";
+import type { TimeSlice } from "../../../../src/scheduler/time-slice.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import { abandoned, bothWays } from "../../../support/interleaved.ts";
@@ -13,26 +13,31 @@ import { drain, noise, pictureOf, type Pixels, scene } from "../../../support/ro
 
 const SETTINGS: EncodeSettings = { lossless: false, quality: 80, progressive: true, effort: 0.5 };
 
-const written = (pixels: Pixels, settings: EncodeSettings) => (breath: Breath) =>
-  jpeg.write.encode(pictureOf([pixels]), settings, breath);
+const written = (pixels: Pixels, settings: EncodeSettings) => (timeSlice: TimeSlice) =>
+  jpeg.write.encode(pictureOf([pixels]), settings, timeSlice);
 
-const read = (bytes: Uint8Array, part: number) => async (breath: Breath) => {
+const read = (bytes: Uint8Array, part: number) => async (timeSlice: TimeSlice) => {
   const facts = jpeg.read.probe(bytes);
   const { width, height } = facts;
   const box = { x: 0, y: Math.floor(height * part), width, height: height - Math.floor(height * part) };
-  for await (const { rows } of jpeg.read.open(bytes, facts, { box, width, height: box.height }, breath))
+  for await (const { rows } of jpeg.read.open(bytes, facts, { box, width, height: box.height }, timeSlice))
     return (await drain(rows)).data;
   throw new Error("no frame");
 };
 
-const rewritten = (bytes: Uint8Array, settings: object) => async (breath: Breath) =>
-  jpeg.coefficients.requantize(bytes, jpeg.read.probe(bytes), { progressive: true, quality: 60, ...settings }, breath);
+const rewritten = (bytes: Uint8Array, settings: object) => async (timeSlice: TimeSlice) =>
+  jpeg.coefficients.requantize(
+    bytes,
+    jpeg.read.probe(bytes),
+    { progressive: true, quality: 60, ...settings },
+    timeSlice,
+  );
 
-const resized = (bytes: Uint8Array, width: number, height: number) => async (breath: Breath) => {
+const resized = (bytes: Uint8Array, width: number, height: number) => async (timeSlice: TimeSlice) => {
   const { width: fullWidth, height: fullHeight } = jpeg.read.probe(bytes);
   const box = { x: 0, y: 0, width: fullWidth, height: fullHeight };
   const wanted = { box, width, height, kernel: "lanczos3" } as const;
-  return (await jpeg.coefficients.resize(bytes, { ...SETTINGS, subsample: "4:2:0" }, wanted)?.run(breath)) ?? null;
+  return (await jpeg.coefficients.resize(bytes, { ...SETTINGS, subsample: "4:2:0" }, wanted)?.run(timeSlice)) ?? null;
 };
 
 /** Large enough that what is done in pieces has several. */

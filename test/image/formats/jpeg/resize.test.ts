@@ -223,10 +223,10 @@ describe("a JPEG file of another size", () => {
 
   it("times decoding and resizing", async () => {
     let ticks = 0;
-    const breath = { ...UNPAUSED, worked: () => ticks++ };
+    const timeSlice = { ...UNPAUSED, worked: () => ticks++ };
     const stopwatch = startStopwatch();
     const wanted = wantedOf(planOf(jpegFile("s420"), { width: 40, height: 30 }));
-    await jpeg.coefficients.resize(jpegFile("s420"), SETTINGS, wanted, stopwatch)?.run(breath);
+    await jpeg.coefficients.resize(jpegFile("s420"), SETTINGS, wanted, stopwatch)?.run(timeSlice);
     expect(stopwatch.spent.decode).toBeGreaterThan(0);
     expect(stopwatch.spent.operations).toBeGreaterThan(0);
   });

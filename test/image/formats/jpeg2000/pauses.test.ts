@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { jpeg2000 } from "../../../../src/image/formats/jpeg2000.ts";
-import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import layers from "../../../fixtures/jpeg2000/layers.jp2";
 import lossless from "../../../fixtures/jpeg2000/lossless.jp2";
 import { decodeFile } from "../../../support/files.ts";
@@ -12,11 +12,11 @@ import { noise, pictureOf, type Pixels, scene } from "../../../support/rows.ts";
 const SETTINGS = { lossless: false, quality: 80, progressive: true, effort: 0.5 };
 
 function encoding(pixels: Pixels, settings = SETTINGS, opaque = true) {
-  return (breath: Breath) => jpeg2000.write.encode(pictureOf([pixels], { opaque }), settings, breath);
+  return (timeSlice: TimeSlice) => jpeg2000.write.encode(pictureOf([pixels], { opaque }), settings, timeSlice);
 }
 
 function decoding(file: ArrayBuffer) {
-  return async (breath: Breath) => (await decodeFile(jpeg2000, new Uint8Array(file), breath)).data;
+  return async (timeSlice: TimeSlice) => (await decodeFile(jpeg2000, new Uint8Array(file), timeSlice)).data;
 }
 
 describe("JPEG 2000 jobs that take turns", () => {

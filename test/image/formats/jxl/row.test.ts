@@ -6,7 +6,7 @@ import { jxl } from "../../../../src/image/formats/jxl.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { whole } from "../../../../src/image/pixels/geometry.ts";
 import { identify } from "../../../../src/image/plan/detect.ts";
-import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jxlDecodeHeap } from "../../../../wasm/jxl-decode/decoder.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import jpegFile from "../../../fixtures/jpeg/s420.jpg";
@@ -299,9 +299,9 @@ describe("JPEG XL that is damaged", () => {
     const facts = jxl.read.probe(bytes);
     const demand = { box: whole(facts), width: 100, height: 77 };
     let declaredMs = 0;
-    const breath = { ...UNPAUSED, spend: (ms: number) => void (declaredMs += ms) };
+    const timeSlice = { ...UNPAUSED, spend: (ms: number) => void (declaredMs += ms) };
     jxlDecodeHeap(true);
-    for await (const { rows } of jxl.read.open(bytes, facts, demand, breath)) while (await rows.read(64)) continue;
+    for await (const { rows } of jxl.read.open(bytes, facts, demand, timeSlice)) while (await rows.read(64)) continue;
     const estimate = jxl.read.estimate(facts, demand);
     expect(jxlDecodeHeap().peak).toBeLessThanOrEqual(estimate.bytes);
     expect(estimate.bytes).toBeLessThan(40 << 20);
@@ -310,7 +310,7 @@ describe("JPEG XL that is damaged", () => {
 
   it("is what it is alone while others are decoded beside it", async () => {
     const jobs = [flat, animated, alpha, flat].map(
-      (file) => async (breath: Breath) => digest((await decodeFile(jxl, new Uint8Array(file), breath)).data),
+      (file) => async (timeSlice: TimeSlice) => digest((await decodeFile(jxl, new Uint8Array(file), timeSlice)).data),
     );
     const alone: string[] = [];
     for (const job of jobs) alone.push(await job(UNPAUSED));

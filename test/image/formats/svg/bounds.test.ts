@@ -232,7 +232,7 @@ describe("an SVG", () => {
     encode.mockRestore();
     // Where strips meet nothing shows: curves are cut off at their edges, and rounded anew to quarters of a row.
     const large = drawing(`<g transform="scale(50)">${body}</g>`, 'width="2000" height="1500"');
-    const means = { breath: UNPAUSED, fuel: new Fuel(2_000) };
+    const means = { timeSlice: UNPAUSED, fuel: new Fuel(2_000) };
     const view = wholeView({ width: 2_000, height: 1_500 });
     const whole = new ParsedSvg(new TextDecoder().decode(large), means, view);
     const data = await whole.draw(0, 1_500);

@@ -47,7 +47,7 @@ function cleanBody(body: string): string {
 
 async function drawn(text: string): Promise<Uint8Array> {
   const size = sizeOf(cleanSvg(new TextEncoder().encode(text)).root);
-  const document = new ParsedSvg(text, { breath: UNPAUSED, fuel: new Fuel(2_000) }, wholeView(size));
+  const document = new ParsedSvg(text, { timeSlice: UNPAUSED, fuel: new Fuel(2_000) }, wholeView(size));
   try {
     return await document.draw(0, size.height);
   } finally {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { svg } from "../../../../src/image/formats/svg.ts";
 import { drawingFuel } from "../../../../src/image/formats/svg/costs.ts";
 import { ParsedSvg, wholeView } from "../../../../src/image/formats/svg/resvg.ts";
-import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { Fuel, SLICE_MS } from "../../../../wasm/fuel/fuel.ts";
 import { NativeError, nativeStatistics, OutOfFuel, trimNative } from "../../../../wasm/load.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
@@ -32,8 +32,8 @@ const COSTLY: readonly (readonly [string, string])[] = [
   ["a line that crosses itself", STROKE],
 ];
 
-/** A breath that notes what is declared. */
-function noted(): Breath & { declared: number[] } {
+/** A time slice that notes what is declared. */
+function noted(): TimeSlice & { declared: number[] } {
   const declared: number[] = [];
   return {
     declared,
@@ -46,7 +46,7 @@ function noted(): Breath & { declared: number[] } {
 }
 
 async function robot(): Promise<string> {
-  const means = { breath: UNPAUSED, fuel: new Fuel(2_000) };
+  const means = { timeSlice: UNPAUSED, fuel: new Fuel(2_000) };
   const document = new ParsedSvg(new TextDecoder().decode(androidRobot), means, wholeView({ width: 294, height: 345 }));
   try {
     return await digest(await document.draw(0, 345));
@@ -76,9 +76,9 @@ const SMALL: readonly (readonly [string, string])[] = [
 
 describe("a drawing of small shapes", () => {
   it.each(SMALL)("is drawn with thousands of %s", async (_name, body) => {
-    const breath = noted();
-    await decodeFile(svg, new TextEncoder().encode(drawing(body)), breath);
-    expect(breath.declared.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(2_000);
+    const timeSlice = noted();
+    await decodeFile(svg, new TextEncoder().encode(drawing(body)), timeSlice);
+    expect(timeSlice.declared.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(2_000);
   });
 });
 
@@ -99,7 +99,7 @@ describe("a drawing that takes too long", () => {
   it("ends once its fuel is used up, and the next is drawn as ever", async () => {
     const before = await robot();
     const fuel = new Fuel(100);
-    const document = new ParsedSvg(drawing(LAYERS), { breath: UNPAUSED, fuel }, WHOLE);
+    const document = new ParsedSvg(drawing(LAYERS), { timeSlice: UNPAUSED, fuel }, WHOLE);
     await expect(document.draw(0, SIZE)).rejects.toBeInstanceOf(OutOfFuel);
     document.close();
     // Between two looks at the counter no more is done than one operator that moves memory may do.
@@ -109,13 +109,13 @@ describe("a drawing that takes too long", () => {
   });
 
   it("says what it does slice by slice, and as much as it uses", async () => {
-    const breath = noted();
+    const timeSlice = noted();
     const fuel = new Fuel(100);
-    const document = new ParsedSvg(drawing(LAYERS), { breath, fuel }, WHOLE);
+    const document = new ParsedSvg(drawing(LAYERS), { timeSlice, fuel }, WHOLE);
     await expect(document.draw(0, SIZE)).rejects.toBeInstanceOf(OutOfFuel);
     document.close();
-    expect(Math.max(...breath.declared)).toBeLessThan(SLICE_MS + 1);
-    const declared = breath.declared.reduce((sum, ms) => sum + ms, 0);
+    expect(Math.max(...timeSlice.declared)).toBeLessThan(SLICE_MS + 1);
+    const declared = timeSlice.declared.reduce((sum, ms) => sum + ms, 0);
     expect(declared).toBeGreaterThan(100 - 2 * SLICE_MS);
   });
 
@@ -123,7 +123,7 @@ describe("a drawing that takes too long", () => {
     let slices = 0;
     const spend = () => (++slices === 3 ? Promise.reject(new Error("nobody waits")) : undefined);
     const fuel = new Fuel(2_000);
-    const document = new ParsedSvg(drawing(LAYERS), { breath: { worked: () => 0, spend }, fuel }, WHOLE);
+    const document = new ParsedSvg(drawing(LAYERS), { timeSlice: { worked: () => 0, spend }, fuel }, WHOLE);
     await expect(document.draw(0, SIZE)).rejects.toThrow("nobody waits");
     document.close();
     expect(slices).toBe(3);
@@ -133,7 +133,7 @@ describe("a drawing that takes too long", () => {
   });
 
   it("is refused when it needs more memory than the renderer may have", async () => {
-    const means = { breath: UNPAUSED, fuel: new Fuel(9_000) };
+    const means = { timeSlice: UNPAUSED, fuel: new Fuel(9_000) };
     // A picture of 100 MiB.
     const large = wholeView({ width: 6_400, height: 4_096 });
     const document = new ParsedSvg(drawing('<rect width="9" height="9"/>'), means, large);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { svg } from "../../../../src/image/formats/svg.ts";
 import { detect } from "../../../../src/image/plan/detect.ts";
-import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
 import androidRobotCompressed from "../../../fixtures/svg/Android_robot.svgz";
 import svgAnimateHref from "../../../fixtures/svg/broken/svg-animate-href.svg";
@@ -99,11 +99,11 @@ async function drawn(
   width: number,
   height: number,
   box?: object,
-  breath: Breath = UNPAUSED,
+  timeSlice: TimeSlice = UNPAUSED,
 ): Promise<Pixels> {
   const facts = svg.read.probe(bytes);
   const whole = { x: 0, y: 0, width: facts.width, height: facts.height };
-  for await (const { rows } of svg.read.open(bytes, facts, { box: { ...whole, ...box }, width, height }, breath)) {
+  for await (const { rows } of svg.read.open(bytes, facts, { box: { ...whole, ...box }, width, height }, timeSlice)) {
     return await drain(rows);
   }
   throw new Error("no frame");
@@ -238,8 +238,8 @@ describe("SVG", () => {
   });
 
   it("is the same when drawings take turns", async () => {
-    const robot = (breath: Breath) => drawn(new Uint8Array(androidRobot), 1_300, 1_500, {}, breath);
-    const logo = (breath: Breath) => drawn(new Uint8Array(logoWithText), 900, 300, {}, breath);
+    const robot = (timeSlice: TimeSlice) => drawn(new Uint8Array(androidRobot), 1_300, 1_500, {}, timeSlice);
+    const logo = (timeSlice: TimeSlice) => drawn(new Uint8Array(logoWithText), 900, 300, {}, timeSlice);
     const jobs = [robot, logo, robot];
     const apart: Pixels[] = [];
     for (const job of jobs) apart.push(await job(UNPAUSED));

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../../../src/errors.ts";
 import { svg } from "../../../../src/image/formats/svg.ts";
 import type { Rows } from "../../../../src/image/pixels/rows.ts";
-import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { nativeStatistics, trimNative } from "../../../../wasm/load.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
 import { interleaved } from "../../../support/interleaved.ts";
@@ -20,10 +20,10 @@ const TOO_MANY = '<g opacity=".9"><path d="M0 0h900v900h-900z"/></g>'.repeat(3_0
 /** Takes more than a slice for each strip. */
 const layers = drawing('<g opacity=".9"><path d="M0 0h40v30h-40z"/></g>'.repeat(5));
 
-async function opened(bytes: Uint8Array, width: number, height: number, breath: Breath): Promise<Rows> {
+async function opened(bytes: Uint8Array, width: number, height: number, timeSlice: TimeSlice): Promise<Rows> {
   const facts = svg.read.probe(bytes);
   const box = { x: 0, y: 0, width: facts.width, height: facts.height };
-  const frames = svg.read.open(bytes, facts, { box, width, height }, breath)[Symbol.asyncIterator]();
+  const frames = svg.read.open(bytes, facts, { box, width, height }, timeSlice)[Symbol.asyncIterator]();
   const first = await frames.next();
   if (first.done) throw new Error("no frame");
   return first.value.rows;
@@ -41,8 +41,8 @@ function heldBytes(): number {
   return renderer().memoryBytes;
 }
 
-/** A breath that ends the work the `count`th time. */
-function endingAt(count: number): Breath {
+/** A time slice that ends the work the `count`th time. */
+function endingAt(count: number): TimeSlice {
   let left = count;
   return {
     worked: () => 0,
@@ -52,10 +52,10 @@ function endingAt(count: number): Breath {
 
 describe("drawings that take turns", () => {
   it("are the same when one breaks its renderer in the midst of the others' work", async () => {
-    const draw = (bytes: Uint8Array) => async (breath: Breath) =>
-      digest((await drain(await opened(bytes, 2_000, 2_400, breath))).data);
-    const tooMuch = async (breath: Breath) => {
-      const refused: unknown = await draw(drawing(TOO_MANY))(breath).catch((error: unknown) => error);
+    const draw = (bytes: Uint8Array) => async (timeSlice: TimeSlice) =>
+      digest((await drain(await opened(bytes, 2_000, 2_400, timeSlice))).data);
+    const tooMuch = async (timeSlice: TimeSlice) => {
+      const refused: unknown = await draw(drawing(TOO_MANY))(timeSlice).catch((error: unknown) => error);
       return refused instanceof ApiError ? refused.message : "drawn";
     };
     const jobs = [draw(robot), tooMuch, draw(robot)];

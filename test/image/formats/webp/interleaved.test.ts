@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { webp } from "../../../../src/image/formats/webp.ts";
-import { type Breath, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import { type TimeSlice, UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { heapOf } from "../../../../wasm/load.ts";
 import { webpModule } from "../../../../wasm/webp/instance.ts";
 import blend from "../../../fixtures/webp/animated-blend.webp";
@@ -15,17 +15,17 @@ const LOSSLESS: EncodeSettings = { ...LOSSY, lossless: true };
 
 const written =
   (pictures: readonly [Pixels, ...Pixels[]], settings: EncodeSettings, opaque = true) =>
-  (breath: Breath) =>
-    webp.write.encode(pictureOf(pictures, { opaque, delayMs: 40 }), settings, breath);
+  (timeSlice: TimeSlice) =>
+    webp.write.encode(pictureOf(pictures, { opaque, delayMs: 40 }), settings, timeSlice);
 
 const read =
   (bytes: Uint8Array, part = 0) =>
-  async (breath: Breath) => {
+  async (timeSlice: TimeSlice) => {
     const facts = webp.read.probe(bytes);
     const { width, height } = facts;
     const box = { x: 0, y: Math.floor(height * part), width, height: height - Math.floor(height * part) };
     const frames: number[] = [];
-    for await (const { rows } of webp.read.open(bytes, facts, { box, width, height: box.height }, breath)) {
+    for await (const { rows } of webp.read.open(bytes, facts, { box, width, height: box.height }, timeSlice)) {
       for (const value of (await drain(rows)).data) frames.push(value);
     }
     return Uint8Array.from(frames);

@@ -1,7 +1,7 @@
 /**
  * How long light requests wait while heavy work is done, and whether work ends when its caller hangs up:
- * `PHOTOS="phone.jpg" npm run bench -- breathing`, a JPEG of about 12 megapixels. `/health` is asked every 20 ms while the
- * running service optimizes the photograph, makes WebP of 1,600 pixels of it, AVIF of 640 and other formats.
+ * `PHOTOS="phone.jpg" npm run bench -- breathing`, a JPEG of about 12 megapixels. `/health` is asked every 20 ms while
+ * the running service optimizes the photograph, makes WebP of 1,600 pixels of it, AVIF of 640 and other formats.
  */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
