@@ -6,13 +6,13 @@ import { createConsumer } from "./entrances/queue.ts";
 import { sweep } from "./entrances/sweep.ts";
 import { createApp } from "./http/app.ts";
 import { receive } from "./http/overflow.ts";
-import { street } from "./pipeline/edges.ts";
+import { pipeline } from "./pipeline/edges.ts";
 
 export { Meter } from "./account/meter.ts";
 export { Courier } from "./entrances/courier.ts";
 
-const app = createApp(street);
-const consume = createConsumer(street);
+const app = createApp(pipeline);
+const consume = createConsumer(pipeline);
 /** The types of the platform lack it, and an older runtime has none. In a local runtime it ends the process. */
 const { abortIsolate } = platform as { readonly abortIsolate?: (reason: string) => never };
 const isolate = thisIsolate(abortIsolate);

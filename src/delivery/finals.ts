@@ -3,7 +3,7 @@ import { vaultOf } from "../account/vault.ts";
 import type { Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { MAX_FINAL_STARTS } from "../limits/delivery.ts";
-import type { Street } from "../pipeline/edges.ts";
+import type { Pipeline } from "../pipeline/edges.ts";
 import { dropFinal, type FinalRow, releaseFinal, startFinal } from "./claims.ts";
 import { countDelivery } from "./counts.ts";
 import { returnCredit, spendCredit } from "./credit.ts";
@@ -30,7 +30,7 @@ export interface FinalJob extends Rendering {
 export interface FinalPorts {
   readonly env: Env;
   readonly settings: Settings;
-  readonly street: Street;
+  readonly pipeline: Pipeline;
   readonly defer: (work: Promise<unknown>) => void;
 }
 
@@ -54,7 +54,7 @@ export async function runFinal(ports: FinalPorts, key: string): Promise<void> {
   }
 }
 
-async function carryOut({ env, settings, street, defer }: FinalPorts, row: FinalRow): Promise<void> {
+async function carryOut({ env, settings, pipeline, defer }: FinalPorts, row: FinalRow): Promise<void> {
   const { key, lease } = row;
   const { source, ...rendering } = JSON.parse(row.job) as FinalJob;
   const delivery = await openDelivery({ db: env.DB, vault: vaultOf(settings.vaultKeys) }, row.deliveryId, Date.now());
@@ -68,7 +68,7 @@ async function carryOut({ env, settings, street, defer }: FinalPorts, row: Final
     if (lease !== null) await returnCredit(env, delivery.accountId, lease);
     return;
   }
-  const { bytes, facts } = await makeFinal({ env, settings, street }, rendering, found);
+  const { bytes, facts } = await makeFinal({ env, settings, pipeline }, rendering, found);
   if (!(await putFinal(env.BUCKET, key, bytes, facts))) {
     throw new ApiError(503, "The original was purged while its final was being made");
   }

@@ -1,7 +1,7 @@
 /** An address that was admitted, and what answering it needs. */
 import type { Settings } from "../env.ts";
 import type { Stopwatch } from "../image/pixels/stopwatch.ts";
-import type { Street } from "../pipeline/edges.ts";
+import type { Pipeline } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { Canonical } from "./canonical.ts";
 import type { OpenedDelivery } from "./records.ts";
@@ -27,7 +27,7 @@ export interface Order {
 export interface ServePorts {
   readonly env: Env;
   readonly settings: Settings;
-  readonly street: Street;
+  readonly pipeline: Pipeline;
   /** Keeps the isolate alive until work is done that the answer does not wait for. */
   readonly defer: (work: Promise<unknown>) => void;
   readonly stopwatch?: Stopwatch;

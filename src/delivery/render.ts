@@ -1,4 +1,4 @@
-/** Drafts and finals: one job of the street each, which differ in how they are encoded. */
+/** Drafts and finals: one job of the pipeline each, which differ in how they are encoded. */
 import type { Derivation } from "../contract/request.ts";
 import type { Settings } from "../env.ts";
 import type { Facts, FormatDefinition } from "../image/codec/format.ts";
@@ -7,7 +7,7 @@ import type { Stopwatch } from "../image/pixels/stopwatch.ts";
 import { readHeaders } from "../image/plan/detect.ts";
 import { aimOf, outputFormat } from "../image/plan/output.ts";
 import { encodeSettings } from "../image/search/presets.ts";
-import type { Street } from "../pipeline/edges.ts";
+import type { Pipeline } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import { Allowance } from "../scheduler/job-limits.ts";
 import type { FoundOriginal } from "./original.ts";
@@ -31,7 +31,7 @@ export interface Made {
 export interface RenderPorts {
   readonly env: Env;
   readonly settings: Settings;
-  readonly street: Street;
+  readonly pipeline: Pipeline;
   readonly stopwatch?: Stopwatch | undefined;
   /** Aborted when nobody may have the result. */
   readonly signal?: AbortSignal;
@@ -39,7 +39,10 @@ export interface RenderPorts {
   readonly caller?: Caller | undefined;
 }
 
-/** Whether a result is one encoding, which nothing could refine: its format and its quality are settled, or it loses nothing. */
+/**
+ * Whether a result is one encoding, which nothing could refine: its format and its quality are settled, or it loses
+ * nothing.
+ */
 export function isOneEncoding({ output, optimize }: Derivation): boolean {
   const { kind } = aimOf(output, optimize);
   const isNamed = output?.format !== undefined && output.format !== "auto";
@@ -83,7 +86,10 @@ async function identified({ original }: FoundOriginal): Promise<{ readonly facts
   }
 }
 
-/** A draft says as much of its original as the final, and has its colors and its range, where its format, which nobody named, can. */
+/**
+ * A draft says as much of its original as the final, and has its colors and its range, where its format, which nobody
+ * named, can.
+ */
 function asTelling(output: DraftOutput, { metadata, profile, hdr }: DraftOutput = {}): DraftOutput {
   const { format = "jpeg" } = output;
   const row: FormatDefinition = FORMATS[outputFormat(format)];
@@ -111,13 +117,13 @@ function draftOutput(
 }
 
 async function make(
-  { env, settings, street, stopwatch, signal, caller }: RenderPorts,
+  { env, settings, pipeline, stopwatch, signal, caller }: RenderPorts,
   { accountId, database, processing, accept }: Rendering,
   { original, validators, readAt, hash, caching }: FoundOriginal,
   rendition: ResultFacts["rendition"],
 ): Promise<Made> {
   const now = Date.now();
-  const edges = street.portsOf(env, settings, "", database);
+  const edges = pipeline.portsOf(env, settings, "", database);
   // The bytes are all that is wanted: nothing is stored on the way.
   const ports = {
     ...edges,
@@ -126,7 +132,7 @@ async function make(
     keepTemporarily: async () => ({ url: "" }),
   };
   const source = { kind: "upload", original } as const;
-  const { input, output, encoded } = await street.process(
+  const { input, output, encoded } = await pipeline.process(
     { id: crypto.randomUUID(), accountId, source, processing, accept },
     ports,
   );

@@ -7,22 +7,22 @@ import { BUSY_RETRY_SECONDS } from "../limits.ts";
 import { MAX_MESSAGE_RETRY_SECONDS, QUEUE_WORK_MS } from "../limits/webhook.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
-import type { Street } from "../pipeline/edges.ts";
+import type { Pipeline } from "../pipeline/edges.ts";
 import { type PlacedMessage, runWork, wakeCourier } from "../pipeline/work.ts";
 import { backoff } from "../webhook/backoff.ts";
 
 /**
- * Every message is safe to receive any number of times; one that fails comes back after a while. They come one at a time
- * (wrangler.toml): the jobs of one invocation would share its processor time, and the fate of the worst of them.
+ * Every message is safe to receive any number of times; one that fails comes back after a while. They come one at a
+ * time (wrangler.toml): the jobs of one invocation would share its processor time, and the fate of the worst of them.
  */
-export function createConsumer(street: Street) {
+export function createConsumer(pipeline: Pipeline) {
   return async (
     batch: MessageBatch<unknown>,
     env: Env,
     context?: Pick<ExecutionContext, "waitUntil" | "cache">,
   ): Promise<void> => {
     const defer = (work: Promise<unknown>) => context?.waitUntil(work);
-    for (const message of batch.messages) await consume(message, env, street, { defer, cache: context?.cache });
+    for (const message of batch.messages) await consume(message, env, pipeline, { defer, cache: context?.cache });
   };
 }
 
@@ -35,7 +35,7 @@ interface Surroundings {
 async function consume(
   message: globalThis.Message<unknown>,
   env: Env,
-  street: Street,
+  pipeline: Pipeline,
   { defer, cache }: Surroundings,
 ): Promise<void> {
   const { body } = message;
@@ -45,10 +45,10 @@ async function consume(
     count("queue_messages_total", { kind });
     const waitedMs = Math.max(0, Date.now() - message.timestamp.getTime());
     count("queue_wait_seconds_total", { kind }, waitedMs / 1000);
-    if (kind === "final") await runFinal({ env, settings: settingsOf(env), street, defer }, id);
+    if (kind === "final") await runFinal({ env, settings: settingsOf(env), pipeline, defer }, id);
     else if (kind === "purge") await carryOutPurge(env, id);
     else if (kind === "forget") await forgetInFront(cache, id);
-    else if (kind === "run") await runWork(env, street, { id, database: body.database }, QUEUE_WORK_MS);
+    else if (kind === "run") await runWork(env, pipeline, { id, database: body.database }, QUEUE_WORK_MS);
     else await wakeCourier(env, id, Date.now(), body.database);
     message.ack();
   } catch (error) {

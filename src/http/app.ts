@@ -6,7 +6,7 @@ import { settingsOf } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
-import type { Street } from "../pipeline/edges.ts";
+import type { Pipeline } from "../pipeline/edges.ts";
 import { withoutEnd } from "../without-end.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import { closeCaller, expectWork } from "./caller.ts";
@@ -31,7 +31,7 @@ import { ROUTES } from "./routes.ts";
 import { discardBody } from "./unread.ts";
 import { bearerToken, enterWithToken, mayCarryToken, preflightHeaders, readerHeaders } from "./upload-token.ts";
 
-export function createApp(street: Street): Hono<AppEnv> {
+export function createApp(pipeline: Pipeline): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ getPath: pathOf });
   app.use("*", async (c, next) => {
     const startedAt = Date.now();
@@ -41,7 +41,7 @@ export function createApp(street: Street): Hono<AppEnv> {
     await finish(c, startedAt);
   });
   app.use("*", async (c, next) => {
-    begin(c, street);
+    begin(c, pipeline);
     checkHost(c);
     await next();
   });
@@ -54,7 +54,8 @@ export function createApp(street: Street): Hono<AppEnv> {
       const answer = route.costsCredit ? await handedOver(c) : undefined;
       if (answer) return answer;
       await enter(c, route.access, route);
-      // What comes without a key may have its token in its body: the handler asks for it, before it keeps any of the rest.
+      // What comes without a key may have its token in its body: the handler asks for it, before it keeps any of the
+      // rest.
       if (c.var.door) return route.handler(c);
       await (route.costsCredit ? admittedWithCredit(c) : admitted(c));
       if (route.costsCredit) expectWork(c);
@@ -79,15 +80,18 @@ function pathOf(request: Request): string {
   return path === "" ? "/" : path;
 }
 
-function begin(c: AppContext, street: Street): void {
+function begin(c: AppContext, pipeline: Pipeline): void {
   c.set("route", "none");
-  c.set("street", street);
+  c.set("pipeline", pipeline);
   c.set("settings", settingsOf(c.env));
   const wish = c.req.header(`X-${c.var.settings.serviceName}-Binary`)?.trim().toLowerCase();
   c.set("binary", wish === "1" || wish === "true");
 }
 
-/** The first doors: HTTPS, and the key or token. The meter is asked, and its answer awaited before anyone looks at the body. */
+/**
+ * The first doors: HTTPS, and the key or token. The meter is asked, and its answer awaited before anyone looks at the
+ * body.
+ */
 async function enter(c: AppContext, access: Route["access"] | "unknown", terms: DoorTerms = {}): Promise<void> {
   if (access === "open") return;
   const url = new URL(c.req.url);
@@ -186,7 +190,9 @@ function logOneOf(sample: number, line: Readonly<Record<string, unknown>>): void
   if (Math.random() * sample < 1) logLine("info", sample === 1 ? line : { ...line, sample });
 }
 
-/** One data point per request where the operator has bound a dataset: requests and time by account, route and status. */
+/**
+ * One data point per request where the operator has bound a dataset: requests and time by account, route and status.
+ */
 function countPoint(c: AppContext, milliseconds: number): void {
   const { ANALYTICS } = c.env as { ANALYTICS?: AnalyticsEngineDataset };
   const { route, account } = c.var;

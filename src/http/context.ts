@@ -8,7 +8,7 @@ import type { UploadGrant } from "../account/upload-tokens.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import type { Settings } from "../env.ts";
-import type { Street } from "../pipeline/edges.ts";
+import type { Pipeline } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { Allowance } from "../scheduler/job-limits.ts";
 
@@ -35,7 +35,7 @@ interface Variables {
   /** UUID v4: in the answer, the log and the notification. */
   id: string;
   settings: Settings;
-  street: Street;
+  pipeline: Pipeline;
   /** The way in, for requests that are parts of this one. */
   enter: (request: Request) => Promise<Response>;
   /** The caller wants bytes in the body and everything else in headers, as far as is known by now. */
@@ -57,7 +57,9 @@ interface Variables {
   reader: string | undefined;
   /** The request was counted as one without a known key. */
   stranger: boolean | undefined;
-  /** Bytes of a processed image, before and after, and its results, if they are several: what credits were spent for. */
+  /**
+   * Bytes of a processed image, before and after, and its results, if they are several: what credits were spent for.
+   */
   processed: Omit<Spent, "key"> | undefined;
   /** The answer is an earlier result, which costs nothing. */
   isReused: boolean | undefined;

@@ -1,14 +1,14 @@
-/** `Server-Timing` of a processing answer: how long each part of the street took. */
+/** `Server-Timing` of a processing answer: how long each part of the pipeline took. */
 import { startStopwatch } from "../image/pixels/stopwatch.ts";
 import type { Ports } from "../pipeline/process.ts";
 import type { Caller } from "../scheduler/caller.ts";
 
 /**
- * Ports that time themselves, and the header's value once the street was walked: `wait` (for a place and for a turn, where
- * there was none at once), `fetch` (the original from its origin), `decode`, `operations`, `encode` (with the search for a quality), `store`, `total`, in milliseconds. The
- * clock of a deployed Worker stands still while it computes: there the middle three are what the work declared, without
- * the time that others had the thread, and computing since the last pause counts for `store` and `total` only once the
- * clock moves again.
+ * Ports that time themselves, and the header's value once the pipeline ran: `wait` (for a place and for a turn, where
+ * there was none at once), `fetch` (the original from its origin), `decode`, `operations`, `encode` (with the search
+ * for a quality), `store`, `total`, in milliseconds. The clock of a deployed Worker stands still while it computes:
+ * there the middle three are what the work declared, without the time that others had the thread, and computing since
+ * the last pause counts for `store` and `total` only once the clock moves again.
  */
 export function timed(
   ports: Ports,

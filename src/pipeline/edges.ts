@@ -1,4 +1,4 @@
-/** The street with its real edges: what both entrances walk. Tests put a shorter one in its place. */
+/** The pipeline with its real edges: what both entrances walk. Tests put a shorter one in its place. */
 import { openAsset, type Shelf, watermarkKey } from "../account/assets.ts";
 import { databaseNamed } from "../account/databases.ts";
 import { vaultOf } from "../account/vault.ts";
@@ -19,7 +19,7 @@ import { keepTemporarily, removeTemporary } from "../storage/volatile.ts";
 import { type Job, type Ports, process, type Result } from "./process.ts";
 import { processSet, type SetResult } from "./set.ts";
 
-export interface Street {
+export interface Pipeline {
   readonly process: (job: Job, ports: Ports) => Promise<Result>;
   /** For a job that wants several results. */
   readonly processSet: (job: Job, ports: Ports) => Promise<SetResult>;
@@ -27,7 +27,7 @@ export interface Street {
   readonly portsOf: (env: Env, settings: Settings, baseUrl: string, database?: string) => Ports;
 }
 
-export const street: Street = {
+export const pipeline: Pipeline = {
   process,
   processSet,
   portsOf: (env, settings, baseUrl, database = DIRECTORY) => ({
@@ -51,7 +51,9 @@ export const street: Street = {
   }),
 };
 
-/** @throws ApiError 422 when the account has no such connector or keyfile, or it names one object for several results */
+/**
+ * @throws ApiError 422 when the account has no such connector or keyfile, or it names one object for several results
+ */
 async function openStore(shelf: Shelf, settings: Settings, store: Store, isShared: boolean) {
   const spelled = isConnected(store) ? await connected(shelf, store) : store;
   if (isShared && isConnected(store)) checkConnectorFolder(spelled);

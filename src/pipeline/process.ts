@@ -1,5 +1,5 @@
 /**
- * The street: source → pixels → bytes → storage → answer. The request handlers and the queue consumer walk the same
+ * The pipeline: source → pixels → bytes → storage → answer. The request handlers and the queue consumer walk the same
  * one; its edges are ports, so that nothing here knows HTTP, bindings or the clock.
  */
 import { PROVENANCE, pixelAnalyses } from "../contract/members.ts";
@@ -42,11 +42,12 @@ export interface Job {
   readonly accept: string | undefined;
 }
 
-/** What the street needs from the outside. */
+/** What the pipeline needs from the outside. */
 export interface Ports {
   /**
    * @param caller who waits for room
-   * @throws ApiError 413, 415, 422 (also when the signal is aborted), or 503 when there is no room for its bytes in time
+   * @throws ApiError 413, 415, 422 (also when the signal is aborted), or 503 when there is no room for its bytes in
+   *   time
    */
   readonly readOriginal: (source: Source, signal?: AbortSignal, caller?: Caller) => Promise<Original>;
   /** @throws ApiError 422 when the account has no such watermark, 503 when there is no room for its bytes */
@@ -58,8 +59,8 @@ export interface Ports {
   /**
    * The way into the caller's own store, found before the work is done.
    * @param isShared several results go there, and must not be one object
-   * @throws ApiError 422 when the account lacks the connector or keyfile, or it names one object for several results, and later
-   *   when the store refuses
+   * @throws ApiError 422 when the account lacks the connector or keyfile, or it names one object for several results,
+   *   and later when the store refuses
    */
   readonly openStore: (
     accountId: string,
@@ -189,7 +190,9 @@ export function chainIn(
   return names?.includes(PROVENANCE) ? { provenance: provenance ? chainOf(provenance) : null } : {};
 }
 
-/** What an answer says of an original that is not drawn as it says; a drawing that is handed on as such is not drawn. */
+/**
+ * What an answer says of an original that is not drawn as it says; a drawing that is handed on as such is not drawn.
+ */
 export function warningsOf(
   input: Rendered["input"],
   output: Pick<Rendered["output"], "format">,
@@ -288,7 +291,9 @@ export async function measured(bytes: Uint8Array): Promise<Measured> {
   return { bytes: bytes.length, sha1: new Uint8Array(digest).toHex() };
 }
 
-/** What a file is, as answers say it: its size is that of the picture as it is shown, whatever its orientation tag says. */
+/**
+ * What a file is, as answers say it: its size is that of the picture as it is shown, whatever its orientation tag says.
+ */
 export function metadata(
   { format, facts }: { format: FormatDefinition; facts: Facts },
   name: string,

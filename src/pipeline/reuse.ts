@@ -1,7 +1,7 @@
 /**
- * `reuse`: what an account had done before is not done again. A result is known by a hash of all that it depends on: the
- * picture (its bytes, or where it is fetched from), what is done to it, the store that it goes into, and the version of the
- * service. The meter of the account remembers it, so that no other account ever finds it.
+ * `reuse`: what an account had done before is not done again. A result is known by a hash of all that it depends on:
+ * the picture (its bytes, or where it is fetched from), what is done to it, the store that it goes into, and the
+ * version of the service. The meter of the account remembers it, so that no other account ever finds it.
  */
 import { openAsset } from "../account/assets.ts";
 import { databaseNamed } from "../account/databases.ts";
@@ -31,7 +31,7 @@ import type { Original } from "../source/original.ts";
 import { type Validators, validatorsOf } from "../source/validators.ts";
 import type { Store } from "../storage/providers.ts";
 import { hasTemporary, temporaryEnd } from "../storage/volatile.ts";
-import type { Street } from "./edges.ts";
+import type { Pipeline } from "./edges.ts";
 import type { Job, Ports, Source } from "./process.ts";
 import { bytesOf, type NamedBy, namesFor, type NameOf } from "./result-names.ts";
 import type { SetResult } from "./set.ts";
@@ -107,33 +107,34 @@ export interface Outcome {
 
 /**
  * Carries out a job, unless its result is there already.
- * @throws ApiError as the street does
+ * @throws ApiError as the pipeline does
  */
 export async function processOrReuse(
-  street: Pick<Street, "process" | "processSet">,
+  pipeline: Pick<Pipeline, "process" | "processSet">,
   job: Job,
   ports: Ports,
   reuse: ReusePorts,
 ): Promise<Outcome> {
   const { source, processing } = job;
-  if (processing.reuse !== true) return worked(street, job, ports);
+  if (processing.reuse !== true) return worked(pipeline, job, ports);
   const nameOf = await namesFor(job, reuse);
-  if (source.kind === "fetch") return fetchedOrReused(street, { ...job, source }, ports, reuse, nameOf);
+  if (source.kind === "fetch") return fetchedOrReused(pipeline, { ...job, source }, ports, reuse, nameOf);
   const sent = await bytesOf(source.original);
   const name = await nameOf(sent);
   const known = await usable(name, reuse, sent.length);
   if (known) return reused(known, sent.name);
-  const outcome = await worked(street, job, ports);
+  const outcome = await worked(pipeline, job, ports);
   const made = namedResult(name, { original: sent.hash }, outcome, job, reuse);
   return { ...outcome, ...(made && { named: { known: made } }) };
 }
 
 /**
- * The same for a picture that is fetched: its result is looked for by its address, and once its bytes are there by these. Who
- * waits for others that fetch from the same address may then wait for those who have the same bytes, who wait for nobody.
+ * The same for a picture that is fetched: its result is looked for by its address, and once its bytes are there by
+ * these. Who waits for others that fetch from the same address may then wait for those who have the same bytes, who
+ * wait for nobody.
  */
 async function fetchedOrReused(
-  street: Pick<Street, "process" | "processSet">,
+  pipeline: Pick<Pipeline, "process" | "processSet">,
   job: Job & { readonly source: Extract<Source, { kind: "fetch" }> },
   ports: Ports,
   reuse: ReusePorts,
@@ -151,7 +152,7 @@ async function fetchedOrReused(
     const byBytes = await nameOf(fetched);
     const sent = await usable(byBytes, reuse, fetched.length);
     if (sent) return reused(sent, original.name);
-    const outcome = await worked(street, job, { ...ports, readOriginal: async () => original });
+    const outcome = await worked(pipeline, job, { ...ports, readOriginal: async () => original });
     const made = namedResult(name, { original: fetched.hash, validators: short(validators) }, outcome, job, reuse);
     const named = made && { known: made, knownByBytes: { name: byBytes, result: made.result } };
     return { ...outcome, ...(named && { named }) };
@@ -160,9 +161,9 @@ async function fetchedOrReused(
   }
 }
 
-async function worked(street: Pick<Street, "process" | "processSet">, job: Job, ports: Ports): Promise<Outcome> {
-  if (isSet(job.processing)) return { answer: await street.processSet(job, ports), isReused: false };
-  const { encoded, ...answer } = await street.process(job, ports);
+async function worked(pipeline: Pick<Pipeline, "process" | "processSet">, job: Job, ports: Ports): Promise<Outcome> {
+  if (isSet(job.processing)) return { answer: await pipeline.processSet(job, ports), isReused: false };
+  const { encoded, ...answer } = await pipeline.process(job, ports);
   return { answer, isReused: false, encoded };
 }
 

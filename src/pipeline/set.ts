@@ -1,4 +1,4 @@
-/** The street for several results of one original: all of them, or none. */
+/** The pipeline for several results of one original: all of them, or none. */
 import { PROVENANCE, pixelAnalyses } from "../contract/members.ts";
 import type { InputMetadata, Processed, SetOutput, SetSuccess } from "../contract/response.ts";
 import { startStopwatch } from "../image/pixels/stopwatch.ts";
@@ -44,7 +44,8 @@ export function spentFor(answer: Pick<Processed, "input"> & Partial<SetSuccess &
 }
 
 /**
- * Carries a job from its source to its stored results. Where one of them fails nothing is kept that is ours to take back.
+ * Carries a job from its source to its stored results. Where one of them fails nothing is kept that is ours to take
+ * back.
  * @throws ApiError 413, 415, 422 or 503; what the allowance ends it with
  */
 export async function processSet(job: Job, ports: Ports): Promise<SetResult> {

@@ -28,7 +28,7 @@ import type { CourierPorts, Journal, Message, Ports, RunPorts, Seal } from "../w
 import { run } from "../webhook/run.ts";
 import { secretOf, signing } from "../webhook/secrets.ts";
 import { storeOf } from "../webhook/store.ts";
-import type { Street } from "./edges.ts";
+import type { Pipeline } from "./edges.ts";
 import type { Source } from "./process.ts";
 import { isReused, type Named, processOrReuse, reusePortsOf } from "./reuse.ts";
 import { spentFor } from "./set.ts";
@@ -62,14 +62,14 @@ export type PlacedMessage = Message & { readonly database?: string };
 /** Makes a job durable, in the database of its account, and sets it going. */
 export async function acceptWork(
   env: Env,
-  street: Street,
+  pipeline: Pipeline,
   defer: Defer,
   acceptance: Omit<Acceptance, "job"> & { readonly job: AcceptedJob; readonly database: string },
 ): Promise<void> {
   const { database } = acceptance;
   const ports = portsOf(env, database);
   await accept({ ...acceptance, job: JSON.stringify(acceptance.job) }, ports);
-  const start = (id: string) => startWork(env, street, defer, { id, database });
+  const start = (id: string) => startWork(env, pipeline, defer, { id, database });
   defer(begin(acceptance.id, { ...ports, start }));
 }
 
@@ -83,7 +83,7 @@ isolateThread.onEnded(() => directRuns.renew());
  */
 async function startWork(
   env: Env,
-  street: Street,
+  pipeline: Pipeline,
   defer: Defer,
   { id, database }: { id: string; database: string },
 ): Promise<void> {
@@ -92,14 +92,14 @@ async function startWork(
     return;
   }
   const place = directRuns.join(1);
-  const running = runSoon(env, street, { id, database }).catch((error: unknown) => report(id, error));
+  const running = runSoon(env, pipeline, { id, database }).catch((error: unknown) => report(id, error));
   defer(running.finally(() => place.leave()));
 }
 
 /** The work keeps the isolate's only thread busy: the answer to the request that brought it leaves first. */
-async function runSoon(env: Env, street: Street, place: JobPlace): Promise<void> {
+async function runSoon(env: Env, pipeline: Pipeline, place: JobPlace): Promise<void> {
   await scheduler.wait(HEAD_START_MS);
-  await runWork(env, street, place, DIRECT_WORK_MS);
+  await runWork(env, pipeline, place, DIRECT_WORK_MS);
 }
 
 /** The jobs of this isolate. */
@@ -117,7 +117,7 @@ interface JobPlace {
  */
 export async function runWork(
   env: Env,
-  street: Street,
+  pipeline: Pipeline,
   { id, database = DIRECTORY }: JobPlace,
   givenMs: number,
 ): Promise<void> {
@@ -132,9 +132,9 @@ export async function runWork(
       const order = { id, accountId, source: from, processing, accept: wanted };
       const allowance = new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal });
       takenMs = () => allowance.takenMs;
-      const ports = street.portsOf(env, settings, baseUrl, database);
+      const ports = pipeline.portsOf(env, settings, baseUrl, database);
       const reuse = reusePortsOf(env, settings, { meter: `account:${accountId}`, baseUrl, database });
-      const outcome = await processOrReuse(street, order, { ...ports, allowance }, reuse);
+      const outcome = await processOrReuse(pipeline, order, { ...ports, allowance }, reuse);
       ({ named } = outcome);
       return outcome.answer;
     },

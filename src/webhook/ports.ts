@@ -46,10 +46,11 @@ export interface Work {
 
 export interface RunPorts extends Ports {
   /**
-   * Walks the street.
+   * Goes through the pipeline.
    * @param signal aborted when the work is to end, because somebody else will do it
    * @returns the members of the answer beside success, code and id
-   * @throws ApiError below 500 when the job itself is at fault, 503 when there is no capacity; anything else is a fault of ours
+   * @throws ApiError below 500 when the job itself is at fault, 503 when there is no capacity; anything else is a fault
+   *   of ours
    */
   readonly perform: (work: Work, signal: AbortSignal) => Promise<object>;
   /** Spends the credit that was reserved when the job was accepted, or gives it back, as the answer says. */

@@ -1,14 +1,14 @@
 /**
- * What the Worker's own code takes of the processor for pictures by address, the platform's pieces replaced by maps in this
- * process: `PHOTOS=phone.jpg npm run bench -- delivery-own`, a JPEG of about 12 megapixels. Beside it sharp, which decodes,
- * resizes and encodes the same. The clock of a busy machine says nothing, so that processor time is counted.
+ * What the Worker's own code takes of the processor for pictures by address, the platform's pieces replaced by maps in
+ * this process: `PHOTOS=phone.jpg npm run bench -- delivery-own`, a JPEG of about 12 megapixels. Beside it sharp, which
+ * decodes, resizes and encodes the same. The clock of a busy machine says nothing, so that processor time is counted.
  */
 import { readFileSync } from "node:fs";
 
 import sharp from "sharp";
 
 import { createApp } from "../../src/http/app.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 
@@ -77,7 +77,7 @@ async function measured(
 
 /** The service with one delivery that takes any option, its platform in this process. */
 function service(refine: boolean): Ask {
-  const app = createApp(street);
+  const app = createApp(pipeline);
   const kept = new Map<string, { bytes: Uint8Array; headers: Headers }>();
   Object.assign(globalThis, { caches: { default: edgeIn(kept) } });
   const env = { ...platform(refine), ALLOW_PRIVATE_ORIGINS: "true" } as unknown as Env;

@@ -6,7 +6,7 @@ import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../src/delivery
 import { createConsumer } from "../../src/entrances/queue.ts";
 import { lend, lentBytes } from "../../src/http/lending.ts";
 import { MAX_LENT_BYTES } from "../../src/limits.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { api } from "../support/api.ts";
 import { deliveryWorld, facts, file, originOf } from "../support/delivery.ts";
@@ -53,7 +53,7 @@ describe("the platform's cache in front", () => {
     const message = { id: "1", body: forget[0], timestamp: new Date(), attempts: 1, ack: vi.fn(), retry: vi.fn() };
     const batch = { messages: [message] } as unknown as MessageBatch;
     const context = { waitUntil: () => undefined, cache } as unknown as ExecutionContext;
-    await createConsumer(street)(batch, env, context);
+    await createConsumer(pipeline)(batch, env, context);
     expect([purged.length, message.ack.mock.calls.length]).toEqual([5, 1]);
   });
 

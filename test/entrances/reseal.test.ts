@@ -15,7 +15,7 @@ import { rotateSecret, secretOf } from "../../src/webhook/secrets.ts";
 import { storeOf } from "../../src/webhook/store.ts";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { api } from "../support/api.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 import { NEW_KEY, OLD_KEY, sealedAtFirst } from "../support/sealed.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";
 import { receiver } from "../support/webhooks.ts";
@@ -108,7 +108,7 @@ describe("after a change of VAULT_KEY", () => {
     expect(await openAsset(shelf, "connector", id)).toMatchObject(S3_KEYS);
     expect(await openAsset(shelf, "keyfile", keyfile.body.keyfile.id)).toHaveProperty("private_key");
     expect(await secretOf(env.DB, sealOf(under(NEW_KEY)), account.id, now())).toEqual(signing);
-    await runWork(under(NEW_KEY), shortStreet, { id: job }, QUEUE_WORK_MS);
+    await runWork(under(NEW_KEY), shortPipeline, { id: job }, QUEUE_WORK_MS);
     expect(JSON.parse((await received(1))[0]?.body ?? "")).toMatchObject({ success: true, id: job });
     await expect(openAsset({ ...shelf, vault: vaultUnder(OLD_KEY) }, "connector", id)).rejects.toMatchObject({
       status: 500,

@@ -10,7 +10,7 @@ import { acceptWork, runWork } from "../../src/pipeline/work.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
 import { eventually } from "../support/eventually.ts";
-import { brokenStreet, damaged, shortStreet } from "../support/pipeline.ts";
+import { brokenPipeline, damaged, shortPipeline } from "../support/pipeline.ts";
 import { column, receiver, untilStatus } from "../support/webhooks.ts";
 
 const json = (url: string) => ({ url: "https://images.test/a.png", webhook: { url } });
@@ -56,7 +56,7 @@ describe("accepted jobs", () => {
 
   it("have their credit spent at once, however long they wait, and get it back when they fail", async () => {
     const { key } = await openAccount(1);
-    const { id } = (await ask(key, {}, apiOf(brokenStreet(new ApiError(503, "No capacity"))))).body;
+    const { id } = (await ask(key, {}, apiOf(brokenPipeline(new ApiError(503, "No capacity"))))).body;
     expect(await column(id, "status")).toBe("created");
     expect(await creditsOf(key)).toEqual({ total: 1, used: 1, remaining: 0 });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + (CREDIT_LEASE_SECONDS + 1) * 1_000 });
@@ -71,7 +71,7 @@ describe("accepted jobs", () => {
   it("that an earlier version accepted with a reservation are settled and released as it did", async () => {
     const { account, key, keyId } = await openAccount(5);
     const meter = `account:${account.id}`;
-    for (const street of [shortStreet, damaged]) {
+    for (const pipeline of [shortPipeline, damaged]) {
       const taken = await env.METER.getByName(meter).take({ key: keyId, limit: 9, creditsTotal: 5 });
       const credit = { meter, key: keyId, lease: taken.lease ?? 0 };
       const source = { kind: "fetch", url: "https://images.test/a.png", headers: {} } as const;
@@ -80,12 +80,12 @@ describe("accepted jobs", () => {
       const acceptance = { id, accountId: account.id, url: receiver().url, delaySeconds: 0, job, upload: undefined };
       const deferred: Promise<unknown>[] = [];
       const away = { send: () => Promise.reject(new Error("away")) } as unknown as Queue;
-      await acceptWork({ ...env, QUEUE: away }, street, (work) => deferred.push(work), {
+      await acceptWork({ ...env, QUEUE: away }, pipeline, (work) => deferred.push(work), {
         ...acceptance,
         database: "DB",
       });
       while (deferred.length > 0) await deferred.pop();
-      await runWork(env, street, { id }, QUEUE_WORK_MS);
+      await runWork(env, pipeline, { id }, QUEUE_WORK_MS);
       await untilStatus(id, "delivered");
     }
     expect(await creditsOf(key)).toEqual({ total: 5, used: 1, remaining: 4 });

@@ -4,12 +4,16 @@ import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 
 import { createApp } from "../../src/http/app.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 
 it("answers 500 while a variable breaks its rule, and names the variable in the log alone", async () => {
   const lines = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const request = new Request("https://darkroom.test/health");
-  const answer = await createApp(shortStreet).fetch(request, { ...env, RATE_LIMIT: "lots" }, createExecutionContext());
+  const answer = await createApp(shortPipeline).fetch(
+    request,
+    { ...env, RATE_LIMIT: "lots" },
+    createExecutionContext(),
+  );
   expect(answer.status).toBe(500);
   const text = await answer.text();
   expect(JSON.parse(text)).toMatchObject({ success: false, code: 500, message: "Internal error" });

@@ -2,12 +2,12 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, inject, it } from "vitest";
 
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, apiOf } from "../support/api.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";
 
-const api = apiOf(street);
+const api = apiOf(pipeline);
 /** One pixel, WebP lossless. */
 const PIXEL = Uint8Array.fromBase64("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==");
 const ID = /^[A-Za-z0-9]{10}$/;

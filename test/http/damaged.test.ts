@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { jpeg } from "../../src/image/formats/jpeg.ts";
 import { png } from "../../src/image/formats/png.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
@@ -14,7 +14,7 @@ import { jpegFile } from "../support/jpeg-files.ts";
 import { pictureOf, scene } from "../support/rows.ts";
 import { receiver } from "../support/webhooks.ts";
 
-const api = apiOf(street);
+const api = apiOf(pipeline);
 const show = { input: { damaged: "show" } };
 const HINT = /^(?:outputs\.a: )?The JPEG file is damaged, cut short .*input\.damaged: "show"/;
 

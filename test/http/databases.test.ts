@@ -17,7 +17,7 @@ import { uploadsOf } from "../../src/webhook/bytes.ts";
 import { storeOf } from "../../src/webhook/store.ts";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { api, type Call } from "../support/api.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 import { NEW_KEY, OLD_KEY } from "../support/sealed.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";
 import { sweptMessages } from "../support/sweeps.ts";
@@ -144,7 +144,7 @@ async function accepted(database: D1Database, url: string): Promise<string> {
 
 async function consume(body: unknown): Promise<void> {
   const batch = createMessageBatch("darkroom", [{ id: "0", timestamp: new Date(), attempts: 1, body }]);
-  await createConsumer(shortStreet)(batch, env);
+  await createConsumer(shortPipeline)(batch, env);
   expect((await getQueueResult(batch, createExecutionContext())).explicitAcks).toEqual(["0"]);
 }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api, apiOf } from "../support/api.ts";
-import { brokenStreet } from "../support/pipeline.ts";
+import { brokenPipeline } from "../support/pipeline.ts";
 
 const MARKER = "ZZmarkerZZ";
 
@@ -87,7 +87,10 @@ it("keeps what an error of ours quotes out of the log, and says where it happene
   const { key } = await openAccount();
   const cause = new SyntaxError(`Unexpected token, "${MARKER}" is not valid JSON`);
   const error = new Error(`cannot reach https://user:${MARKER}@images.test/`, { cause });
-  const answer = await apiOf(brokenStreet(error))("POST", "/1.0/fetch", { key, json: { url: "https://images.test/" } });
+  const answer = await apiOf(brokenPipeline(error))("POST", "/1.0/fetch", {
+    key,
+    json: { url: "https://images.test/" },
+  });
   expect(answer.status).toBe(500);
   expect(said(answer).includes(MARKER)).toBe(false);
   const line = JSON.parse(lines.at(-1) ?? "{}");

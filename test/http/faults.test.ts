@@ -1,6 +1,6 @@
 /**
- * The whole service while its bindings go wrong at random: nothing that was accepted is lost, nothing is done or charged
- * twice, and every answer is one that the route table declares (`test/support/api.ts` looks).
+ * The whole service while its bindings go wrong at random: nothing that was accepted is lost, nothing is done or
+ * charged twice, and every answer is one that the route table declares (`test/support/api.ts` looks).
  */
 import { createExecutionContext, createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -15,7 +15,7 @@ import { randomOf } from "../support/event-queue.ts";
 import { eventually } from "../support/eventually.ts";
 import { daily } from "../support/exhaustive.ts";
 import { type Chance, faultyBinding, faultyDatabase, faultyObjects, type Mishap } from "../support/faults.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 import { sweptMessages } from "../support/sweeps.ts";
 import { column, receiver, type Received } from "../support/webhooks.ts";
 
@@ -50,7 +50,7 @@ function faultyWorld(seed: number) {
     COURIER: faultyObjects(env.COURIER, "COURIER", chance),
     QUEUE: faultyBinding(queue, "QUEUE", chance),
   };
-  const consume = createConsumer(shortStreet);
+  const consume = createConsumer(shortPipeline);
   /** Brings the messages of the queue, each twice and the last one first; those that fail come again. */
   const drainQueue = async () => {
     for (let round = 0; line.length > 0 && round < 20; round += 1) {

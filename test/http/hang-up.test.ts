@@ -7,7 +7,7 @@ import { forgetKeys } from "../../src/account/keys.ts";
 import { createApp } from "../../src/http/app.ts";
 import { png } from "../../src/image/formats/png.ts";
 import { ISOLATE_BUDGET_BYTES, MAX_ORIGINALS_BYTES } from "../../src/limits.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { openAccount } from "../support/accounts.ts";
@@ -17,8 +17,8 @@ import { eventually } from "../support/eventually.ts";
 import { noise, pictureOf } from "../support/rows.ts";
 import { receiver } from "../support/webhooks.ts";
 
-const app = createApp(street);
-const api = apiOf(street);
+const app = createApp(pipeline);
+const api = apiOf(pipeline);
 
 beforeEach(() => forgetKeys());
 afterEach(() => vi.restoreAllMocks());

@@ -8,11 +8,11 @@ import { begin, end, find, type Receipt, renew } from "../../src/account/receipt
 import { ApiError } from "../../src/errors.ts";
 import { createApp } from "../../src/http/app.ts";
 import { RECEIPT_KEPT_MS, RECEIPT_RUN_MS } from "../../src/limits.ts";
-import { street as realStreet, type Street } from "../../src/pipeline/edges.ts";
+import { pipeline as realPipeline, type Pipeline } from "../../src/pipeline/edges.ts";
 import { keepTemporarily } from "../../src/storage/volatile.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
-import { brokenStreet, damaged, shortStreet } from "../support/pipeline.ts";
+import { brokenPipeline, damaged, shortPipeline } from "../support/pipeline.ts";
 import { holding, receiver, untilStatus } from "../support/webhooks.ts";
 
 const url = "https://images.test/a.png";
@@ -35,64 +35,66 @@ const tables = () =>
     storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'receipts'").toArray(),
   );
 
-/** A street that counts its jobs and keeps results in the real storage. */
-function countingStreet(meanwhile: () => Promise<void> = async () => undefined): Street & { readonly jobs: string[] } {
+/** A pipeline that counts its jobs and keeps results in the real storage. */
+function countingPipeline(
+  meanwhile: () => Promise<void> = async () => undefined,
+): Pipeline & { readonly jobs: string[] } {
   const jobs: string[] = [];
   return {
-    ...shortStreet,
+    ...shortPipeline,
     jobs,
     portsOf: (bindings, settings, baseUrl, database) => ({
-      ...shortStreet.portsOf(bindings, settings, baseUrl, database),
+      ...shortPipeline.portsOf(bindings, settings, baseUrl, database),
       keepTemporarily: (encoded) =>
         keepTemporarily(env.BUCKET, { baseUrl, ttlSeconds: TTL_SECONDS }, encoded, Date.now()),
     }),
     process: async (job, ports) => {
       jobs.push(job.id);
       await meanwhile();
-      return shortStreet.process(job, ports);
+      return shortPipeline.process(job, ports);
     },
   };
 }
 
-function upload(street: Street, name: string, data: object = {}, call: Call & { file?: File } = {}) {
+function upload(pipeline: Pipeline, name: string, data: object = {}, call: Call & { file?: File } = {}) {
   const body = new FormData();
   body.set("file", call.file ?? new File(["picture"], "a.png"));
   body.set("data", JSON.stringify(data));
   const headers = { "idempotency-key": name, ...call.headers };
-  return apiOf(street)("POST", "/1.0/upload", { key, body, ...call, headers });
+  return apiOf(pipeline)("POST", "/1.0/upload", { key, body, ...call, headers });
 }
 
-const fetchImage = (street: Street, name: string, json: object = { url }, call: Call = {}) =>
-  apiOf(street)("POST", "/1.0/fetch", { key, json, ...call, headers: { "idempotency-key": name, ...call.headers } });
+const fetchImage = (pipeline: Pipeline, name: string, json: object = { url }, call: Call = {}) =>
+  apiOf(pipeline)("POST", "/1.0/fetch", { key, json, ...call, headers: { "idempotency-key": name, ...call.headers } });
 
 describe("a request that is sent again", () => {
   it("is answered as before, whatever the order of its members and the name of its file, and costs nothing", async () => {
-    const street = countingStreet();
-    const first = await upload(street, "a", { resize: { width: 5, height: 4 }, flip: { vertical: true } });
+    const pipeline = countingPipeline();
+    const first = await upload(pipeline, "a", { resize: { width: 5, height: 4 }, flip: { vertical: true } });
     expect(first.headers.has("idempotent-replayed")).toBe(false);
     const data = { flip: { vertical: true }, resize: { height: 4, width: 5 } };
-    const again = await upload(street, "a", data, { file: new File(["picture"], "renamed.png") });
+    const again = await upload(pipeline, "a", data, { file: new File(["picture"], "renamed.png") });
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(again.body).toEqual(first.body);
-    expect(street.jobs).toHaveLength(1);
+    expect(pipeline.jobs).toHaveLength(1);
     expect(await used()).toBe(1);
   });
 
   it("is done again by another API key of the account, and under another key", async () => {
-    const street = countingStreet();
+    const pipeline = countingPipeline();
     const other = await openAccount();
-    await fetchImage(street, "a");
-    await fetchImage(street, "b");
-    await fetchImage(street, "a", { url }, { key: other.key });
-    expect(street.jobs).toHaveLength(3);
+    await fetchImage(pipeline, "a");
+    await fetchImage(pipeline, "b");
+    await fetchImage(pipeline, "a", { url }, { key: other.key });
+    expect(pipeline.jobs).toHaveLength(3);
   });
 
   it("is known under a long key as under a short one, and kept as its hash", async () => {
-    const street = countingStreet();
+    const pipeline = countingPipeline();
     const [long, other] = ["k".repeat(255), `${"k".repeat(254)}l`];
-    await upload(street, long);
-    expect((await upload(street, long)).headers.get("idempotent-replayed")).toBe("true");
-    expect((await upload(street, other)).headers.has("idempotent-replayed")).toBe(false);
+    await upload(pipeline, long);
+    expect((await upload(pipeline, long)).headers.get("idempotent-replayed")).toBe("true");
+    expect((await upload(pipeline, other)).headers.has("idempotent-replayed")).toBe(false);
     const names = await runInDurableObject(meter, (_, { storage }) =>
       [...storage.sql.exec("SELECT length(name) FROM receipts").raw()].flat(),
     );
@@ -101,8 +103,8 @@ describe("a request that is sent again", () => {
   });
 
   it("is forgotten soon where it was refused before its work began", async () => {
-    expect((await upload(realStreet, "none")).status).toBe(415);
-    expect((await upload(realStreet, "none")).headers.get("idempotent-replayed")).toBe("true");
+    expect((await upload(realPipeline, "none")).status).toBe(415);
+    expect((await upload(realPipeline, "none")).headers.get("idempotent-replayed")).toBe("true");
     const ends = await runInDurableObject(meter, (_, { storage }) => [
       ...storage.sql.exec<{ forgotten_at: number }>("SELECT forgotten_at FROM receipts"),
     ]);
@@ -111,27 +113,27 @@ describe("a request that is sent again", () => {
   });
 
   it("is 422 when it is another request, which changes nothing", async () => {
-    const street = countingStreet();
-    await upload(street, "a");
+    const pipeline = countingPipeline();
+    await upload(pipeline, "a");
     const others = [
-      await upload(street, "a", { resize: { width: 5 } }),
-      await upload(street, "a", {}, { file: new File(["another"], "a.png") }),
-      await fetchImage(street, "a"),
+      await upload(pipeline, "a", { resize: { width: 5 } }),
+      await upload(pipeline, "a", {}, { file: new File(["another"], "a.png") }),
+      await fetchImage(pipeline, "a"),
     ];
     for (const { status, body } of others) {
       expect(status).toBe(422);
       expect(body.message).toBe("Idempotency-Key was used for another request");
     }
-    expect((await upload(street, "a")).headers.get("idempotent-replayed")).toBe("true");
+    expect((await upload(pipeline, "a")).headers.get("idempotent-replayed")).toBe("true");
     expect(await used()).toBe(1);
   });
 
   it("is 409 while the first one is being processed, which is done once under concurrency", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const street = countingStreet(() => promise);
-    const calls = Array.from({ length: 6 }, () => fetchImage(street, "a"));
-    await vi.waitFor(() => expect(street.jobs).toHaveLength(1));
-    const second = await fetchImage(street, "a");
+    const pipeline = countingPipeline(() => promise);
+    const calls = Array.from({ length: 6 }, () => fetchImage(pipeline, "a"));
+    await vi.waitFor(() => expect(pipeline.jobs).toHaveLength(1));
+    const second = await fetchImage(pipeline, "a");
     expect(second).toMatchObject({ status: 409 });
     expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
     resolve();
@@ -142,64 +144,64 @@ describe("a request that is sent again", () => {
 
   it("is refused as before where it was at fault, and begins anew where it was not", async () => {
     const refused = await fetchImage(damaged, "a");
-    const again = await fetchImage(countingStreet(), "a");
+    const again = await fetchImage(countingPipeline(), "a");
     expect(again).toMatchObject({ status: 422, body: refused.body });
-    const invalid = await fetchImage(shortStreet, "b", { url, nonsense: 1 });
-    expect((await fetchImage(shortStreet, "b", { url, nonsense: 1 })).body).toEqual(invalid.body);
+    const invalid = await fetchImage(shortPipeline, "b", { url, nonsense: 1 });
+    expect((await fetchImage(shortPipeline, "b", { url, nonsense: 1 })).body).toEqual(invalid.body);
     for (const error of [new Error("ours"), new ApiError(503, "Busy"), new ApiError(429, "Too many")]) {
-      expect((await fetchImage(brokenStreet(error), "c")).status).toBeGreaterThanOrEqual(429);
+      expect((await fetchImage(brokenPipeline(error), "c")).status).toBeGreaterThanOrEqual(429);
     }
-    expect((await fetchImage(countingStreet(), "c")).status).toBe(200);
+    expect((await fetchImage(countingPipeline(), "c")).status).toBe(200);
     expect(await used()).toBe(1);
   });
 
   it("begins anew when its body was no request at all", async () => {
     const headers = { "content-type": "application/json" };
-    expect((await fetchImage(shortStreet, "a", {}, { json: undefined, body: "{", headers })).status).toBe(400);
-    expect((await fetchImage(shortStreet, "a")).status).toBe(200);
+    expect((await fetchImage(shortPipeline, "a", {}, { json: undefined, body: "{", headers })).status).toBe(400);
+    expect((await fetchImage(shortPipeline, "a")).status).toBe(200);
   });
 
   it("gets its bytes in binary mode, and what is said of them otherwise", async () => {
-    const street = countingStreet();
+    const pipeline = countingPipeline();
     const binary = { "x-service-binary": "1" };
-    const first = await upload(street, "a", {}, { headers: binary });
-    const again = await upload(street, "a", {}, { headers: binary });
+    const first = await upload(pipeline, "a", {}, { headers: binary });
+    const again = await upload(pipeline, "a", {}, { headers: binary });
     expect(new TextDecoder().decode(again.bytes)).toBe("picture");
     expect(again.body).toEqual(first.body);
     for (const name of ["content-type", "content-length", "content-disposition", "x-content-type-options"]) {
       expect(again.headers.get(name)).toBe(first.headers.get(name));
     }
-    expect((await upload(street, "a")).body).toEqual(first.body);
+    expect((await upload(pipeline, "a")).body).toEqual(first.body);
     await env.BUCKET.delete((await env.BUCKET.list()).objects.map((object) => object.key));
-    expect((await upload(street, "a", {}, { headers: binary })).status).toBe(503);
-    expect(street.jobs).toHaveLength(1);
+    expect((await upload(pipeline, "a", {}, { headers: binary })).status).toBe(503);
+    expect(pipeline.jobs).toHaveLength(1);
   });
 
   it("is worked out anew once the URL of its result has ended, unless it is another request", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    const street = countingStreet();
-    const first = await fetchImage(street, "a");
+    const pipeline = countingPipeline();
+    const first = await fetchImage(pipeline, "a");
     vi.setSystemTime(Date.now() + TTL_SECONDS * 1000 + 1);
-    expect((await fetchImage(street, "a", { url: `${url}?other` })).status).toBe(422);
-    const again = await fetchImage(street, "a");
+    expect((await fetchImage(pipeline, "a", { url: `${url}?other` })).status).toBe(422);
+    const again = await fetchImage(pipeline, "a");
     expect(again.headers.has("idempotent-replayed")).toBe(false);
     expect(again.body.output.url).not.toBe(first.body.output.url);
-    expect((await fetchImage(street, "a")).body).toEqual(again.body);
-    expect(street.jobs).toHaveLength(2);
+    expect((await fetchImage(pipeline, "a")).body).toEqual(again.body);
+    expect(pipeline.jobs).toHaveLength(2);
   });
 
   it("is answered when no credit is left", async () => {
     const { key: poor } = await openAccount(1);
-    await fetchImage(countingStreet(), "a", { url }, { key: poor });
-    expect((await fetchImage(shortStreet, "a", { url }, { key: poor })).status).toBe(200);
-    expect((await fetchImage(shortStreet, "b", { url }, { key: poor })).status).toBe(402);
+    await fetchImage(countingPipeline(), "a", { url }, { key: poor });
+    expect((await fetchImage(shortPipeline, "a", { url }, { key: poor })).status).toBe(200);
+    expect((await fetchImage(shortPipeline, "b", { url }, { key: poor })).status).toBe(402);
   });
 
   it("is accepted once when it has a webhook", async () => {
     const target = receiver();
     const json = { url, webhook: { url: target.url } };
-    const first = await fetchImage(countingStreet(), "a", json);
-    const again = await fetchImage(countingStreet(), "a", json);
+    const first = await fetchImage(countingPipeline(), "a", json);
+    const again = await fetchImage(countingPipeline(), "a", json);
     expect(again).toMatchObject({ status: 202, body: first.body });
     expect(await holding(first.body.id)).toHaveLength(1);
     await untilStatus(first.body.id, "delivered");
@@ -208,29 +210,29 @@ describe("a request that is sent again", () => {
   });
 
   it("finds its answer after an eviction of the meter, and none after a day", async () => {
-    const street = countingStreet();
-    await fetchImage(brokenStreet(new ApiError(422, "The image is damaged")), "a");
+    const pipeline = countingPipeline();
+    await fetchImage(brokenPipeline(new ApiError(422, "The image is damaged")), "a");
     await evictDurableObject(meter);
-    expect((await fetchImage(street, "a")).status).toBe(422);
+    expect((await fetchImage(pipeline, "a")).status).toBe(422);
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime(Date.now() + RECEIPT_KEPT_MS + 1);
     await runDurableObjectAlarm(meter);
     expect(await tables()).toEqual([]);
-    expect((await fetchImage(street, "a")).status).toBe(200);
+    expect((await fetchImage(pipeline, "a")).status).toBe(200);
   });
 });
 
 it("frees the key of a caller who hangs up", async () => {
   const caller = new AbortController();
-  const street = countingStreet(async () => {
+  const pipeline = countingPipeline(async () => {
     caller.abort();
     throw new Error("stopped");
   });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "a" };
   const init = { method: "POST", headers, body: JSON.stringify({ url }), signal: caller.signal };
   const request = new Request("https://darkroom.test/1.0/fetch", init);
-  expect((await createApp(street).fetch(request, env, createExecutionContext())).status).toBe(499);
-  expect((await fetchImage(countingStreet(), "a")).status).toBe(200);
+  expect((await createApp(pipeline).fetch(request, env, createExecutionContext())).status).toBe(499);
+  expect((await fetchImage(countingPipeline(), "a")).status).toBe(200);
 });
 
 it("frees the key of a request that ended without a word", async () => {
@@ -260,12 +262,12 @@ it("charges one of two requests of which the second began since nothing was hear
 });
 
 it("keeps nothing for requests without the header", async () => {
-  await apiOf(shortStreet)("POST", "/1.0/fetch", { key, json: { url } });
+  await apiOf(shortPipeline)("POST", "/1.0/fetch", { key, json: { url } });
   expect(await tables()).toEqual([]);
 });
 
 it.each(["", "two words", "ü", "x".repeat(256)])("refuses the key %j", async (name) => {
-  const { status, body } = await fetchImage(shortStreet, name);
+  const { status, body } = await fetchImage(shortPipeline, name);
   expect(status).toBe(422);
   expect(body.message).toBe("Idempotency-Key must be 1 to 255 visible ASCII characters");
 });

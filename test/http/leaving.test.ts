@@ -3,14 +3,14 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 import { deliveryWorld, file, originOf, signed, PREFIX } from "../support/delivery.ts";
 import { upload, uploadToken } from "../support/upload-tokens.ts";
 
-const api = apiOf(street);
+const api = apiOf(pipeline);
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="5" height="5" fill="red"/></svg>`;
 const FILE = ["file", new File([SVG], "a.svg", { type: "image/svg+xml" })] as const;
 
@@ -34,7 +34,7 @@ function expectHarmless({ status, headers }: { readonly status: number; readonly
 it("a drawing has a policy as the answer to a form, in volatile storage, and by its address", async () => {
   const { key } = await openAccount();
   const token = await uploadToken(key, { data: { response: { mode: "binary" } } });
-  const answer = await upload(token, { parts: [FILE], street });
+  const answer = await upload(token, { parts: [FILE], pipeline });
   expectHarmless(answer);
   const { pathname } = new URL(answer.body.output.url as string);
   expectHarmless(await api("GET", pathname));

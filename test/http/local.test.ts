@@ -6,11 +6,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { createApp } from "../../src/http/app.ts";
 import { openAccount } from "../support/accounts.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 import { FILE } from "../support/upload-tokens.ts";
 
 const HERE = "http://localhost:8787";
-const app = createApp(shortStreet);
+const app = createApp(shortPipeline);
 
 beforeEach(() => forgetKeys());
 

@@ -7,26 +7,26 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { createApp } from "../../src/http/app.ts";
 import { MAX_JSON_BYTES } from "../../src/limits.ts";
-import { street, type Street } from "../../src/pipeline/edges.ts";
+import { pipeline, type Pipeline } from "../../src/pipeline/edges.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { api } from "../support/api.ts";
 import { uncounted } from "../support/memory.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 
 const MCP = "https://darkroom.test/mcp";
 const PICTURE = "https://images.example.com/photo.jpg";
 
-/** The street as it is, but every origin has the same photograph. */
-const photoStreet: Street = {
-  ...street,
+/** The pipeline as it is, but every origin has the same photograph. */
+const photoPipeline: Pipeline = {
+  ...pipeline,
   portsOf: (...args) => ({
-    ...street.portsOf(...args),
+    ...pipeline.portsOf(...args),
     readOriginal: async () => ({ bytes: new Uint8Array(photo.slice(0)), memory: uncounted, name: "photo.jpg" }),
   }),
 };
 
-async function send(request: Request, walked: Street = shortStreet): Promise<Response> {
+async function send(request: Request, walked: Pipeline = shortPipeline): Promise<Response> {
   const context = createExecutionContext();
   const response = await createApp(walked).fetch(request, env, context);
   const answer = new Response(await response.arrayBuffer(), response);
@@ -34,7 +34,7 @@ async function send(request: Request, walked: Street = shortStreet): Promise<Res
   return [202, 204].includes(answer.status) ? new Response(null, answer) : answer;
 }
 
-async function connected(key: string, mode: "auto" | "legacy", walked?: Street): Promise<Client> {
+async function connected(key: string, mode: "auto" | "legacy", walked?: Pipeline): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
   const transport = new StreamableHTTPClientTransport(new URL(MCP), {
     fetch: (url, init) => send(new Request(url, init), walked),
@@ -115,7 +115,7 @@ describe.each(["auto", "legacy"] as const)("the protocol's own client, with vers
 
 it("describes an image in its own pixels, with a preview", async () => {
   const { key } = await openAccount();
-  const client = await connected(key, "auto", photoStreet);
+  const client = await connected(key, "auto", photoPipeline);
   const { structuredContent } = await call(client, "describe_image", { url: PICTURE });
   expect(structuredContent.image).toMatchObject({ format: "JPEG", bytes: photo.byteLength });
   expect(structuredContent.analysis.color).toMatch(/^#[\da-f]{6}$/);

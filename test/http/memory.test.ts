@@ -1,4 +1,6 @@
-/** What uploads hold in memory is admitted before their bytes are read, and native code that gets no more harms nobody. */
+/**
+ * What uploads hold in memory is admitted before their bytes are read, and native code that gets no more harms nobody.
+ */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -6,7 +8,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { lentBytes } from "../../src/http/lending.ts";
 import { MAX_LENT_BYTES, MAX_ORIGINALS_BYTES, MAX_SOURCE_BYTES, ORIGINAL_STEP_BYTES } from "../../src/limits.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import avif from "../fixtures/avif/limited-709.avif";
@@ -17,7 +19,7 @@ import { openAccount } from "../support/accounts.ts";
 import { type Answer, api, apiOf } from "../support/api.ts";
 import { reserve } from "../support/budget.ts";
 import { eventually } from "../support/eventually.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 
 const MIB = 1024 * 1024;
 const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
@@ -161,7 +163,9 @@ it("the bytes of an accepted job are read once there is room for them", async ()
   await uploads.remove(["jobs/1/a"]);
 });
 
-/** From now on every instance that counts its work has all the memory that its module may have, and all of it is taken. */
+/**
+ * From now on every instance that counts its work has all the memory that its module may have, and all of it is taken.
+ */
 function takeMemory(): void {
   const { Instance } = WebAssembly;
   class Taken extends Instance {
@@ -204,7 +208,7 @@ it.each([
     const body = new FormData();
     body.set("file", new File([file], name));
     body.set("data", JSON.stringify({ resize: { width: 16 }, output: { format: "png" }, optimize: { quality: 80 } }));
-    return apiOf(street)("POST", "/1.0/upload", { key, body });
+    return apiOf(pipeline)("POST", "/1.0/upload", { key, body });
   };
   takeMemory();
   const refused = await upload();
@@ -226,14 +230,14 @@ it("a result takes room until it is stored", async () => {
   const body = new FormData();
   body.set("file", new File([svg], "a.svg"));
   body.set("data", JSON.stringify({ output: { format: "png" } }));
-  expect((await apiOf(street)("POST", "/1.0/upload", { key, body })).status).toBe(200);
+  expect((await apiOf(pipeline)("POST", "/1.0/upload", { key, body })).status).toBe(200);
   expect(length).toBeGreaterThan(svg.length);
   expect(held).toBeGreaterThanOrEqual(length);
 });
 
 describe("an answer in bytes", () => {
   /** The service as above, with results in the bucket; nobody reads its answers. */
-  const app = createApp({ ...shortStreet, portsOf: street.portsOf });
+  const app = createApp({ ...shortPipeline, portsOf: pipeline.portsOf });
 
   async function unread(key: string, file: Uint8Array<ArrayBuffer>) {
     const body = new FormData();

@@ -8,11 +8,11 @@ import { ApiError } from "../../src/errors.ts";
 import { graphicControl, header, imageDescriptor, loopExtension, TRAILER } from "../../src/image/formats/gif/blocks.ts";
 import { joined } from "../../src/joined.ts";
 import { DEFAULT_FAILED_MS } from "../../src/limits.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
-import { brokenStreet, damaged, shortStreet, workingStreet } from "../support/pipeline.ts";
+import { brokenPipeline, damaged, shortPipeline, workingPipeline } from "../support/pipeline.ts";
 import { gridOf } from "../support/shared-parts.ts";
 import { receiver } from "../support/webhooks.ts";
 
@@ -152,15 +152,15 @@ describe("a request that the meter refuses", () => {
 });
 
 describe("failed work", () => {
-  const late = brokenStreet(new ApiError(422, "The image is damaged"), 600);
-  const work = (key: string, street = late) =>
-    apiOf(street)("POST", "/1.0/fetch", { key, json, env: { MAX_FAILED_MS: "1000" } });
+  const late = brokenPipeline(new ApiError(422, "The image is damaged"), 600);
+  const work = (key: string, pipeline = late) =>
+    apiOf(pipeline)("POST", "/1.0/fetch", { key, json, env: { MAX_FAILED_MS: "1000" } });
 
   it("counts its processor time: beyond the bound images wait, and queries go on", async () => {
     const { key } = await openAccount();
     expect((await work(key)).status).toBe(422);
     expect((await work(key)).status).toBe(422);
-    const { status, headers, body } = await work(key, shortStreet);
+    const { status, headers, body } = await work(key, shortPipeline);
     expect(status).toBe(429);
     const seconds = Number(headers.get("retry-after"));
     expect(seconds).toBeGreaterThan(170);
@@ -199,7 +199,7 @@ describe("failed work", () => {
     const { key } = await openAccount();
     const body = new FormData();
     body.set("file", new File([gridOf(160, 4_000_000)], "shared.avif"));
-    const refused = await apiOf(street)("POST", "/1.0/upload", { key, body });
+    const refused = await apiOf(pipeline)("POST", "/1.0/upload", { key, body });
     expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining("share too many bytes")]);
     const { total } = (await api("GET", "/1.0/account/usage", { key })).body;
     expect([total.errors, total.credits]).toEqual([1, 0]);
@@ -217,13 +217,14 @@ describe("failed work", () => {
       Uint8Array.of(2, 2, 0x4c, 0x01, 0),
     ]);
     const file = joined([header(size, palette), loopExtension(0), ...frames.flat(), TRAILER]);
-    // A quarter of the usual bound: what does not change from frame to frame costs little, and the filter takes its time.
+    // A quarter of the usual bound: what does not change from frame to frame costs little, and the filter takes its
+    // time.
     const settings = { MAX_JOB_MS: "5000" };
     const ask = async (data: object) => {
       const body = new FormData();
       body.set("file", new File([file], "long.gif"));
       body.set("data", JSON.stringify(data));
-      return apiOf(street)("POST", "/1.0/upload", { key, body, env: settings });
+      return apiOf(pipeline)("POST", "/1.0/upload", { key, body, env: settings });
     };
     const work = vi.spyOn(isolateBudget, "run");
     const { status, body } = await ask({ filter: { blur: { mode: "median", value: 5 } } });
@@ -239,7 +240,7 @@ describe("failed work", () => {
   it("counts nothing where the work succeeds, or is refused before it begins", async () => {
     const { key } = await openAccount();
     for (let round = 0; round < 3; round += 1) {
-      expect((await work(key, workingStreet(600))).status).toBe(200);
+      expect((await work(key, workingPipeline(600))).status).toBe(200);
       expect((await work(key, damaged)).status).toBe(422);
     }
     expect((await work(key)).status).toBe(422);

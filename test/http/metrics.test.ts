@@ -8,7 +8,7 @@ import { createApp } from "../../src/http/app.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { MAX_ORIGINALS_BYTES, MAX_SOURCE_BYTES } from "../../src/limits.ts";
 import { count, told } from "../../src/metrics.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { REASONS } from "../../src/refusal-reasons.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import png from "../fixtures/png/palette-8.png";
@@ -18,7 +18,7 @@ import { reserve } from "../support/budget.ts";
 import { deliveryWorld } from "../support/delivery.ts";
 import { families, type Family } from "../support/prometheus.ts";
 
-const api = apiOf(street);
+const api = apiOf(pipeline);
 
 async function scraped(): Promise<Family[]> {
   const { status, headers, bytes } = await api("GET", "/metrics", { headers: ADMIN });
@@ -80,7 +80,7 @@ it("has no label that a stranger can make up", async () => {
   for (const path of ["/a", "/b", "/1.0/x", "/1.0/account/c"]) await api("GET", path, { key });
   for (const width of ["a", "b", "c"])
     await api("POST", "/1.0/fetch", { key, json: { url: "https://a.test", resize: { [`w${width}`]: 1 } } });
-  const app = createApp(street);
+  const app = createApp(pipeline);
   const strange = new Request("https://darkroom.test/health", { method: "PROPFIND" });
   await app.fetch(strange, env, { waitUntil: () => undefined } as unknown as ExecutionContext);
   const refusals = (await scraped()).find(({ name }) => name === "darkroom_refusals_total")?.samples ?? [];

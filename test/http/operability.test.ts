@@ -5,7 +5,7 @@ import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { api, apiOf } from "../support/api.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 
 it("the self-test goes through every format of the registry", async () => {
   const { status, body } = await api("GET", "/admin/self-test", { headers: ADMIN });
@@ -27,9 +27,9 @@ it("an answer says how long its parts took", async () => {
     return value;
   };
   const slow = apiOf({
-    ...shortStreet,
+    ...shortPipeline,
     process: async (job, ports) => {
-      const result = await shortStreet.process(job, ports);
+      const result = await shortPipeline.process(job, ports);
       const { stopwatch } = ports;
       const timeSlice = { spend: () => undefined, worked: () => now };
       await stopwatch?.run("encode", timeSlice, async () => {
@@ -43,7 +43,7 @@ it("an answer says how long its parts took", async () => {
       return result;
     },
     portsOf: (...args) => {
-      const ports = shortStreet.portsOf(...args);
+      const ports = shortPipeline.portsOf(...args);
       return {
         ...ports,
         readOriginal: async (source) => after(30, await ports.readOriginal(source)),

@@ -4,14 +4,14 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { MAKER_LINE_MS } from "../../src/limits.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 
-const api = apiOf(street);
+const api = apiOf(pipeline);
 const MAKERS = "4";
 
 beforeEach(() => forgetKeys());

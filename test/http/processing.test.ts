@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "../../src/errors.ts";
 import { identify } from "../../src/image/plan/detect.ts";
 import { MAX_JSON_BYTES } from "../../src/limits.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import sequence4k from "../fixtures/avif/sequence-4k.avif";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
@@ -12,7 +12,7 @@ import { file, originOf, PREFIX } from "../support/delivery.ts";
 import { decodeFile } from "../support/files.ts";
 import { expectMarked, MARKS, PHOTO } from "../support/marked.ts";
 import { pixel } from "../support/operations.ts";
-import { brokenStreet } from "../support/pipeline.ts";
+import { brokenPipeline } from "../support/pipeline.ts";
 import { receiver } from "../support/webhooks.ts";
 
 const BINARY = { "x-service-binary": "1" };
@@ -87,7 +87,7 @@ describe("a fetch", () => {
 });
 
 describe("words, covered faces and wide colors", () => {
-  const marked = apiOf(street);
+  const marked = apiOf(pipeline);
   const photo = () => form(MARKS, new File([PHOTO], "a.jpg"));
   const kept = async (url: string) => (await marked("GET", new URL(url).pathname)).bytes;
   afterEach(() => void vi.restoreAllMocks());
@@ -128,7 +128,7 @@ describe("words, covered faces and wide colors", () => {
 });
 
 describe("a film of frames so large that no two fit into memory", () => {
-  const processing = apiOf(street);
+  const processing = apiOf(pipeline);
   const post = (output: object) => {
     const body = form({ output, resize: { width: 480 }, optimize: { quality: 90 } }, new File([sequence4k], "a.avif"));
     return processing("POST", "/1.0/upload", { key, headers: BINARY, body });
@@ -204,12 +204,12 @@ describe("binary mode", () => {
       await fetchImage({ body: "{", headers: { ...BINARY, "content-type": "application/json" } }),
       await fetchImage({ json: { response: { mode: "binary" } } }),
       await fetchImage({ json: { url }, headers: BINARY, env: { RATE_LIMIT: "1" } }),
-      await apiOf(brokenStreet(new ApiError(503, "Busy")))("POST", "/1.0/fetch", {
+      await apiOf(brokenPipeline(new ApiError(503, "Busy")))("POST", "/1.0/fetch", {
         key,
         json: { url },
         headers: BINARY,
       }),
-      await apiOf(brokenStreet(new Error("bug")))("POST", "/1.0/fetch", { key, json: { url }, headers: BINARY }),
+      await apiOf(brokenPipeline(new Error("bug")))("POST", "/1.0/fetch", { key, json: { url }, headers: BINARY }),
     ];
     expect(failures.map(({ status }) => status)).toEqual([401, 403, 400, 422, 429, 503, 500]);
     for (const { headers, bytes, status } of failures) {
@@ -222,7 +222,7 @@ describe("binary mode", () => {
 
 describe("an error of ours", () => {
   it("says nothing of itself to the caller", async () => {
-    const broken = apiOf(brokenStreet(new TypeError("secret is not a function")));
+    const broken = apiOf(brokenPipeline(new TypeError("secret is not a function")));
     const { status, body } = await broken("POST", "/1.0/fetch", { key, json: { url } });
     expect(status).toBe(500);
     expect(body.message).toBe("Internal error");

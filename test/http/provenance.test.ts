@@ -2,12 +2,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import jpegFile from "../fixtures/provenance/signed-es256.jpg";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 
-const api = apiOf(street);
+const api = apiOf(pipeline);
 const TRAINED = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia";
 const SIGNED = new Uint8Array(jpegFile);
 

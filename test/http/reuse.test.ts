@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { engineVersion } from "../../src/env.ts";
 import { ApiError } from "../../src/errors.ts";
 import { REUSE_MARGIN_MS, STORED_RESULT_KEPT_MS } from "../../src/limits.ts";
-import { type Street } from "../../src/pipeline/edges.ts";
+import { type Pipeline } from "../../src/pipeline/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
-import { brokenStreet } from "../support/pipeline.ts";
+import { brokenPipeline } from "../support/pipeline.ts";
 import {
   TTL_SECONDS,
   key,
@@ -122,7 +122,7 @@ describe("an upload with reuse", () => {
     const body = new FormData();
     body.set("file", new File(["picture"], "a.png"));
     body.set("data", '{"reuse": true}');
-    await apiOf(brokenStreet(new Error("ours")))("POST", "/1.0/upload", { key, body });
+    await apiOf(brokenPipeline(new Error("ours")))("POST", "/1.0/upload", { key, body });
     expect(await results()).toEqual([]);
     await upload();
     const { METER } = meters({ recall: () => Promise.reject(new Error("overloaded")) });
@@ -185,7 +185,7 @@ describe("an upload with reuse", () => {
 /** Calls whose first piece of work waits to be let go, and then fails if so told. */
 function slowly(error?: Error) {
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const process: Street["process"] = async (job, ports) => {
+  const process: Pipeline["process"] = async (job, ports) => {
     const made = await counting.process(job, ports);
     if (jobs.length > 1) return made;
     begun.resolve();

@@ -3,14 +3,14 @@ import { env as worker } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import photoFile from "../fixtures/faces/one.jpg";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";
 import { receiver } from "../support/webhooks.ts";
 
-const api = apiOf(street);
+const api = apiOf(pipeline);
 const photo = new Uint8Array(photoFile);
 
 let key = "";

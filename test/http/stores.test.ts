@@ -2,12 +2,12 @@
 import { env as worker } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 import { BLOB_ACCOUNT, IAM_KEY, S3_KEYS, SWIFT_ACCOUNT } from "../support/stores/accounts.ts";
 
-const api = apiOf(street);
+const api = apiOf(pipeline);
 /** One pixel, WebP lossless. */
 const PIXEL = Uint8Array.fromBase64("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==");
 

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api } from "../support/api.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 import { FILE, upload, uploadToken, WAYS } from "../support/upload-tokens.ts";
 
 const ORIGIN = "https://app.example.com";
@@ -44,14 +44,14 @@ it.each(WAYS)(
     const token = await uploadToken(key, { origins: [ORIGIN] });
     for (const origin of ["https://evil.test", "null", "https://app.example.com:8443"]) {
       let read = 0;
-      const street = {
-        ...shortStreet,
-        process: async (...given: Parameters<typeof shortStreet.process>) => {
+      const pipeline = {
+        ...shortPipeline,
+        process: async (...given: Parameters<typeof shortPipeline.process>) => {
           read += 1;
-          return shortStreet.process(...given);
+          return shortPipeline.process(...given);
         },
       };
-      const { status, body, ...foreign } = await send(token, { headers: { origin }, street });
+      const { status, body, ...foreign } = await send(token, { headers: { origin }, pipeline });
       expect([status, body.message, read]).toEqual([403, "The upload token is for pages of other sites", 0]);
       expect(grantsOf({ status, body, ...foreign })).toEqual([null, null, null]);
     }

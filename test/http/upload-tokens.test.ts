@@ -9,11 +9,11 @@ import { sealUploadToken } from "../../src/account/upload-tokens.ts";
 import { vaultOf } from "../../src/account/vault.ts";
 import { ApiError } from "../../src/errors.ts";
 import { MAX_SOURCE_BYTES, SPENT_TOKEN_CACHE_MS, UPLOAD_TOKEN_SKEW_MS, UPLOAD_TOKEN_TRIES } from "../../src/limits.ts";
-import { type Street, street } from "../../src/pipeline/edges.ts";
+import { type Pipeline, pipeline } from "../../src/pipeline/edges.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf } from "../support/api.ts";
-import { brokenStreet, shortStreet } from "../support/pipeline.ts";
+import { brokenPipeline, shortPipeline } from "../support/pipeline.ts";
 import { FILE, makeToken, upload, uploadForm, uploadToken, WAYS } from "../support/upload-tokens.ts";
 import { receiver, untilStatus } from "../support/webhooks.ts";
 
@@ -73,14 +73,14 @@ describe("a new token", () => {
     [{ origins: ["null"] }, /^origins\.0 must be the origin of a site/],
     [{ anything: 1 }, "anything is not a known parameter"],
   ])("is 422 for %j", async (json, message) => {
-    const { status, body } = await apiOf(street)("POST", "/1.0/upload-tokens", { key: opened.key, json });
+    const { status, body } = await apiOf(pipeline)("POST", "/1.0/upload-tokens", { key: opened.key, json });
     expect(status).toBe(422);
     expect(body.message).toEqual(typeof message === "string" ? message : expect.stringMatching(message));
   });
 
   it("knows the same other names as a request", async () => {
     const jobs = seeing();
-    await upload(await tokenFor({ data: { stylize: { sepia: { value: 50 } } } }), { street: jobs.street });
+    await upload(await tokenFor({ data: { stylize: { sepia: { value: 50 } } } }), { pipeline: jobs.pipeline });
     expect(jobs.seen[0]).toMatchObject({ filter: { sepia: { value: 50 } } });
   });
 
@@ -96,7 +96,7 @@ describe.each(WAYS)("a token %s", (_, send) => {
     const token = await tokenFor({ data: { resize: { width: 5 } }, uses: 2 });
     const other = await openAccount(10);
     for (let round = 0; round < 2; round += 1) {
-      const { status, body } = await send(token, { street: jobs.street });
+      const { status, body } = await send(token, { pipeline: jobs.pipeline });
       expect([status, body.output.name]).toEqual([200, "a.png"]);
     }
     const { status, body, headers } = await send(token);
@@ -126,9 +126,9 @@ describe.each(WAYS)("a token %s", (_, send) => {
 
   it("keeps its use where the request is refused before any work, and where the failure is ours", async () => {
     const token = await tokenFor({ max_bytes: 7 });
-    const early: Street = { ...shortStreet, process: () => Promise.reject(new ApiError(415, "No image")) };
-    expect((await send(token, { street: early })).status).toBe(415);
-    expect((await send(token, { street: brokenStreet(new Error("ours")) })).status).toBe(500);
+    const early: Pipeline = { ...shortPipeline, process: () => Promise.reject(new ApiError(415, "No image")) };
+    expect((await send(token, { pipeline: early })).status).toBe(415);
+    expect((await send(token, { pipeline: brokenPipeline(new Error("ours")) })).status).toBe(500);
     expect((await send(token, { parts: [["file", new File([], "a.png")]] })).status).toBe(422);
     expect((await send(token, { parts: [FILE, ["data", "{}"]] })).body.message).toContain("data must not be given");
     expect((await send(token, { parts: [["data", "{}"], FILE] })).status).toBe(422);
@@ -144,12 +144,12 @@ describe.each(WAYS)("a token %s", (_, send) => {
     const token = await tokenFor();
     const { promise, resolve } = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const process: Street["process"] = async () => {
+    const process: Pipeline["process"] = async () => {
       begun.resolve();
       await promise;
       throw new ApiError(415, "No image");
     };
-    const first = send(token, { street: { ...shortStreet, process } });
+    const first = send(token, { pipeline: { ...shortPipeline, process } });
     await begun.promise;
     expect((await send(token)).status).toBe(401);
     resolve();
@@ -162,8 +162,8 @@ describe.each(WAYS)("a token %s", (_, send) => {
 
   it("loses its use to work that fails", async () => {
     const token = await tokenFor();
-    const late = brokenStreet(new ApiError(422, "The image is damaged"), 5);
-    expect((await send(token, { street: late })).status).toBe(422);
+    const late = brokenPipeline(new ApiError(422, "The image is damaged"), 5);
+    expect((await send(token, { pipeline: late })).status).toBe(422);
     expect((await send(token)).status).toBe(401);
     expect(await used()).toBe(0);
   });
@@ -218,7 +218,7 @@ describe.each(WAYS)("a token %s", (_, send) => {
       vi.spyOn(console, level).mockImplementation(() => undefined),
     );
     const token = await tokenFor();
-    await send(token, { street: brokenStreet(new Error("ours")) });
+    await send(token, { pipeline: brokenPipeline(new Error("ours")) });
     await send(token, { parts: [FILE, ["data", "{}"]] });
     await send(token);
     await send(token);
@@ -314,15 +314,15 @@ const usesTable = () =>
     return table ? storage.sql.exec("SELECT * FROM token_uses").toArray() : [];
   });
 
-/** A street that remembers what it was asked to do. */
+/** A pipeline that remembers what it was asked to do. */
 function seeing() {
   const seen: object[] = [];
-  const watched: Street = {
-    ...shortStreet,
+  const watched: Pipeline = {
+    ...shortPipeline,
     process: (job, ports) => {
       seen.push(job.processing);
-      return shortStreet.process(job, ports);
+      return shortPipeline.process(job, ports);
     },
   };
-  return { street: watched, seen };
+  return { pipeline: watched, seen };
 }

@@ -8,7 +8,7 @@ import { ApiError } from "../../src/errors.ts";
 import { signatureHeaders } from "../../src/webhook/sign.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api, apiOf, type Call } from "../support/api.ts";
-import { brokenStreet, damaged, shortStreet } from "../support/pipeline.ts";
+import { brokenPipeline, damaged, shortPipeline } from "../support/pipeline.ts";
 import { column, receiver, store, untilStatus } from "../support/webhooks.ts";
 
 const DAY_MS = 86_400_000;
@@ -141,13 +141,16 @@ describe("a processing request with a webhook", () => {
     const { key } = await openAccount();
     const refuse = (member: string) => () => Promise.reject(new ApiError(422, `${member} is not saved`));
     const edges = { openStore: refuse("store.id"), readWatermark: refuse("watermark.id") };
-    const street = {
-      ...shortStreet,
-      portsOf: (...given: Parameters<typeof shortStreet.portsOf>) => ({ ...shortStreet.portsOf(...given), ...edges }),
+    const pipeline = {
+      ...shortPipeline,
+      portsOf: (...given: Parameters<typeof shortPipeline.portsOf>) => ({
+        ...shortPipeline.portsOf(...given),
+        ...edges,
+      }),
     };
     for (const member of [{ store: { id: "a1b2c3d4e5" } }, { watermark: { id: "a1b2c3d4e5" } }]) {
       const json = { url: "https://images.test/a.png", webhook: { url: "https://receiver.example/" }, ...member };
-      const { status, body } = await apiOf(street)("POST", "/1.0/fetch", { key, json });
+      const { status, body } = await apiOf(pipeline)("POST", "/1.0/fetch", { key, json });
       expect([status, body.message]).toEqual([422, `${Object.keys(member)[0]}.id is not saved`]);
     }
   });
@@ -183,7 +186,7 @@ describe("a processing request with a webhook", () => {
       headers: { "X-Token": "marker-2" },
       webhook: { url: "https://user:marker-3@receiver.invalid/?token=marker-4", delay: 600 },
     };
-    const { status } = await apiOf(brokenStreet(new Error("later")))("POST", "/1.0/fetch", { key, json });
+    const { status } = await apiOf(brokenPipeline(new Error("later")))("POST", "/1.0/fetch", { key, json });
     expect(status).toBe(202);
     for (const table of ["webhooks", "webhook_jobs"]) {
       const { results } = await env.DB.prepare(`SELECT * FROM ${table}`).all();

@@ -1,21 +1,23 @@
-/** A result of no bytes, which nothing should ever make: it is our failure, nothing is stored, and it costs no credit. */
+/**
+ * A result of no bytes, which nothing should ever make: it is our failure, nothing is stored, and it costs no credit.
+ */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { render } from "../../src/image/render/render.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { process } from "../../src/pipeline/process.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 import png from "../fixtures/png/rgb-8.png";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 
-const api = apiOf(street);
+const api = apiOf(pipeline);
 
 /** The same with results of no bytes. */
 const apiWithoutBytes = apiOf({
-  ...street,
+  ...pipeline,
   process: (job, ports) =>
     process(job, ports, async (...given) => {
       const { input, output } = await render(...given);

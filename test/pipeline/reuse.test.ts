@@ -8,7 +8,7 @@ import { ResultClaims } from "../../src/account/result-claims.ts";
 import type { Processing } from "../../src/contract/request.ts";
 import { ApiError } from "../../src/errors.ts";
 import { REUSE_CLAIM_MS, REUSE_MARGIN_MS } from "../../src/limits.ts";
-import type { Street } from "../../src/pipeline/edges.ts";
+import type { Pipeline } from "../../src/pipeline/edges.ts";
 import type { Job, Ports, Result } from "../../src/pipeline/process.ts";
 import { processOrReuse, type ReusePorts } from "../../src/pipeline/reuse.ts";
 import type { SetResult } from "../../src/pipeline/set.ts";
@@ -168,7 +168,7 @@ it("gives out only what the same account had made of the same by the same versio
           for (const one of claimed) working.delete(one);
         }
       };
-      const work: Pick<Street, "process" | "processSet"> = {
+      const work: Pick<Pipeline, "process" | "processSet"> = {
         process: (order, ports) =>
           alone(async () => {
             const output = { url: await make(order, ports, store !== undefined) };
@@ -195,7 +195,8 @@ it("gives out only what the same account had made of the same by the same versio
         for (const { url: address, reused } of "output" in answer ? [answer.output] : Object.values(answer.outputs)) {
           expect(reused).toBe(true);
           const { of, isThere } = made.get(address) ?? {};
-          // One address leads to files of one name, and the bytes to those of others: whose name it has does not matter here.
+          // One address leads to files of one name, and the bytes to those of others: whose name it has does not matter
+          // here.
           const names = source.kind === "fetch" ? (["x.png", "y.png"] as const) : [name];
           expect(names.map((called) => meaning(bytesOf(from), called))).toContain(of);
           const end = temporaryEnd(address, world.now);

@@ -1,5 +1,5 @@
 /**
- * The table of the street: every format that is read, to every format that is written, to the best one for a client,
+ * The table of the pipeline: every format that is read, to every format that is written, to the best one for a client,
  * and to none that is named; as it comes and as our own earlier result. What is stored is what the answer says.
  */
 import { describe, expect, it } from "vitest";
@@ -59,7 +59,9 @@ const FILES = {
   svg: { drawing: svg },
 } satisfies Record<FormatName, Record<string, ArrayBuffer | Uint8Array>>;
 
-/** What libvips calls the formats that it reads here; where it has no decoder, our own reads the file in a second walk. */
+/**
+ * What libvips calls the formats that it reads here; where it has no decoder, our own reads the file in a second walk.
+ */
 const READERS: Partial<Record<FormatName, string>> = {
   jpeg: "jpeg",
   png: "png",
@@ -127,7 +129,10 @@ function rowOf(label: string): readonly [string?, FormatDefinition?] {
   return Object.entries<FormatDefinition>(FORMATS).find(([, row]) => row.label === label) ?? [];
 }
 
-/** What is wrong with what is stored, beside the answer and a file of the same picture without loss; empty where nothing is. */
+/**
+ * What is wrong with what is stored, beside the answer and a file of the same picture without loss; empty where nothing
+ * is.
+ */
 async function wrongWith(walked: Walked, exact: Reading): Promise<string[]> {
   const { output, stored, mime } = walked;
   const wrong = (is: boolean, what: string) => (is ? [] : [what]);

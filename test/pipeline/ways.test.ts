@@ -1,6 +1,6 @@
 /**
  * No refusal while a way remains: whatever part of the work fails, or takes far longer than its estimate, the job ends
- * with a file. The street is walked once for each part of its work, with that part broken.
+ * with a file. The pipeline runs once for each part of its work, with that part broken.
  */
 import { describe, expect, it } from "vitest";
 

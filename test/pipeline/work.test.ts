@@ -1,4 +1,6 @@
-/** Jobs where they were accepted: at once while there is room, and on to the queue what takes too long or must be alone. */
+/**
+ * Jobs where they were accepted: at once while there is room, and on to the queue what takes too long or must be alone.
+ */
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 
@@ -9,17 +11,17 @@ import {
   QUEUE_WORK_MS,
   RUN_LEASE_MS,
 } from "../../src/limits/webhook.ts";
-import type { Street } from "../../src/pipeline/edges.ts";
+import type { Pipeline } from "../../src/pipeline/edges.ts";
 import type { Result } from "../../src/pipeline/process.ts";
 import { acceptWork, runWork } from "../../src/pipeline/work.ts";
 import { storeOf } from "../../src/webhook/store.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 import { column, receiver, untilStatus } from "../support/webhooks.ts";
 
 afterEach(() => void vi.useRealTimers());
 
 /** Accepts jobs, and knows what goes to the queue. */
-function entrance(street: Street) {
+function entrance(pipeline: Pipeline) {
   const queued: unknown[] = [];
   const send = async (message: unknown) => void queued.push(message);
   const own = { ...env, QUEUE: { send } as unknown as Queue };
@@ -33,7 +35,7 @@ function entrance(street: Street) {
       baseUrl: "https://darkroom.test",
     } as const;
     const acceptance = { id, accountId: "account", database: "DB", url, delaySeconds: 0, job, upload: undefined };
-    await acceptWork(own, street, (work) => deferred.push(work), acceptance);
+    await acceptWork(own, pipeline, (work) => deferred.push(work), acceptance);
     return id;
   };
   const settle = async () => {
@@ -46,11 +48,11 @@ it("starts jobs where they are accepted while there is room, and sends the other
   const release = Promise.withResolvers<void>();
   const walked: string[] = [];
   const { queued, accept, settle } = entrance({
-    ...shortStreet,
+    ...shortPipeline,
     process: async (...given): Promise<Result> => {
       walked.push(given[0].id);
       await release.promise;
-      return shortStreet.process(...given);
+      return shortPipeline.process(...given);
     },
   });
   const ids: string[] = [];
@@ -71,7 +73,7 @@ it("hands a job to the queue that would outlast the time after an answer, and st
   const started = Promise.withResolvers<AbortSignal | undefined>();
   let isStored = false;
   const { queued, accept, settle } = entrance({
-    ...shortStreet,
+    ...shortPipeline,
     process: async (job, { allowance }): Promise<Result> => {
       const { signal } = allowance ?? {};
       started.resolve(signal);
@@ -98,13 +100,13 @@ it("hands a job to the queue that would outlast the time after an answer, and st
 it("starts nothing beside a job that was started before, and sends it through the queue", async () => {
   const release = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
-  const { own, queued, accept, settle } = entrance(shortStreet);
-  const blocked: Street = {
-    ...shortStreet,
+  const { own, queued, accept, settle } = entrance(shortPipeline);
+  const blocked: Pipeline = {
+    ...shortPipeline,
     process: async (...given) => {
       started.resolve();
       await release.promise;
-      return shortStreet.process(...given);
+      return shortPipeline.process(...given);
     },
   };
   const suspect = await accept();
@@ -118,6 +120,6 @@ it("starts nothing beside a job that was started before, and sends it through th
   expect([await column(innocent, "claim"), await column(innocent, "starts")]).toEqual([null, 0]);
   release.resolve();
   await running;
-  await runWork(own, shortStreet, { id: innocent }, QUEUE_WORK_MS);
+  await runWork(own, shortPipeline, { id: innocent }, QUEUE_WORK_MS);
   await untilStatus(innocent, "delivered");
 });

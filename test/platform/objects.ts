@@ -39,7 +39,7 @@ export class Objects {
    * @param environment what objects are bound to
    * @param files whose timers are those of objects
    */
-  constructor(bill: Bill, time: Time, environment: () => object, files = /\/src\/(?:account|street)\//) {
+  constructor(bill: Bill, time: Time, environment: () => object, files = /\/src\/(?:account|entrances)\//) {
     this.bill = bill;
     this.time = time;
     this.environment = environment;

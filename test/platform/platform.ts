@@ -10,7 +10,7 @@ import { createConsumer } from "../../src/entrances/queue.ts";
 import { sweep } from "../../src/entrances/sweep.ts";
 import { createApp } from "../../src/http/app.ts";
 import { DEFAULT_LOG_SAMPLE } from "../../src/limits.ts";
-import { type Street, street } from "../../src/pipeline/edges.ts";
+import { type Pipeline, pipeline } from "../../src/pipeline/edges.ts";
 import wrangler from "../../wrangler.toml?raw";
 import { type Around, aroundBinding, aroundDatabase, aroundObjects, nested } from "../support/around.ts";
 import { Bill, type Usage } from "./bill.ts";
@@ -40,7 +40,7 @@ export const PLACE_RULES: readonly Rule[] = [
 ];
 
 export interface Terms {
-  readonly street?: Street;
+  readonly pipeline?: Pipeline;
   /** What the web answers. */
   readonly web?: (request: Request) => Response | Promise<Response>;
   /** Milliseconds to each binding and back. */
@@ -88,8 +88,8 @@ export class Platform {
 
   constructor(terms: Terms) {
     this.terms = terms;
-    this.app = createApp(terms.street ?? street);
-    this.consume = createConsumer(terms.street ?? street);
+    this.app = createApp(terms.pipeline ?? pipeline);
+    this.consume = createConsumer(terms.pipeline ?? pipeline);
     const now = () => this.time.now;
     this.edge = new EdgeCache(now);
     this.queue = new PlatformQueue(now, this.bill);

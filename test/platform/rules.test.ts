@@ -7,7 +7,7 @@ import { DEFAULT_LOG_SAMPLE } from "../../src/limits.ts";
 import { logLine } from "../../src/log.ts";
 import { openAccount } from "../support/accounts.ts";
 import { nested } from "../support/around.ts";
-import { shortStreet } from "../support/pipeline.ts";
+import { shortPipeline } from "../support/pipeline.ts";
 import { Bill, NO_USAGE } from "./bill.ts";
 import { bounded, MAX_CONNECTIONS, MAX_STATEMENTS, MAX_SUBREQUESTS } from "./bounds.ts";
 import { CACHE_RULES } from "./cache.ts";
@@ -33,7 +33,7 @@ const aside = (promise: Promise<unknown>) =>
   ]);
 
 const deployed = (use: (platform: Platform) => Promise<void>, terms: Terms = {}) =>
-  onPlatform({ street: shortStreet, ...terms }, use);
+  onPlatform({ pipeline: shortPipeline, ...terms }, use);
 
 async function uploaded(platform: Platform): Promise<void> {
   const { key } = await openAccount();

@@ -8,7 +8,7 @@ import { Failure } from "../../src/contract/response.ts";
 import { createApp } from "../../src/http/app.ts";
 import { type Route, refusalsOf } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/routes.ts";
-import { shortStreet } from "./pipeline.ts";
+import { shortPipeline } from "./pipeline.ts";
 
 const BASE = "https://darkroom.test";
 
@@ -32,9 +32,9 @@ export interface Call {
   readonly context?: object;
 }
 
-/** The service with a street that does not touch pixels, unless another one is given. */
-export function apiOf(street = shortStreet) {
-  const app = createApp(street);
+/** The service with a pipeline that does not touch pixels, unless another one is given. */
+export function apiOf(pipeline = shortPipeline) {
+  const app = createApp(pipeline);
   return async (method: string, path: string, call: Call = {}): Promise<Answer> => {
     const headers = new Headers(call.headers);
     if (call.key !== undefined && !headers.has("authorization")) headers.set("authorization", `Bearer ${call.key}`);

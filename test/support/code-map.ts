@@ -1,6 +1,9 @@
 /** The map of the code: what every folder is for. A test compares it with the folders that are there. */
 
-/** Folders by their paths, several that are one idea in one row, in the order of the street: entrances before what they use. */
+/**
+ * Folders by their paths, several that are one idea in one row, in the order of the pipeline: entrances before what
+ * they use.
+ */
 const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src", "the Worker's entry, and the leaves: errors, limits, settings, log"],
   ["src/limits", "bounds of one subject each"],

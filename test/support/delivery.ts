@@ -11,7 +11,7 @@ import { createDelivery } from "../../src/delivery/records.ts";
 import { signatureOf } from "../../src/delivery/signature.ts";
 import { settingsOf } from "../../src/env.ts";
 import { createApp } from "../../src/http/app.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import { openAccount } from "./accounts.ts";
 
 export const PREFIX = "https://www.example.com/uploads/";
@@ -56,7 +56,7 @@ export async function deliveryWorld(rules: object = {}, creditsTotal = 1_000) {
   const shelf = { db: env.DB, vault: vaultOf(settingsOf(env).vaultKeys) };
   const { delivery, pair } = await createDelivery(shelf, account.id, whole, new Date());
   const world = { ...counted(), pending: [] as Promise<unknown>[] };
-  const app = createApp(street);
+  const app = createApp(pipeline);
   const defer = (work: Promise<unknown>) => void world.pending.push(work);
   const context = {
     waitUntil: defer,
@@ -92,7 +92,7 @@ export async function deliveryWorld(rules: object = {}, creditsTotal = 1_000) {
     /** Makes the finals whose messages are waiting. */
     runFinals: async () => {
       await settle();
-      const ports = { env: world.env, settings: settingsOf(world.env), street, defer };
+      const ports = { env: world.env, settings: settingsOf(world.env), pipeline, defer };
       for (const { id } of world.messages.splice(0)) await runFinal(ports, id);
     },
     usage: async () => {

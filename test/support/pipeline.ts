@@ -1,6 +1,6 @@
-/** Streets that do not touch pixels, for tests of the entrance. */
+/** Pipelines that do not touch pixels, for tests of the entrance. */
 import { ApiError } from "../../src/errors.ts";
-import type { Street } from "../../src/pipeline/edges.ts";
+import type { Pipeline } from "../../src/pipeline/edges.ts";
 import type { Ports, Result } from "../../src/pipeline/process.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { uncounted } from "./memory.ts";
@@ -23,7 +23,7 @@ const measured = {
 };
 
 /** Hands the original back as the result; an image of a fetch is its URL's length in zeros. */
-export const shortStreet: Street = {
+export const shortPipeline: Pipeline = {
   process: async (job, ports): Promise<Result> => {
     const { bytes, name } = await ports.readOriginal(job.source);
     const encoded = { bytes, mime: "image/png", name: name || "image.png" };
@@ -32,7 +32,7 @@ export const shortStreet: Street = {
     return { input: common, output: { ...common, saved: 0, url }, encoded };
   },
   processSet: async (job, ports) => {
-    const { input, output } = await shortStreet.process(job, ports);
+    const { input, output } = await shortPipeline.process(job, ports);
     const names = Object.keys(job.processing.outputs ?? { "320.avif": {} });
     return { input, outputs: Object.fromEntries(names.map((name) => [name, output])) };
   },
@@ -53,21 +53,21 @@ async function compute(ms: number, { allowance }: Ports): Promise<void> {
   await isolateBudget.run({ bytes: 0, ms }, (timeSlice) => timeSlice.spend(ms), allowance);
 }
 
-/** A street whose work takes so many declared milliseconds. */
-export function workingStreet(ms: number): Street {
+/** A pipeline whose work takes so many declared milliseconds. */
+export function workingPipeline(ms: number): Pipeline {
   return {
-    ...shortStreet,
+    ...shortPipeline,
     process: async (job, ports): Promise<Result> => {
       await compute(ms, ports);
-      return shortStreet.process(job, ports);
+      return shortPipeline.process(job, ports);
     },
   };
 }
 
-/** A street whose work always ends in this error, after so many declared milliseconds. */
-export function brokenStreet(error: unknown, ms = 0): Street {
+/** A pipeline whose work always ends in this error, after so many declared milliseconds. */
+export function brokenPipeline(error: unknown, ms = 0): Pipeline {
   return {
-    ...shortStreet,
+    ...shortPipeline,
     process: async (_job, ports) => {
       await compute(ms, ports);
       throw error;
@@ -75,4 +75,4 @@ export function brokenStreet(error: unknown, ms = 0): Street {
   };
 }
 
-export const damaged = brokenStreet(new ApiError(422, "The image is damaged"));
+export const damaged = brokenPipeline(new ApiError(422, "The image is damaged"));

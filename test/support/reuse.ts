@@ -1,15 +1,15 @@
-/** An account whose requests with `reuse` are sent to a street that counts its work. */
+/** An account whose requests with `reuse` are sent to a pipeline that counts its work. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
 import type { SetOutput } from "../../src/contract/response.ts";
-import { type Street, street } from "../../src/pipeline/edges.ts";
+import { type Pipeline, pipeline } from "../../src/pipeline/edges.ts";
 import type { Job, Ports } from "../../src/pipeline/process.ts";
 import type { SetResult } from "../../src/pipeline/set.ts";
 import { keepTemporarily } from "../../src/storage/volatile.ts";
 import { openAccount } from "./accounts.ts";
 import { apiOf, type Call } from "./api.ts";
-import { shortStreet } from "./pipeline.ts";
+import { shortPipeline } from "./pipeline.ts";
 
 export const TTL_SECONDS = 3_600;
 export const url = "https://images.test/a.png";
@@ -28,17 +28,17 @@ export async function begin(): Promise<void> {
 }
 
 /** Keeps results in the real storage, and notes what it does. */
-export const counting: Street = {
-  ...shortStreet,
+export const counting: Pipeline = {
+  ...shortPipeline,
   portsOf: (bindings, settings, baseUrl, database) => ({
-    ...shortStreet.portsOf(bindings, settings, baseUrl, database),
-    readOriginal: street.portsOf(bindings, settings, baseUrl, database).readOriginal,
+    ...shortPipeline.portsOf(bindings, settings, baseUrl, database),
+    readOriginal: pipeline.portsOf(bindings, settings, baseUrl, database).readOriginal,
     keepTemporarily: (encoded) =>
       keepTemporarily(env.BUCKET, { baseUrl, ttlSeconds: TTL_SECONDS }, encoded, Date.now()),
   }),
   process: async (job, ports) => {
     jobs.push(job.processing);
-    return shortStreet.process(job, ports);
+    return shortPipeline.process(job, ports);
   },
   processSet: async (job, ports) => {
     jobs.push(job.processing);
@@ -50,7 +50,7 @@ export const call = apiOf(counting);
 /** Every result in an object of its own. */
 export async function setOf(job: Job, ports: Ports): Promise<SetResult> {
   const outputs: Record<string, SetOutput> = {};
-  const { input, encoded } = await shortStreet.process(job, { ...ports, keepTemporarily: async () => ({ url: "" }) });
+  const { input, encoded } = await shortPipeline.process(job, { ...ports, keepTemporarily: async () => ({ url: "" }) });
   for (const name of Object.keys(job.processing.outputs ?? { "9.png": {} })) {
     const { url } = await ports.keepTemporarily(encoded);
     outputs[name] = { ...input, saved: 0, url };

@@ -1,7 +1,7 @@
 /** Upload tokens, made and sent with pictures. */
-import type { Street } from "../../src/pipeline/edges.ts";
+import type { Pipeline } from "../../src/pipeline/edges.ts";
 import { type Answer, api, apiOf, type Call } from "./api.ts";
-import { shortStreet } from "./pipeline.ts";
+import { shortPipeline } from "./pipeline.ts";
 
 /** Asks for a token with a key. */
 export const makeToken = (key: string, json: unknown): Promise<Answer> =>
@@ -11,7 +11,7 @@ export const uploadToken = async (key: string, json: unknown = {}): Promise<stri
   (await makeToken(key, json)).body.token;
 
 export interface Sending extends Call {
-  readonly street?: Street;
+  readonly pipeline?: Pipeline;
   readonly parts?: readonly (readonly [string, string | File])[];
 }
 export const FILE = ["file", new File(["picture"], "a.png")] as const;
@@ -19,12 +19,12 @@ export const FILE = ["file", new File(["picture"], "a.png")] as const;
 /** Sends the token as Bearer. */
 export function upload(
   token: string,
-  { street = shortStreet, parts = [FILE], ...call }: Sending = {},
+  { pipeline = shortPipeline, parts = [FILE], ...call }: Sending = {},
 ): Promise<Answer> {
   const body = new FormData();
   for (const [name, value] of parts) body.append(name, value);
   const headers = { ...(token !== "" && { authorization: `Bearer ${token}` }), ...call.headers };
-  return apiOf(street)("POST", "/1.0/upload", { body, ...call, headers });
+  return apiOf(pipeline)("POST", "/1.0/upload", { body, ...call, headers });
 }
 
 /** Sends the token as the first part of the form. */

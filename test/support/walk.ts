@@ -1,11 +1,11 @@
-/** The street with its real edges, walked from a file to the bytes that its URL serves. */
+/** The pipeline with its real edges, walked from a file to the bytes that its URL serves. */
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
 
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "../../src/contract/response.ts";
 import { settingsOf } from "../../src/env.ts";
-import { street } from "../../src/pipeline/edges.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
 import type { Allowance } from "../../src/scheduler/job-limits.ts";
 import { serveTemporary } from "../../src/storage/volatile.ts";
 import { uncounted } from "./memory.ts";
@@ -23,7 +23,7 @@ export interface Walked {
   readonly mime: string;
 }
 
-/** Carries a copy of a file down the street; `body` is what the request says besides. */
+/** Carries a copy of a file through the pipeline; `body` is what the request says besides. */
 export async function walk(
   file: Uint8Array,
   body: object = {},
@@ -33,8 +33,8 @@ export async function walk(
   const { webhook: _webhook, cdn: _cdn, ...processing } = parseBody(UploadBody, body);
   const source = { kind: "upload", original: { bytes: file.slice(), name: "", memory: uncounted } } as const;
   const job = { id: crypto.randomUUID(), accountId: "account", source, processing, accept };
-  const ports = street.portsOf(env, settingsOf(env), BASE);
-  const { input, output } = await street.process(job, { ...ports, ...(allowance && { allowance }) });
+  const ports = pipeline.portsOf(env, settingsOf(env), BASE);
+  const { input, output } = await pipeline.process(job, { ...ports, ...(allowance && { allowance }) });
   const served = await serveTemporary(new Request(output.url), env.BUCKET, Date.now());
   const mime = served.headers.get("content-type") ?? "";
   return { input, output, stored: new Uint8Array(await served.arrayBuffer()), mime };

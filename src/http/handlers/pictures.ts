@@ -70,10 +70,14 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
   try {
     const { env, executionCtx } = c;
     const defer = (work: Promise<unknown>) => executionCtx.waitUntil(work);
-    const { settings, street } = c.var;
+    const { settings, pipeline } = c.var;
     // Strangers of a page, who wait for no more than a draft.
     const caller = new Caller({ account: delivery.accountId, isGuest: true, maxWaitMs: MAX_DELIVERY_WAIT_MS });
-    const picture = await readable(c, asking, await serve({ env, settings, street, defer, stopwatch, caller }, asking));
+    const picture = await readable(
+      c,
+      asking,
+      await serve({ env, settings, pipeline, defer, stopwatch, caller }, asking),
+    );
     const answer = await answerOf(c, asking, picture);
     const isShared = picture.facts.caching === undefined;
     if (c.req.method === "GET" && isShared) defer(keepCopy(env.BUCKET, edge, asking, { answer, picture }));
@@ -159,8 +163,8 @@ async function readable(c: AppContext, { asked, key }: Asking, picture: Picture)
 }
 
 /**
- * Keeps an answer at the edge. A body that went both ways would be in memory for as long as the slower reader takes: what
- * is not there anyway is read from the bucket once more.
+ * Keeps an answer at the edge. A body that went both ways would be in memory for as long as the slower reader takes:
+ * what is not there anyway is read from the bucket once more.
  */
 async function keepCopy(
   bucket: R2Bucket,
@@ -205,7 +209,9 @@ function cachingOf(asking: Asking, facts: Picture["facts"]): string {
   return cacheControl(`${facts.caching ?? "public"}, max-age=${secondsLeft(asking, facts)}`);
 }
 
-/** Seconds for which caches may keep a picture: what is left of its time, and a while where its origin fails after that. */
+/**
+ * Seconds for which caches may keep a picture: what is left of its time, and a while where its origin fails after that.
+ */
 function secondsLeft({ askedAt, delivery }: Asking, { rendition, checkedAt }: Picture["facts"]): number {
   if (rendition === "draft") return DRAFT_CACHE_SECONDS;
   const left = delivery.ttl - Math.max(0, Math.floor((askedAt - checkedAt) / 1_000));

@@ -20,9 +20,9 @@ import { reserveCredits } from "../rate-limit.ts";
 import { replyMetadata, replyResult, replyStored } from "../reply.ts";
 import { timed } from "../timing.ts";
 
-/** Walks the street and answers with what comes out, or says that the answer will come to the webhook. */
+/** Goes through the pipeline and answers with what comes out, or says that the answer will come to the webhook. */
 export async function processImage(c: AppContext, source: Source, body: UploadBody): Promise<Response> {
-  const { id, street, settings } = c.var;
+  const { id, pipeline, settings } = c.var;
   const { webhook, cdn: _, ...processing } = body;
   checkPlaces(body);
   await reserveCredits(c, mostCredits(body));
@@ -31,7 +31,7 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
   const { database } = accountOf(c);
   const caller = callerOf(c);
-  const clock = timed(street.portsOf(c.env, settings, baseUrl, database), Date.now, caller);
+  const clock = timed(pipeline.portsOf(c.env, settings, baseUrl, database), Date.now, caller);
   const { signal } = c.req.raw;
   const allowance = new Allowance({ caller, maxMs: settings.maxJobMs, signal });
   c.set("allowance", allowance);
@@ -45,13 +45,13 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
 
 /** An earlier result costs nothing; the work for another one is counted. */
 async function replied(c: AppContext, job: Job, ports: Ports, baseUrl: string): Promise<Response> {
-  const { settings, street, id } = c.var;
+  const { settings, pipeline, id } = c.var;
   const { accountId, processing } = job;
   const claim = processing.reuse === true ? crypto.randomUUID() : undefined;
   c.set("claim", claim);
   const { database } = accountOf(c);
   const place = { meter: `account:${accountId}`, baseUrl, database, claim };
-  const outcome = await processOrReuse(street, job, ports, reusePortsOf(c.env, settings, place));
+  const outcome = await processOrReuse(pipeline, job, ports, reusePortsOf(c.env, settings, place));
   const said: Processed = { success: true, code: 200, id, ...outcome.answer };
   if (outcome.isReused) {
     c.set("isReused", true);
@@ -63,11 +63,11 @@ async function replied(c: AppContext, job: Job, ports: Ports, baseUrl: string): 
 
 /** 202 as soon as the job is durable. */
 async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: string): Promise<Response> {
-  const { street, settings } = c.var;
+  const { pipeline, settings } = c.var;
   checkCallable(c, webhook);
   checkRoom(c);
   const { database } = accountOf(c);
-  await judge(job, street.portsOf(c.env, settings, baseUrl, database));
+  await judge(job, pipeline.portsOf(c.env, settings, baseUrl, database));
   const { id, accountId, source, processing, accept } = job;
   const kept: AcceptedJob = {
     source: source.kind === "upload" ? { kind: "upload", name: source.original.name } : source,
@@ -79,7 +79,7 @@ async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: s
   const acceptance = { id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0, upload, database };
   const bytes = Buffer.byteLength(webhook.url + JSON.stringify(kept));
   await charged(c, bytes + (mostCredits(processing) - 1) * WEBHOOK_OUTPUT_BYTES, (credit) =>
-    acceptWork(c.env, street, (work) => c.executionCtx.waitUntil(work), { ...acceptance, job: { ...kept, credit } }),
+    acceptWork(c.env, pipeline, (work) => c.executionCtx.waitUntil(work), { ...acceptance, job: { ...kept, credit } }),
   );
   if (source.kind === "upload") discard(source.original);
   return replyMetadata(c, { success: true, code: 202, id }, 202);

@@ -33,9 +33,9 @@ async function judgeData(c: AppContext, data: UploadBody): Promise<void> {
   if (data.response?.mode === "binary") refuseInBinary(data, ["webhook", "store", "outputs", "srcset"]);
   checkPlaces(data);
   if (webhook) checkCallable(c, webhook);
-  const { settings, street } = c.var;
+  const { settings, pipeline } = c.var;
   const { id: accountId, database } = accountOf(c);
-  const ports = street.portsOf(c.env, settings, settings.baseUrl ?? new URL(c.req.url).origin, database);
+  const ports = pipeline.portsOf(c.env, settings, settings.baseUrl ?? new URL(c.req.url).origin, database);
   await judge({ accountId, processing }, ports);
 }
 
