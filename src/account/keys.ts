@@ -56,7 +56,9 @@ export function checksumOf(key: string): string {
   return characters.join("");
 }
 
-/** Whether a text could be a key. Keys from before the checksum have none, and an operator may have put in any others. */
+/**
+ * Whether a text could be a key. Keys from before the checksum have none, and an operator may have put in any others.
+ */
 export function mayBeKey(text: string): boolean {
   if (!text.startsWith(PREFIX)) return true;
   const end = PREFIX.length + RANDOM_CHARACTERS;
@@ -135,11 +137,16 @@ export async function findHolder(
   db: D1Database,
   key: string,
   now: number,
-  onStranger: () => void = () => undefined,
+  onAnonymousClient: () => void = () => undefined,
 ): Promise<Holder | null> {
   if (!mayBeKey(key)) return null;
   const hash = await hashOf(key);
-  return remembered(hash, now, () => readHolder(db.prepare(`${HOLDERS} WHERE keys.hash = ?`).bind(hash)), onStranger);
+  return remembered(
+    hash,
+    now,
+    () => readHolder(db.prepare(`${HOLDERS} WHERE keys.hash = ?`).bind(hash)),
+    onAnonymousClient,
+  );
 }
 
 /** Whom the key with this id belongs to; null when it was deleted. Remembered for as long as what `findHolder` says. */
@@ -152,11 +159,11 @@ async function remembered(
   name: string,
   now: number,
   read: () => Promise<Holder | null>,
-  onStranger: () => void = () => undefined,
+  onAnonymousClient: () => void = () => undefined,
 ): Promise<Holder | null> {
   const known = existing.get(name) ?? unknown.get(name);
   if (known && known.until > now) return known.holder;
-  if (!existing.has(name)) onStranger();
+  if (!existing.has(name)) onAnonymousClient();
   const holder = await read();
   if (holder) existing.set(name, { holder, until: now + KEY_CACHE_SECONDS * 1000 });
   else {

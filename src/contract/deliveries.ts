@@ -111,7 +111,7 @@ const QueryNames = v.pipe(
   v.maxLength(MAX_QUERY_NAMES, queryRule),
 );
 
-/** What strangers may ask for. */
+/** What anonymous clients may ask for. */
 const UnsignedRules = record({
   widths: v.optional(
     v.pipe(v.array(integer(1, MAX_SIDE_PIXELS), widthsRule), v.maxLength(MAX_DELIVERY_WIDTHS, widthsRule)),

@@ -7,8 +7,8 @@ import type { Order } from "./order.ts";
 const KEY = "deliveries";
 
 /**
- * @throws ApiError 402 when no credit is left, 429 when strangers have had as many finals as they may within this hour, 503
- *   when the meter does not answer
+ * @throws ApiError 402 when no credit is left, 429 when anonymous clients have had as many finals as they may within
+ *   this hour, 503 when the meter does not answer
  */
 export async function reserveCredit(env: Env, order: Order): Promise<number> {
   const { accountId, creditsTotal } = order.delivery;

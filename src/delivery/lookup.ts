@@ -31,7 +31,7 @@ export async function findDeliveryById(
   settings: Settings,
   id: string,
   now: number,
-  onStranger: () => void = () => undefined,
+  onAnonymousClient: () => void = () => undefined,
 ): Promise<OpenedDelivery | undefined> {
   if (!ID.test(id)) return undefined;
   const known = knownNow(id, now);
@@ -42,7 +42,7 @@ export async function findDeliveryById(
     const told = knownNow(id, now);
     if (told) return told.delivery;
   }
-  if (!existing.has(id)) onStranger();
+  if (!existing.has(id)) onAnonymousClient();
   const since = Date.now();
   asking.set(id, since);
   try {

@@ -1,4 +1,6 @@
-/** Results made because somebody asks: drafts and finals, each once at a time in an isolate, finals once in the world. */
+/**
+ * Results made because somebody asks: drafts and finals, each once at a time in an isolate, finals once in the world.
+ */
 import { ApiError } from "../errors.ts";
 import { FINAL_LOOK_MS, FINAL_WAIT_MS, MAX_DELIVERY_READS, SHARED_WAIT_MS } from "../limits/delivery.ts";
 import { causesOf, logLine } from "../log.ts";
@@ -32,7 +34,8 @@ export interface Kept extends Pick<Made, "facts"> {
 }
 
 /**
- * A result that is not kept yet, or whose original has changed. Equal misses at the same moment share one piece of work.
+ * A result that is not kept yet, or whose original has changed. Equal misses at the same moment share one piece of
+ * work.
  * @param found the original, where it was read already; given back in any case
  * @throws ApiError 402, 404, 413, 415, 422, 502, 503 or 504
  */
@@ -65,8 +68,9 @@ function finalAtOnce({ needsFinal, delivery, canonical }: Order): boolean {
 }
 
 /**
- * A draft. The original comes first: strangers can name any number of originals that are not there, and those cost no row.
- * Then the encoding, and beside it the claim of the final with its credit; without one, the encoding is broken off.
+ * A draft. The original comes first: anonymous clients can name any number of originals that are not there, and those
+ * cost no row. Then the encoding, and beside it the claim of the final with its credit; without one, the encoding is
+ * broken off.
  */
 async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): Promise<Kept> {
   const { env, defer } = ports;

@@ -20,7 +20,7 @@ export interface Order {
   readonly key: string;
   /** A draft will not do. */
   readonly needsFinal: boolean;
-  /** Nothing but the delivery's rules for strangers lets it in: what is made for it is bounded by the hour. */
+  /** Nothing but the delivery's rules for anonymous clients lets it in: what is made for it is bounded by the hour. */
   readonly isUnsigned: boolean;
 }
 

@@ -9,7 +9,7 @@ import { locate, type Located } from "./sources.ts";
 
 /** What loaders of frameworks always write may be said without a signature, besides presets. */
 const NO_WORK: readonly Concern[] = ["width", "fit", "gravity", "quality", "format", "preset"];
-/** The qualities that unsigned addresses get, so that strangers cannot multiply results. */
+/** The qualities that unsigned addresses get, so that anonymous clients cannot multiply results. */
 const UNSIGNED_QUALITIES = [40, 55, 65, 75, 85] as const;
 
 export function refused(): ApiError {
@@ -19,7 +19,7 @@ export function refused(): ApiError {
 export interface Admitted {
   readonly asked: Asked;
   readonly located: Located;
-  /** No signature, and none needed: what strangers may ask for bounds it. */
+  /** No signature, and none needed: what anonymous clients may ask for bounds it. */
   readonly isUnsigned: boolean;
   /** When the address stops being good, milliseconds since 1970. */
   readonly goodUntil: number;
@@ -55,7 +55,10 @@ export function mayRead({ originals }: Pick<OpenedDelivery, "originals">, locate
   return located.kind !== "bucket" || isGranted(originals, located.key);
 }
 
-/** Whether a delivery lets strangers say the query that a source has: every other query would be a result of its own. */
+/**
+ * Whether a delivery lets anonymous clients say the query that a source has: every other query would be a result of its
+ * own.
+ */
 function hasFreeQuery({ unsigned }: OpenedDelivery, located: Located): boolean {
   if (located.kind !== "web" || located.url.search === "") return true;
   const { query = false } = unsigned === false ? {} : unsigned;

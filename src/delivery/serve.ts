@@ -2,7 +2,7 @@
 import { ApiError } from "../errors.ts";
 import { FAILING_ORIGIN_MS, MAX_CHECKED_RESULTS, RESULT_MARK_MS } from "../limits/delivery.ts";
 import { Recent } from "../recent.ts";
-import { refuseStranger } from "./hourly.ts";
+import { refuseAnonymousClient } from "./hourly.ts";
 import { type Kept, madeOnce } from "./making.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
@@ -28,7 +28,7 @@ export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
     return { body: bodyOf(ports, order, stored), facts: stored.facts, cache: "stored" };
   }
   await stored?.object.body.cancel();
-  refuseStranger(order);
+  refuseAnonymousClient(order);
   return pictureOf(await unlessRefused(order, () => madeOnce(ports, order)));
 }
 
@@ -78,7 +78,7 @@ async function renewed(ports: ServePorts, order: Order, stored: StoredResult): P
   if (original && original.hash !== facts.originalHash) {
     const changed = original;
     await object.body.cancel();
-    // It was not a stranger who changed it: this is none of what strangers have made within an hour.
+    // It was not an anonymous client who changed it: this is none of what anonymous clients have made within an hour.
     const owned = { ...order, isUnsigned: false };
     return pictureOf(await unlessRefused(order, () => madeOnce(ports, owned, changed)));
   }

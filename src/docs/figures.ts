@@ -1,6 +1,6 @@
 /**
- * What a picture takes of each piece of the platform, and what the platform asks for it. The tables of costs and of scale are
- * computed from these figures, so that none of them can say something else.
+ * What a picture takes of each piece of the platform, and what the platform asks for it. The tables of costs and of
+ * scale are computed from these figures, so that none of them can say something else.
  */
 
 import { DEFAULT_LOG_SAMPLE } from "../limits.ts";
@@ -53,7 +53,10 @@ export interface Work {
   /** Objects of R2 written and read. */
   readonly writes: number;
   readonly reads: number;
-  /** Calls and alarms of Durable Objects, the rows that they write, and the gigabyte-seconds for which timers keep them awake. */
+  /**
+   * Calls and alarms of Durable Objects, the rows that they write, and the gigabyte-seconds for which timers keep them
+   * awake.
+   */
   readonly calls: number;
   readonly objectRows: number;
   readonly gbSeconds: number;
@@ -102,7 +105,7 @@ export const ROUTES = {
   accountMinute: { ...NOTHING, calls: 1, objectRows: 2, rows: 1 },
   health: { ...NOTHING, requests: 1, events: LINE },
   metrics: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: LINE },
-  stranger: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: LINE },
+  anonymousClient: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: LINE },
   strangeKey: { ...NOTHING, requests: 1, calls: 1, objectRows: 2, events: LINE },
   job: {
     ...NOTHING,
@@ -181,7 +184,9 @@ export const JOB = {
   statements: 9.6,
 } as const;
 
-/** Where views are found that need no work: at the edge, and in R2. An assumption: a site's own share is in its usage. */
+/**
+ * Where views are found that need no work: at the edge, and in R2. An assumption: a site's own share is in its usage.
+ */
 const AT_THE_EDGE = 0.95;
 
 /** What an average view by address takes where each variant is seen so often, when browsers take AVIF. */

@@ -21,7 +21,7 @@ import {
   anonymousCount,
   closeCount,
   countedHeaders,
-  countStranger,
+  countAnonymousClient,
   refuseAnonymous,
   startCount,
 } from "./rate-limit.ts";
@@ -121,7 +121,7 @@ async function enterHolder(c: AppContext, required: boolean, terms: Terms): Prom
   const holder = await holderOf(c).catch((error: unknown) => refuseAnonymous(c, error));
   if (!holder) {
     if (required) await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
-    countStranger(c);
+    countAnonymousClient(c);
     startCount(c, anonymousCount(c));
     return;
   }
@@ -185,7 +185,10 @@ async function finish(c: AppContext, startedAt: number): Promise<void> {
   else logOneOf(c.var.settings.logSample, line);
 }
 
-/** Lines of what went well, and of what strangers are refused, cost more than answering it: so many stand for all. */
+/**
+ * Lines of what went well, and of what anonymous clients are refused, cost more than answering it: so many stand for
+ * all.
+ */
 function logOneOf(sample: number, line: Readonly<Record<string, unknown>>): void {
   if (Math.random() * sample < 1) logLine("info", sample === 1 ? line : { ...line, sample });
 }

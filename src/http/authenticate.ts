@@ -3,7 +3,7 @@ import { type Holder, findHolder } from "../account/keys.ts";
 import { UPLOAD_TOKEN_PREFIX } from "../account/upload-tokens.ts";
 import { ApiError, outage } from "../errors.ts";
 import type { AppContext } from "./context.ts";
-import { countStranger, forgetStranger } from "./rate-limit.ts";
+import { countAnonymousClient, forgetAnonymousClient } from "./rate-limit.ts";
 
 export const CHALLENGE = 'Basic realm="api", Bearer';
 
@@ -39,8 +39,8 @@ export async function holderOf(c: AppContext): Promise<Holder | null> {
   // An upload token is no key, wherever it may be used.
   if (key === undefined || key.startsWith(UPLOAD_TOKEN_PREFIX)) return null;
   try {
-    const holder = await findHolder(c.env.DB, key, Date.now(), () => countStranger(c));
-    if (holder) forgetStranger(c);
+    const holder = await findHolder(c.env.DB, key, Date.now(), () => countAnonymousClient(c));
+    if (holder) forgetAnonymousClient(c);
     return holder;
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;

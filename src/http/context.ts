@@ -56,7 +56,7 @@ interface Variables {
   /** The page that may read the answer. */
   reader: string | undefined;
   /** The request was counted as one without a known key. */
-  stranger: boolean | undefined;
+  anonymousClient: boolean | undefined;
   /**
    * Bytes of a processed image, before and after, and its results, if they are several: what credits were spent for.
    */

@@ -5,9 +5,9 @@ import type { Ending } from "../account/receipts.ts";
 import { ApiError, outage } from "../errors.ts";
 import { RATE_WINDOW_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
+import { AnonymousClients } from "./anonymous-clients.ts";
 import { accountOf, type Admission, type AppContext } from "./context.ts";
 import { endingOf, refuseSecond } from "./idempotency.ts";
-import { Strangers } from "./strangers.ts";
 
 /** Which meter counts a request, and what it is asked. */
 export interface Count {
@@ -31,19 +31,19 @@ function networkOf(address: string): string {
   return [...left, ...Array<string>(zeros).fill("0"), ...right].slice(0, 4).join(":");
 }
 
-/** The strangers of this isolate. */
-const strangers = new Strangers();
+/** The anonymous clients of this isolate. */
+const anonymousClients = new AnonymousClients();
 
 /**
- * Counts a request without a known key in this isolate, once: a flood is refused here, and costs neither a look-up nor a
- * call of a meter.
+ * Counts a request without a known key in this isolate, once: a flood is refused here, and costs neither a look-up nor
+ * a call of a meter.
  * @throws ApiError 429 when its address has sent too many
  */
-export function countStranger(c: AppContext): void {
-  if (c.var.stranger) return;
-  c.set("stranger", true);
+export function countAnonymousClient(c: AppContext): void {
+  if (c.var.anonymousClient) return;
+  c.set("anonymousClient", true);
   const { meter, ask } = anonymousCount(c);
-  const resetSeconds = strangers.take(meter, ask.limit, Date.now());
+  const resetSeconds = anonymousClients.take(meter, ask.limit, Date.now());
   if (resetSeconds === 0) return;
   const { limit } = ask;
   const refused = { allowed: false, limit, remaining: 0, resetSeconds, used: 0, meter, key: undefined };
@@ -52,8 +52,8 @@ export function countStranger(c: AppContext): void {
 }
 
 /** The request has a key that exists after all. */
-export function forgetStranger(c: AppContext): void {
-  if (c.var.stranger) strangers.giveBack(anonymousCount(c).meter);
+export function forgetAnonymousClient(c: AppContext): void {
+  if (c.var.anonymousClient) anonymousClients.giveBack(anonymousCount(c).meter);
 }
 
 /** Starts to count; the answer is awaited by whoever needs it. */
@@ -88,7 +88,7 @@ export async function admitted(c: AppContext): Promise<Admission | undefined> {
 export async function refuseAnonymous(c: AppContext, error: unknown): Promise<never> {
   // What this isolate has refused already is not for the meter.
   if (c.var.admission) throw error;
-  countStranger(c);
+  countAnonymousClient(c);
   startCount(c, anonymousCount(c));
   await admitted(c);
   throw error;
@@ -101,8 +101,8 @@ function beyondRate(seconds: number): ApiError {
 
 /**
  * What the meter said to a request that costs a credit; one that was answered before costs none.
- * @throws ApiError 409 when its like is being processed, 402 when no credit is left, 429 when failed requests took too much or
- * the key's day is used up, besides what `admitted` throws
+ * @throws ApiError 409 when its like is being processed, 402 when no credit is left, 429 when failed requests took too
+ *   much or the key's day is used up, besides what `admitted` throws
  */
 export async function admittedWithCredit(c: AppContext): Promise<void> {
   const admission = await admitted(c);
@@ -122,8 +122,8 @@ export async function admittedWithCredit(c: AppContext): Promise<void> {
 
 /**
  * Reserves the credits of a request that takes several; one is reserved already.
- * @throws ApiError 402 when there are not so many left, 429 when the key may not have so many today, 503 when the meter does
- * not answer
+ * @throws ApiError 402 when there are not so many left, 429 when the key may not have so many today, 503 when the meter
+ *   does not answer
  */
 export async function reserveCredits(c: AppContext, credits: number): Promise<void> {
   const known = await c.var.admission;
@@ -146,7 +146,9 @@ function beyondDay(message: string, seconds: number): ApiError {
   return new ApiError(429, message, { headers: { "Retry-After": String(seconds) } });
 }
 
-/** The headers of a counted answer: the window (when the meter did not answer, what is safe to assume), and no caching. */
+/**
+ * The headers of a counted answer: the window (when the meter did not answer, what is safe to assume), and no caching.
+ */
 export async function countedHeaders(c: AppContext): Promise<Record<string, string>> {
   if (!c.var.admission) return {};
   const known = await c.var.admission.catch(() => undefined);
@@ -159,9 +161,8 @@ export async function countedHeaders(c: AppContext): Promise<Record<string, stri
 }
 
 /**
- * Spends the reserved credit after a success, gives it back after a failure, and counts what failed and how much processor
- * time it took; the answer
- * does not wait for it, and a success without a credit needs no call at all.
+ * Spends the reserved credit after a success, gives it back after a failure, and counts what failed and how much
+ * processor time it took; the answer does not wait for it, and a success without a credit needs no call at all.
  */
 export async function closeCount(c: AppContext, status: number): Promise<void> {
   const admission = await c.var.admission?.catch(() => undefined);
@@ -179,8 +180,8 @@ export async function closeCount(c: AppContext, status: number): Promise<void> {
 }
 
 /**
- * Whether the use of an upload token that was taken for the request is given back: the work had not begun, or its failure is
- * ours. Failed work keeps it, so that a token cannot be made to cost more work than its uses.
+ * Whether the use of an upload token that was taken for the request is given back: the work had not begun, or its
+ * failure is ours. Failed work keeps it, so that a token cannot be made to cost more work than its uses.
  */
 function isUnused(c: AppContext, status: number): boolean {
   return status >= 500 || (status >= 400 && !c.var.allowance?.hasBegun);

@@ -7,22 +7,25 @@ export const MAX_DELIVERIES = 100;
 export const MAX_DELIVERY_SOURCES = 16;
 /** Presets of one delivery; the record is kept in the memory of every isolate that serves it. */
 export const MAX_DELIVERY_PRESETS = 100;
-/** Widths that unsigned addresses may have: each is a result that strangers can have made. */
+/** Widths that unsigned addresses may have: each is a result that anonymous clients can have made. */
 export const MAX_DELIVERY_WIDTHS = 64;
-/** How long a result is used before its original is asked for again, in seconds: by default 30 days, since purges are there. */
+/**
+ * How long a result is used before its original is asked for again, in seconds: by default 30 days, since purges are
+ * there.
+ */
 export const MIN_DELIVERY_TTL_SECONDS = 60;
 export const MAX_DELIVERY_TTL_SECONDS = 31_536_000;
 export const DEFAULT_DELIVERY_TTL_SECONDS = 2_592_000;
 /** After a rotation addresses that were signed with the pair before stay valid for this long. */
 export const SIGNING_OVERLAP_MS = 24 * 3_600_000;
 /**
- * How long a purge is remembered for work that had begun before: longer than the platform lets any invocation go on, which
- * is 15 minutes.
+ * How long a purge is remembered for work that had begun before: longer than the platform lets any invocation go on,
+ * which is 15 minutes.
  */
 export const PURGE_KEPT_MS = 3_600_000;
 /**
- * Finals that strangers may have made of one delivery within an hour: a page of pictures every few minutes, and a day of
- * the fastest stranger costs 12,000 credits.
+ * Finals that anonymous clients may have made of one delivery within an hour: a page of pictures every few minutes, and
+ * a day of the fastest anonymous client costs 12,000 credits.
  */
 export const DEFAULT_FINALS_PER_HOUR = 500;
 export const MAX_FINALS_PER_HOUR = 1_000_000;
@@ -31,7 +34,9 @@ export const MAX_QUERY_NAMES = 16;
 export const MAX_QUERY_NAME_CHARACTERS = 64;
 /** Presets that one address may lay over each other: each is merged and judged anew. */
 export const MAX_CHAINED_PRESETS = 8;
-/** Batches of a thousand results that one call of a purge deletes: each costs two of the platform's 1,000 subrequests. */
+/**
+ * Batches of a thousand results that one call of a purge deletes: each costs two of the platform's 1,000 subrequests.
+ */
 export const MAX_PURGE_BATCHES = 100;
 
 /** How long an isolate trusts what it knows of a delivery, or that there is none. */
@@ -60,8 +65,8 @@ export const MAX_DELIVERY_WAIT_MS = 10_000;
 /** How long results are kept that nobody asks for. */
 export const DEFAULT_DELIVERY_KEEP_DAYS = 90;
 /**
- * A result that is asked for is marked as such again after this; it may be kept for so much longer than it has to. A mark
- * costs as much as five months in the bucket.
+ * A result that is asked for is marked as such again after this; it may be kept for so much longer than it has to. A
+ * mark costs as much as five months in the bucket.
  */
 export const RESULT_MARK_MS = 60 * 86_400_000;
 /** Results whose originals this isolate has found unchanged; some hundred bytes each. */
@@ -70,7 +75,10 @@ export const MAX_CHECKED_RESULTS = 10_000;
 export const DEFAULT_HIT_SAMPLE = 20;
 /** How long a request waits for work that another one of its isolate does: longer than fetching and encoding take. */
 export const SHARED_WAIT_MS = FETCH_TIMEOUT_MS + 30_000;
-/** Requests of one delivery that wait for its origin in an isolate, the pictures of a page or two; beyond, clients come back. */
+/**
+ * Requests of one delivery that wait for its origin in an isolate, the pictures of a page or two; beyond, clients come
+ * back.
+ */
 export const MAX_DELIVERY_READS = 64;
 /** Refusals of originals and of requests for them, as an isolate remembers them; some hundred bytes each. */
 export const MAX_CACHED_REFUSALS = 1_000;

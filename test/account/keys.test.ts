@@ -67,7 +67,7 @@ describe("what is remembered of keys", () => {
     expect(real.state.questions).toBe(1);
   });
 
-  it("tells a stranger from a key that only wants to be asked about again", async () => {
+  it("tells an anonymous client from a key that only wants to be asked about again", async () => {
     const { key } = await openAccount();
     const refuse = () => {
       throw new Error("a stranger");

@@ -1,4 +1,6 @@
-/** What strangers and origins do to a delivery: nothing of it costs more than a look, and the service lives on. */
+/**
+ * What anonymous clients and origins do to a delivery: nothing of it costs more than a look, and the service lives on.
+ */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -18,7 +20,7 @@ afterEach(async () => {
 
 const from = (address: string) => ({ accept: WEBP, "cf-connecting-ip": address });
 
-describe("strangers", () => {
+describe("anonymous clients", () => {
   it("who guess deliveries have the database asked once a minute for each id", async () => {
     const { ask, world } = await deliveryWorld();
     for (let guess = 0; guess < 20; guess += 1) {

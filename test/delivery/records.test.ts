@@ -51,9 +51,9 @@ describe("a delivery", () => {
   });
 
   it("belongs to its account alone", async () => {
-    const [owner, stranger] = [await openAccount(), await openAccount()];
+    const [owner, other] = [await openAccount(), await openAccount()];
     const { delivery } = await made(owner.key);
-    const { key } = stranger;
+    const { key } = other;
     const calls = [
       api("GET", path(delivery.id), { key }),
       api("PATCH", path(delivery.id), { key, json: { ttl: 60 } }),

@@ -1,4 +1,7 @@
-/** Strangers multiply no results: neither by spelling a source, nor by a second address of the same bytes, nor by many. */
+/**
+ * Anonymous clients multiply no results: neither by spelling a source, nor by a second address of the same bytes, nor
+ * by many.
+ */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -67,7 +70,7 @@ describe("a source", () => {
     "art/‥/a.jpg",
   ])("%s is none", (spelled) => expect(at(spelled)).toBeUndefined());
 
-  it("is one result for strangers, however it is written", async () => {
+  it("is one result for anonymous clients, however it is written", async () => {
     const { calls } = originOf(file(photo));
     const { get, stored, credits } = await deliveryWorld({ unsigned: widths, refine: false });
     const spellings = ["sample.jpg", "%73ample.jpg", "s%61mple.jpg", "sa%6dple.jpg", "sample%2ejpg", "sample.jpg?"];
@@ -77,7 +80,7 @@ describe("a source", () => {
 });
 
 describe("a query of a source", () => {
-  it("is nothing that strangers may say, unless the delivery lets them", async () => {
+  it("is nothing that anonymous clients may say, unless the delivery lets them", async () => {
     const { calls } = originOf(file(photo));
     const { get, getSigned, delivery, key } = await deliveryWorld({ unsigned: widths, refine: false });
     for (const query of ["?1", "?x=3", "?v=1&v=2"]) {
@@ -168,7 +171,7 @@ it("a draft and a final ask the bucket as often as their costs say", async () =>
   expect(world.calls.bucket).toBe(draft.reads + draft.writes + finalJpeg.reads + finalJpeg.writes);
 });
 
-describe("new results of strangers", () => {
+describe("new results of anonymous clients", () => {
   it("are so many an hour; what is there goes on, and so do signed addresses", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime(Date.UTC(2026, 10, 28, 12, 20));
@@ -257,7 +260,7 @@ it("a signature has one spelling", async () => {
   }
 });
 
-it("options of made-up names count as refusals of strangers", async () => {
+it("options of made-up names count as refusals of anonymous clients", async () => {
   originOf(file(photo));
   const { get, getSigned, world } = await deliveryWorld({ unsigned: widths });
   Object.assign(world.env, { ANONYMOUS_LIMIT: "5" });

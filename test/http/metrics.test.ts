@@ -71,7 +71,7 @@ it("counts refusals by reason, without figures", async () => {
   expect((await metrics()).get('darkroom_refusals_total status="415",reason="type"')).toBeGreaterThan(0);
 });
 
-it("has no label that a stranger can make up", async () => {
+it("has no label that an anonymous client can make up", async () => {
   const { key } = await openAccount();
   const { delivery, ask } = await deliveryWorld();
   for (let guess = 0; guess < 600; guess += 1) {

@@ -64,10 +64,10 @@ describe("GET /1.0/webhooks", () => {
   });
 
   it("shows nothing of other accounts", async () => {
-    const [owner, stranger] = [await openAccount(), await openAccount()];
+    const [owner, other] = [await openAccount(), await openAccount()];
     const [id] = await store({ accountId: owner.account.id });
-    expect(await ids(stranger.key)).toEqual([]);
-    expect((await api("GET", `/1.0/webhooks/${id}`, { key: stranger.key })).status).toBe(404);
+    expect(await ids(other.key)).toEqual([]);
+    expect((await api("GET", `/1.0/webhooks/${id}`, { key: other.key })).status).toBe(404);
     expect((await api("GET", `/1.0/webhooks/${id}/`, { key: owner.key })).status).toBe(200);
   });
 

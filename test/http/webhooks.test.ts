@@ -250,8 +250,8 @@ describe("deliveries", () => {
     const { id } = (await fetchImage(key, { url })).body;
     await received(1);
     await untilStatus(id, "delivered");
-    const stranger = await openAccount();
-    expect((await api("POST", `/1.0/webhooks/${id}/redeliver`, { key: stranger.key })).status).toBe(404);
+    const other = await openAccount();
+    expect((await api("POST", `/1.0/webhooks/${id}/redeliver`, { key: other.key })).status).toBe(404);
     const answer = await api("POST", `/1.0/webhooks/${id}/redeliver`, { key });
     expect([answer.status, answer.body]).toEqual([202, { success: true, code: 202, id }]);
     const [first, second] = await received(2);

@@ -1,4 +1,6 @@
-/** Each route takes what the tables of costs say: a change that adds a call, a row or a line fails by the route's name. */
+/**
+ * Each route takes what the tables of costs say: a change that adds a call, a row or a line fails by the route's name.
+ */
 import { describe, expect, it } from "vitest";
 
 import { ROUTES } from "../../src/docs/figures.ts";
@@ -26,7 +28,7 @@ interface Walk {
 const SMALL = { resize: { width: 24 } };
 /** After `ttl` has passed, and after a result is so old that it is marked. */
 const RENEWED_AFTER_MS = DEFAULT_DELIVERY_TTL_SECONDS * 1_000 + 1;
-const stranger = (address: string) => ({ "cf-connecting-ip": address });
+const anonymousClient = (address: string) => ({ "cf-connecting-ip": address });
 
 /** A picture whose final is there, and which the place has forgotten. */
 async function made({ see }: Site, platform: Platform): Promise<void> {
@@ -73,9 +75,9 @@ const WALKS: Readonly<Record<keyof typeof ROUTES, Walk>> = {
   },
   health: { walk: ({ get }) => get("/health", {}) },
   metrics: { walk: ({ get }) => get("/metrics", { authorization: "Bearer admin-token-for-tests" }) },
-  stranger: { walk: ({ get }) => get("/wp-admin.php", stranger("192.0.2.1")) },
+  anonymousClient: { walk: ({ get }) => get("/wp-admin.php", anonymousClient("192.0.2.1")) },
   strangeKey: {
-    walk: ({ get }) => get("/1.0/account", { authorization: "Bearer nonsense", ...stranger("192.0.2.2") }),
+    walk: ({ get }) => get("/1.0/account", { authorization: "Bearer nonsense", ...anonymousClient("192.0.2.2") }),
   },
   job: { walk: job },
   draft: { walk: ({ see }) => see("a.jpg") },

@@ -26,7 +26,7 @@ import { Caller } from "../../scheduler/caller.ts";
 import { answerTo } from "../conditional.ts";
 import type { AppContext } from "../context.ts";
 import { canLend, lend } from "../lending.ts";
-import { countStranger, forgetStranger, refuseAnonymous } from "../rate-limit.ts";
+import { countAnonymousClient, forgetAnonymousClient, refuseAnonymous } from "../rate-limit.ts";
 
 /** GET and HEAD /i/<delivery>/… and /imgproxy/<delivery>/… */
 export async function showPicture(c: AppContext, name: DialectName): Promise<Response> {
@@ -55,7 +55,7 @@ interface Asking extends Order {
 async function shown(c: AppContext, name: DialectName): Promise<Response> {
   const startedAt = Date.now();
   const asking = await admittedAddress(c, DIALECTS[name]).catch((error: unknown) => {
-    // What breaks a rule without a signature is a stranger's as well.
+    // What breaks a rule without a signature is an anonymous client's as well.
     const isStrange = error instanceof ApiError && STRANGE.includes(error.status);
     if (isStrange && !(error.status === 422 && isSigned(c, DIALECTS[name]))) return refuseAnonymous(c, error);
     throw error;
@@ -71,7 +71,7 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
     const { env, executionCtx } = c;
     const defer = (work: Promise<unknown>) => executionCtx.waitUntil(work);
     const { settings, pipeline } = c.var;
-    // Strangers of a page, who wait for no more than a draft.
+    // Anonymous clients of a page, who wait for no more than a draft.
     const caller = new Caller({ account: delivery.accountId, isGuest: true, maxWaitMs: MAX_DELIVERY_WAIT_MS });
     const picture = await readable(
       c,
@@ -93,7 +93,7 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
   }
 }
 
-/** Refusals of addresses that strangers make up. */
+/** Refusals of addresses that anonymous clients make up. */
 const STRANGE: readonly number[] = [403, 404, 422];
 
 /** Whether an address carries a signature, which was judged before its options were. */
@@ -119,9 +119,9 @@ async function deliveryOf(
 ): Promise<{ delivery: OpenedDelivery; spelled: Spelled }> {
   const { id, path } = pathOf(c);
   const spelled = dialect.split(path);
-  const isKnown = spelled && (await findDeliveryById(c.env, c.var.settings, id, now, () => countStranger(c)));
+  const isKnown = spelled && (await findDeliveryById(c.env, c.var.settings, id, now, () => countAnonymousClient(c)));
   if (!spelled || !isKnown) throw new ApiError(404, "Resource not found");
-  forgetStranger(c);
+  forgetAnonymousClient(c);
   return { delivery: isKnown, spelled };
 }
 

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { forgetKeys, generateKey } from "../../src/account/keys.ts";
-import { Strangers } from "../../src/http/strangers.ts";
+import { AnonymousClients } from "../../src/http/anonymous-clients.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api } from "../support/api.ts";
 
@@ -11,36 +11,36 @@ const NOW = Date.UTC(2026, 10, 20);
 
 beforeEach(() => forgetKeys());
 
-describe("strangers", () => {
+describe("anonymous clients", () => {
   it("have a window's requests at once, and then one at a time", () => {
-    const strangers = new Strangers();
-    const take = (seconds: number) => strangers.take("a", 900, NOW + seconds * 1000);
+    const anonymousClients = new AnonymousClients();
+    const take = (seconds: number) => anonymousClients.take("a", 900, NOW + seconds * 1000);
     for (let request = 0; request < 900; request += 1) expect(take(0)).toBe(0);
     expect(take(0)).toBe(1);
     expect([take(1), take(1), take(2)]).toEqual([0, 1, 0]);
-    expect(strangers.take("b", 900, NOW)).toBe(0);
+    expect(anonymousClients.take("b", 900, NOW)).toBe(0);
   });
 
   it("are told how long to wait", () => {
-    const strangers = new Strangers();
-    expect([strangers.take("a", 1, NOW), strangers.take("a", 1, NOW)]).toEqual([0, 900]);
-    expect(strangers.take("a", 1, NOW + 450_000)).toBe(450);
-    expect(new Strangers().take("a", 0, NOW)).toBe(900);
+    const anonymousClients = new AnonymousClients();
+    expect([anonymousClients.take("a", 1, NOW), anonymousClients.take("a", 1, NOW)]).toEqual([0, 900]);
+    expect(anonymousClients.take("a", 1, NOW + 450_000)).toBe(450);
+    expect(new AnonymousClients().take("a", 0, NOW)).toBe(900);
   });
 
   it("are not counted where the key turned out to exist", () => {
-    const strangers = new Strangers();
+    const anonymousClients = new AnonymousClients();
     for (let request = 0; request < 3; request += 1) {
-      expect(strangers.take("a", 1, NOW)).toBe(0);
-      strangers.giveBack("a");
+      expect(anonymousClients.take("a", 1, NOW)).toBe(0);
+      anonymousClients.giveBack("a");
     }
   });
 
   it("are forgotten, the longest silent first", () => {
-    const strangers = new Strangers(2);
-    for (const address of ["a", "b", "a", "c"]) strangers.take(address, 2, NOW);
-    expect(strangers.take("a", 2, NOW)).toBeGreaterThan(0);
-    expect(strangers.take("b", 2, NOW)).toBe(0);
+    const anonymousClients = new AnonymousClients(2);
+    for (const address of ["a", "b", "a", "c"]) anonymousClients.take(address, 2, NOW);
+    expect(anonymousClients.take("a", 2, NOW)).toBeGreaterThan(0);
+    expect(anonymousClients.take("b", 2, NOW)).toBe(0);
   });
 });
 

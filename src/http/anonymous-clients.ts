@@ -10,7 +10,7 @@ interface Bucket {
 }
 
 /** As many requests at once as the window allows, and as many again in the time of a window. */
-export class Strangers {
+export class AnonymousClients {
   private readonly buckets: Recent<Bucket>;
 
   constructor(most = MAX_COUNTED_ADDRESSES) {
