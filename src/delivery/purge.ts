@@ -18,7 +18,7 @@ export interface PurgeMessage {
  */
 export async function purge(
   env: Env,
-  wish: {
+  options: {
     readonly id: string;
     /** Absent: the delivery is gone already. */
     readonly accountId?: string;
@@ -26,7 +26,7 @@ export async function purge(
     readonly now: number;
   },
 ): Promise<void> {
-  const { id, accountId, original, now } = wish;
+  const { id, accountId, original, now } = options;
   const name = original && (await shortHash(identityOf(original)));
   await rememberPurge(env.BUCKET, id, name, now);
   if (original !== undefined) {

@@ -84,8 +84,8 @@ function begin(c: AppContext, pipeline: Pipeline): void {
   c.set("route", "none");
   c.set("pipeline", pipeline);
   c.set("settings", settingsOf(c.env));
-  const wish = c.req.header(`X-${c.var.settings.serviceName}-Binary`)?.trim().toLowerCase();
-  c.set("binary", wish === "1" || wish === "true");
+  const options = c.req.header(`X-${c.var.settings.serviceName}-Binary`)?.trim().toLowerCase();
+  c.set("binary", options === "1" || options === "true");
 }
 
 /**

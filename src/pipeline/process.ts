@@ -109,13 +109,13 @@ async function carried(
   keep: Keep,
   carryOut: typeof render,
 ): Promise<Result> {
-  const { input: wish, output, optimize, analyze: _, store: __, ...members } = job.processing;
+  const { input: options, output, optimize, analyze: _, store: __, ...members } = job.processing;
   const sent = await measured(original.bytes);
   const { stopwatch = startStopwatch(), allowance } = ports;
   const rendered = await withOverlays(job, ports, (overlays) => {
     const { accept } = job;
     const means = { overlays, stopwatch, allowance, provenance: ports.provenance };
-    const order = { operations: members, input: wish, output, optimize, accept, ...means };
+    const order = { operations: members, input: options, output, optimize, accept, ...means };
     return carryOut(SharedBytes.of(original.bytes, original.memory), order);
   }).catch((error: unknown) => {
     countTime(stopwatch, NONE, NONE);

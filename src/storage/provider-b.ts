@@ -14,7 +14,7 @@ import {
 import { grantFor } from "./keyfile-grant.ts";
 import type { Keyfile } from "./keyfile.ts";
 import { provider, type StoredObject } from "./provider.ts";
-import { type ObjectWishes, pathStyleUrl, putSigned, servedHeaders, signedGet, storeWithAcl } from "./s3.ts";
+import { type ObjectOptions, pathStyleUrl, putSigned, servedHeaders, signedGet, storeWithAcl } from "./s3.ts";
 import type { Answer, Outgoing, Session } from "./session.ts";
 import { grantOf, withGrant } from "./tokens.ts";
 
@@ -29,7 +29,7 @@ const ACLS = {
 } as const;
 type AclName = keyof typeof ACLS;
 
-interface Bucket extends ObjectWishes {
+interface Bucket extends ObjectOptions {
   readonly bucket: string;
   readonly acl?: AclName | undefined;
 }

@@ -21,24 +21,24 @@ export const CANNED_ACLS = [
 ] as const;
 
 /** What a request may say about the stored object; what a dialect does not offer is not in its schema. */
-export interface ObjectWishes {
+export interface ObjectOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The type of the bytes, then whatever the caller wants to be served with them. */
-export function servedHeaders(object: StoredObject, wishes: ObjectWishes): Headers {
+export function servedHeaders(object: StoredObject, options: ObjectOptions): Headers {
   const headers = new Headers({ "content-type": object.contentType });
-  for (const [name, value] of Object.entries(wishes.headers ?? {})) headers.set(name, value);
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
   return headers;
 }
 
 /** Headers of the object with its metadata and tags, as S3 spells them. */
-export function s3Headers(object: StoredObject, wishes: ObjectWishes): Headers {
-  const headers = servedHeaders(object, wishes);
-  for (const [name, value] of Object.entries(wishes.metadata ?? {})) headers.set(`x-amz-meta-${name}`, value);
-  const tags = Object.entries(wishes.tags ?? {}).map((pair) => pair.map(encodeSegment).join("="));
+export function s3Headers(object: StoredObject, options: ObjectOptions): Headers {
+  const headers = servedHeaders(object, options);
+  for (const [name, value] of Object.entries(options.metadata ?? {})) headers.set(`x-amz-meta-${name}`, value);
+  const tags = Object.entries(options.tags ?? {}).map((pair) => pair.map(encodeSegment).join("="));
   if (tags.length > 0) headers.set("x-amz-tagging", tags.join("&"));
   return headers;
 }
@@ -129,17 +129,17 @@ export async function putSigned(
   session: Session,
   url: string,
   object: StoredObject,
-  wishes: ObjectWishes & { readonly acl: Acl; readonly class?: string | undefined },
+  options: ObjectOptions & { readonly acl: Acl; readonly class?: string | undefined },
   signature: Signature,
   isForbidden?: (answer: Answer) => boolean,
 ): Promise<string> {
   const send = (acl: string | undefined) =>
     session.send(() => {
-      const headers = s3Headers(object, wishes);
+      const headers = s3Headers(object, options);
       if (acl !== undefined) headers.set("x-amz-acl", acl);
-      if (wishes.class !== undefined) headers.set("x-amz-storage-class", wishes.class);
+      if (options.class !== undefined) headers.set("x-amz-storage-class", options.class);
       return signedPut(url, headers, object, signature, session.now());
     });
-  await storeWithAcl(session, wishes.acl, send, isForbidden);
+  await storeWithAcl(session, options.acl, send, isForbidden);
   return url;
 }

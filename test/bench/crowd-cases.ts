@@ -24,13 +24,13 @@ async function besideDrawing(place: Place): Promise<string> {
   const sender = async (from: number) => {
     for (let round = from; performance.now() < end; round++) {
       const [name, file] = files[round % files.length] ?? ["", new Uint8Array(0)];
-      answers.push(await send({ name, file, wish: { resize: { width: 64 } } }, place));
+      answers.push(await send({ name, file, options: { resize: { width: 64 } } }, place));
     }
   };
   const drawer = async () => {
     const file = Buffer.from(drawing(96, 72));
     for (; performance.now() < end; await pause(300)) {
-      answers.push(await send({ name: "a.svg", file, wish: { output: { format: "png" } } }, place));
+      answers.push(await send({ name: "a.svg", file, options: { output: { format: "png" } } }, place));
     }
   };
   await Promise.all([drawer(), ...Array.from({ length: 7 }, (_, index) => sender(index))]);
@@ -68,8 +68,8 @@ async function besideDripping(place: Place): Promise<string> {
   await pause(3_000);
   const { originals } = await held(place);
   const jobs = Array.from({ length: 20 }, (_, index) => (index % 10 === 9 ? large : small));
-  const wish = { resize: { width: 200 }, optimize: { quality: 70 } };
-  const answers = await Promise.all(jobs.map((file) => send({ name: "a.jpg", file, wish, key: place.key }, place)));
+  const options = { resize: { width: 200 }, optimize: { quality: 70 } };
+  const answers = await Promise.all(jobs.map((file) => send({ name: "a.jpg", file, options, key: place.key }, place)));
   leaving.abort();
   await Promise.all(drips);
   origin.closeAllConnections();
@@ -81,14 +81,14 @@ async function besideDripping(place: Place): Promise<string> {
 async function besideUsual(place: Place): Promise<string> {
   const [, usual] = await photo(2_400, 1_650, 88);
   const [, large] = await photo(6_000, 4_000, 85);
-  const wish = { resize: { width: 1_200 } };
+  const options = { resize: { width: 1_200 } };
   const [most, three] = await watched(
     place,
-    Promise.all([1, 2, 3].map(() => send({ name: "a.jpg", file: usual, wish }, place))),
+    Promise.all([1, 2, 3].map(() => send({ name: "a.jpg", file: usual, options }, place))),
   );
   const [, four] = await watched(
     place,
-    Promise.all([usual, usual, usual, large].map((file) => send({ name: "a.jpg", file, wish }, place))),
+    Promise.all([usual, usual, usual, large].map((file) => send({ name: "a.jpg", file, options }, place))),
   );
   const waits = four.map(({ waitedMs }) => (waitedMs / 1_000).toFixed(1));
   return `at most ${most.originals} held and ${most.work} in work; ${summary(three)}; with 24 megapixels: waited ${waits.join(", ")} s; ${summary(four)}`;
@@ -125,7 +125,7 @@ async function besideWork(place: Place): Promise<string> {
   const file = await noise(12_000_000);
   let isOver = false;
   const working = Promise.all(
-    [1, 2].map(() => send({ name: "a.jpg", file, wish: { resize: { width: 2_000 } } }, place)),
+    [1, 2].map(() => send({ name: "a.jpg", file, options: { resize: { width: 2_000 } } }, place)),
   ).finally(() => (isOver = true));
   const times: number[] = [];
   const paths = ["/health", "/metrics", "/1.0/account"];

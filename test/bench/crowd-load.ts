@@ -17,7 +17,7 @@ export interface Place {
 export interface CrowdJob {
   readonly file: Uint8Array;
   readonly name: string;
-  readonly wish: object;
+  readonly options: object;
   readonly key?: string;
 }
 
@@ -35,7 +35,7 @@ export interface Answered {
 }
 
 /** Usual requests. */
-const WISHES: readonly object[] = [
+const OPTIONS: readonly object[] = [
   {},
   { resize: { width: 800 } },
   { resize: { width: 400 }, output: { format: "webp" } },
@@ -53,8 +53,8 @@ export const PILES: Readonly<Record<string, () => Promise<Pile>>> = {
 function crossed(files: readonly (readonly [string, Uint8Array])[], count: number): CrowdJob[] {
   return Array.from({ length: count }, (_, index) => {
     const [name, file] = files[index % files.length] ?? ["", new Uint8Array(0)];
-    // Coprime steps: each file meets each wish.
-    return { name, file, wish: WISHES[(index + Math.floor(index / files.length)) % WISHES.length] ?? {} };
+    // Coprime steps: each file meets each of the options.
+    return { name, file, options: OPTIONS[(index + Math.floor(index / files.length)) % OPTIONS.length] ?? {} };
   });
 }
 
@@ -107,10 +107,10 @@ export async function noise(bytes: number): Promise<Uint8Array> {
   return made.jpeg({ quality: 97, chromaSubsampling: "4:4:4" }).toBuffer();
 }
 
-function formOf({ file, name, wish }: CrowdJob): FormData {
+function formOf({ file, name, options }: CrowdJob): FormData {
   const body = new FormData();
   body.set("file", new File([file.slice()], name));
-  body.set("data", JSON.stringify(wish));
+  body.set("data", JSON.stringify(options));
   return body;
 }
 
@@ -168,8 +168,8 @@ export async function sendSlowly(
 export async function sharpMs({ jobs }: Pile): Promise<number> {
   sharp.concurrency(1);
   const since = performance.now();
-  for (const { file, wish } of jobs) {
-    const { resize, output } = wish as { resize?: { width: number }; output?: { format?: string } };
+  for (const { file, options } of jobs) {
+    const { resize, output } = options as { resize?: { width: number }; output?: { format?: string } };
     let picture: Sharp = sharp(file);
     if (resize) picture = picture.resize({ width: resize.width, withoutEnlargement: true });
     if (output?.format === "webp") picture = picture.webp();

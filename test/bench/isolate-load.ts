@@ -14,7 +14,7 @@ import { given } from "./given.ts";
 const FOLDER = join(ROOT, ".wrangler", "bench", "isolate");
 const HEADERS = { authorization: `Bearer ${DEMO_KEY}` };
 
-const WISHES: readonly object[] = [
+const OPTIONS: readonly object[] = [
   { resize: { width: 2_000 } },
   { resize: { width: 1_200 }, output: { format: "webp" } },
   {},
@@ -30,20 +30,23 @@ export interface Load {
   readonly outcomes: Map<string, number>;
 }
 
-/** Sends one job after the other, each with another file and another wish, and waits for nothing. */
+/** Sends one job after the other, each with another file and other options, and waits for nothing. */
 export async function call(kind: string, caller: number, { base, origin, files, end, outcomes }: Load): Promise<void> {
   const names = [...files.keys()];
   for (let round = caller; performance.now() < end; round++) {
     const name = names[(round * 5 + caller) % names.length] ?? "";
-    const wish = { ...WISHES[round % WISHES.length], ...(kind === "webhook" && { webhook: { url: origin.href } }) };
+    const options = {
+      ...OPTIONS[round % OPTIONS.length],
+      ...(kind === "webhook" && { webhook: { url: origin.href } }),
+    };
     const request =
       kind === "fetch"
         ? fetch(new URL("/1.0/fetch", base), {
             method: "POST",
             headers: { ...HEADERS, "content-type": "application/json" },
-            body: JSON.stringify({ url: new URL(name, origin).href, ...wish }),
+            body: JSON.stringify({ url: new URL(name, origin).href, ...options }),
           })
-        : fetch(new URL("/1.0/upload", base), { method: "POST", headers: HEADERS, body: form(name, files, wish) });
+        : fetch(new URL("/1.0/upload", base), { method: "POST", headers: HEADERS, body: form(name, files, options) });
     const outcome = await request.then(
       async (answer) => {
         const text = await answer.text();
@@ -76,8 +79,8 @@ export async function callPatiently({ base, files, end, outcomes }: Load): Promi
     const since = performance.now();
     for (let tries = 1; ; tries++) {
       if (performance.now() >= end) return [done, tries - 1];
-      const wish = WISHES[round % WISHES.length] ?? {};
-      const body = form("24.jpg", files, wish);
+      const options = OPTIONS[round % OPTIONS.length] ?? {};
+      const body = form("24.jpg", files, options);
       const answer = await fetch(new URL("/1.0/upload", base), { method: "POST", headers: HEADERS, body });
       await answer.arrayBuffer();
       const outcome = `patient ${answer.status}`;
@@ -91,10 +94,10 @@ export async function callPatiently({ base, files, end, outcomes }: Load): Promi
   }
 }
 
-function form(name: string, files: ReadonlyMap<string, Uint8Array>, wish: object): FormData {
+function form(name: string, files: ReadonlyMap<string, Uint8Array>, options: object): FormData {
   const body = new FormData();
   body.set("file", new File([(files.get(name) ?? new Uint8Array(0)).slice()], name));
-  body.set("data", JSON.stringify(wish));
+  body.set("data", JSON.stringify(options));
   return body;
 }
 

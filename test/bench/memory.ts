@@ -29,12 +29,12 @@ const RESIZE = {
   linear: false,
 } as const;
 
-type Wish = Pick<Order, "operations"> & { optimize?: { quality?: number; lossless?: boolean } };
+type EncodeOptions = Pick<Order, "operations"> & { optimize?: { quality?: number; lossless?: boolean } };
 
-const SMALLER: Wish = { operations: { resize: RESIZE }, optimize: { quality: 80 } };
-const SMALLER_SMART: Wish = { operations: { resize: RESIZE } };
-const SMART: Wish = { operations: {} };
-const LOSSLESS: Wish = { operations: {}, optimize: { lossless: true } };
+const SMALLER: EncodeOptions = { operations: { resize: RESIZE }, optimize: { quality: 80 } };
+const SMALLER_SMART: EncodeOptions = { operations: { resize: RESIZE } };
+const SMART: EncodeOptions = { operations: {} };
+const LOSSLESS: EncodeOptions = { operations: {}, optimize: { lossless: true } };
 
 /** MiB that jobs to 2000 pixels and jobs without a resize may hold; absent: no target. */
 const TARGETS: Readonly<Record<Kind, { readonly [Size in Megapixels]?: readonly [smaller?: number, kept?: number] }>> =
@@ -77,8 +77,13 @@ function photo(megapixels: Megapixels, kind: Kind): Uint8Array<ArrayBuffer> {
   }
 }
 
-async function job(name: string, open: () => Uint8Array<ArrayBuffer>, wish: Wish, target?: number): Promise<void> {
-  await measured(name, target, async (gauge) => (await rendered(open(), wish, gauge)).length);
+async function job(
+  name: string,
+  open: () => Uint8Array<ArrayBuffer>,
+  options: EncodeOptions,
+  target?: number,
+): Promise<void> {
+  await measured(name, target, async (gauge) => (await rendered(open(), options, gauge)).length);
 }
 
 /** Uploads that arrive in one isolate at once; their originals are all held. */
@@ -90,8 +95,12 @@ async function together(count: number): Promise<void> {
   });
 }
 
-async function rendered(bytes: Uint8Array<ArrayBuffer>, wish: Wish, stopwatch: Stopwatch): Promise<Uint8Array> {
-  const { operations, optimize } = wish;
+async function rendered(
+  bytes: Uint8Array<ArrayBuffer>,
+  options: EncodeOptions,
+  stopwatch: Stopwatch,
+): Promise<Uint8Array> {
+  const { operations, optimize } = options;
   const rest = { output: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
   const order = { operations, optimize: { lossless: false, ...optimize }, ...rest, stopwatch };
   return (await render(SharedBytes.of(bytes), order)).output.file.bytes;

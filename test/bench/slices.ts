@@ -1,11 +1,12 @@
 /**
  * The longest time for which one piece of work keeps the thread, in milliseconds of its processor time, so that other
- * programs on the machine do not matter: `IMAGES=folder npm run bench -- slices`. Every picture of the folder and large ones
- * that are made here go from file to file in many ways. A slice is what the thread does between two turns of its event
- * loop, which is when other requests are answered. Each job runs twice, and the better run counts: the first one compiles.
+ * programs on the machine do not matter: `IMAGES=folder npm run bench -- slices`. Every picture of the folder and large
+ * ones that are made here go from file to file in many ways. A slice is what the thread does between two turns of its
+ * event loop, which is when other requests are answered. Each job runs twice, and the better run counts: the first one
+ * compiles.
  *
- * `ONLY="heic webp"` takes the files whose names contain one of the words, `WISHES` the ways, and `STACKS=1` says where the
- * longest slices end.
+ * `ONLY="heic webp"` takes the files whose names contain one of the words, `OPTIONS` the ways, and `STACKS=1` says
+ * where the longest slices end.
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -17,7 +18,7 @@ import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
 import { made } from "./slice-files.ts";
 
-const WISHES: Readonly<Record<string, Pick<Order, "operations"> & Partial<Order>>> = {
+const OPTIONS: Readonly<Record<string, Pick<Order, "operations"> & Partial<Order>>> = {
   "as it is": { operations: {} },
   "1,200 px": { operations: { resize: sized(1_200) } },
   "WebP, 800 px": { operations: { resize: sized(800) }, output: { format: "webp" } },
@@ -40,12 +41,12 @@ interface Slices {
 
 export async function main(): Promise<void> {
   const words = (process.env["ONLY"] ?? "").split(" ").filter(Boolean);
-  const ways = (process.env["WISHES"] ?? "").split(";").filter(Boolean);
+  const ways = (process.env["OPTIONS"] ?? "").split(";").filter(Boolean);
   const all: { name: string; slices: Slices }[] = [];
   for await (const [name, bytes] of pictures(
     (path) => words.length === 0 || words.some((word) => path.includes(word)),
   )) {
-    for (const [way, order] of Object.entries(WISHES)) {
+    for (const [way, order] of Object.entries(OPTIONS)) {
       if (ways.length > 0 && !ways.includes(way)) continue;
       const run = () => rendered(bytes, order);
       const first = await slicesOf(run);

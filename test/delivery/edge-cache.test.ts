@@ -35,7 +35,7 @@ describe("the platform's cache in front", () => {
     const { key, delivery } = await deliveryWorld();
     const purged: unknown[] = [];
     const sent: [{ kind: string }, object][] = [];
-    const cache = { purge: async (wish: unknown) => (purged.push(wish), { success: true, errors: [] }) };
+    const cache = { purge: async (options: unknown) => (purged.push(options), { success: true, errors: [] }) };
     const QUEUE = { send: async (...message: (typeof sent)[number]) => void sent.push(message) };
     const path = `/1.0/deliveries/${delivery.id}`;
     const calls = [

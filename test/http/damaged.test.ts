@@ -108,7 +108,7 @@ describe("a JPEG file that is cut short", () => {
     }
   });
 
-  it("is refused with the rule where the wish is another", async () => {
+  it("is refused with the rule where the options are others", async () => {
     const { status, body } = await upload(jpegFile("s420"), { input: { damaged: "hide" } });
     expect([status, body.message]).toEqual([422, "input.damaged must be one of refuse, show"]);
   });

@@ -1,10 +1,12 @@
-/** The mark of synthetic pictures through every format and every amount of metadata, held against what ExifTool reads. */
+/**
+ * The mark of synthetic pictures through every format and every amount of metadata, held against what ExifTool reads.
+ */
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS, type FormatName } from "../../src/image/formats.ts";
 import { keptMetadata } from "../../src/image/metadata/blocks.ts";
-import { METADATA_WISHES } from "../../src/image/metadata/metadata-option.ts";
+import { METADATA_OPTIONS } from "../../src/image/metadata/metadata-option.ts";
 import { isSynthetic, packetOf, sourceTypeIn } from "../../src/image/metadata/source-type.ts";
 import { renderSet } from "../../src/image/render/set.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
@@ -58,7 +60,7 @@ describe("a picture that says it is synthetic", () => {
   it.for(PAIRS)("says so as %s made %s", async ([from, format]) => {
     const original = originalOf(from);
     expect(statedBy(original, FORMATS[from])).toBe(TRAINED);
-    for (const metadata of [undefined, ...METADATA_WISHES]) {
+    for (const metadata of [undefined, ...METADATA_OPTIONS]) {
       for (const provenance of [undefined, "auto"] as const) {
         const output = { format, quality: 70, ...(metadata && { metadata }), ...(provenance && { provenance }) };
         const made = (await rendered(original, { output })).output;
@@ -141,10 +143,10 @@ const WRITTEN: Readonly<Record<string, Uint8Array>> = {
 
 describe("a packet", () => {
   it.for(Object.keys(WRITTEN))("states a source type as %s", (name) => {
-    for (const wish of METADATA_WISHES) {
-      const { xmp } = keptMetadata({ xmp: WRITTEN[name] }, wish);
+    for (const options of METADATA_OPTIONS) {
+      const { xmp } = keptMetadata({ xmp: WRITTEN[name] }, options);
       expect(xmp && sourceTypeIn(xmp)).toBe(TRAINED);
-      const dropped = keptMetadata({ xmp: WRITTEN[name] }, wish, true).xmp;
+      const dropped = keptMetadata({ xmp: WRITTEN[name] }, options, true).xmp;
       expect(dropped && sourceTypeIn(dropped)).toBeUndefined();
     }
   });

@@ -86,7 +86,7 @@ const ORIGINALS: Readonly<Record<string, () => Promise<Uint8Array>>> = {
   "a WebP without loss": () => written("webp", [drawing(5)]),
 };
 
-const WISHES: Readonly<Record<string, object>> = {
+const OPTIONS: Readonly<Record<string, object>> = {
   "by default": {},
   "without loss": { optimize: { lossless: true } },
   "as AVIF": { output: { format: "avif" } },
@@ -97,7 +97,7 @@ const WISHES: Readonly<Record<string, object>> = {
 };
 
 const PAIRS = Object.entries(ORIGINALS).flatMap(([name, file], row) =>
-  Object.entries(WISHES).map(([wish, body], column) => ({ name, file, wish, body, turn: row + column })),
+  Object.entries(OPTIONS).map(([options, body], column) => ({ name, file, options, body, turn: row + column })),
 );
 
 const TODAY = PAIRS.filter(({ turn }) => daily(turn % 3 === 0, true));
@@ -106,7 +106,7 @@ function isLarger({ input, output }: Walked): boolean {
   return output.format === input.format && output.bytes > input.bytes;
 }
 
-describe.each(TODAY)("$name, $wish", ({ file, body }) => {
+describe.each(TODAY)("$name, $options", ({ file, body }) => {
   it("comes to a file though any one part of the work fails, in each manner", async () => {
     const bytes = await file();
     const whole = await fated(

@@ -39,14 +39,15 @@ export function useFiles(): void {
 /** The result of a request in which maps are kept. */
 export async function result(
   file: Uint8Array,
-  wish: Pick<Partial<Order>, "output" | "optimize"> & { operations?: object },
+  options: Pick<Partial<Order>, "output" | "optimize"> & { operations?: object },
 ) {
-  const operations = Object.entries(wish.operations ?? {}).map(([name, params]) => {
+  const operations = Object.entries(options.operations ?? {}).map(([name, params]) => {
     const row: OperationRow = OPERATIONS[name as OperationName];
     return [name, checked(row.params, params)] as const;
   });
-  const output = { hdr: "keep", ...wish.output } as const;
-  return (await rendered(file, { optimize: FINE, ...wish, operations: Object.fromEntries(operations), output })).output;
+  const output = { hdr: "keep", ...options.output } as const;
+  return (await rendered(file, { optimize: FINE, ...options, operations: Object.fromEntries(operations), output }))
+    .output;
 }
 
 /** What a file shows, with no map. */

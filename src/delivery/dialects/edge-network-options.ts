@@ -7,12 +7,12 @@ import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { withoutEnd } from "../../without-end.ts";
 import { type Concern, type DerivationBody, number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
+import type { Fit, Parsed } from "./edge-network-parsed.ts";
 import { TRIM_OPTIONS } from "./edge-network-trim.ts";
-import type { Fit, Wish } from "./edge-network-wish.ts";
 
 interface Option {
   readonly concern?: Concern;
-  readonly read: (wish: Wish, value: string, name: string) => void;
+  readonly read: (parsed: Parsed, value: string, name: string) => void;
 }
 
 const FITS: readonly string[] = ["scale-down", "contain", "cover", "crop", "pad", "squeeze"] satisfies Fit[];
@@ -39,10 +39,10 @@ const MAX_SECONDS = 8_640_000_000_000;
 /** A factor; the edge network passes over 0. */
 function factor(member: string, min: number): Option {
   return {
-    read: (wish, value, name) => {
+    read: (parsed, value, name) => {
       const found = number(name, value, 0, MAX_FACTOR);
       if (found === 0 && min > 0) return;
-      wish.tone[member] = Math.max(min, found);
+      parsed.tone[member] = Math.max(min, found);
     },
   };
 }
@@ -50,8 +50,8 @@ function factor(member: string, min: number): Option {
 function side(member: "width" | "height"): Option {
   return {
     concern: member === "width" ? "width" : "other",
-    read: (wish, value, name) => {
-      if (value !== "auto") wish[member] = whole(name, value, 1, MAX_SIDE_PIXELS);
+    read: (parsed, value, name) => {
+      if (value !== "auto") parsed[member] = whole(name, value, 1, MAX_SIDE_PIXELS);
     },
   };
 }
@@ -59,50 +59,50 @@ function side(member: "width" | "height"): Option {
 const OPTIONS: Readonly<Record<string, Option>> = {
   width: side("width"),
   height: side("height"),
-  dpr: { concern: "width", read: (wish, value, name) => (wish.dpr = number(name, value, 0.1, 4)) },
-  fit: { concern: "fit", read: (wish, value) => (wish.fit = FITS.includes(value) ? (value as Fit) : "scale-down") },
-  gravity: { concern: "gravity", read: (wish, value, name) => (wish.place = placeOf(name, value)) },
-  quality: { concern: "quality", read: (wish, value, name) => (wish.quality = qualityOf(name, value)) },
+  dpr: { concern: "width", read: (parsed, value, name) => (parsed.dpr = number(name, value, 0.1, 4)) },
+  fit: { concern: "fit", read: (parsed, value) => (parsed.fit = FITS.includes(value) ? (value as Fit) : "scale-down") },
+  gravity: { concern: "gravity", read: (parsed, value, name) => (parsed.place = placeOf(name, value)) },
+  quality: { concern: "quality", read: (parsed, value, name) => (parsed.quality = qualityOf(name, value)) },
   format: { concern: "format", read: readFormat },
   compression: {
-    read: (wish, value) => {
-      if (value === "fast") wish.compression = { quality: FAST_QUALITY };
-      else if (COMPRESSIONS.includes(value)) wish.compression = { compression: value };
+    read: (parsed, value) => {
+      if (value === "fast") parsed.compression = { quality: FAST_QUALITY };
+      else if (COMPRESSIONS.includes(value)) parsed.compression = { compression: value };
     },
   },
   background: {
-    read: (wish, value) => {
+    read: (parsed, value) => {
       const color = cssColor(value);
-      if (color !== undefined) wish.background = color;
+      if (color !== undefined) parsed.background = color;
     },
   },
-  blur: { read: (wish, value, name) => (wish.blur = number(name, value, 0, 250) * SIGMAS_PER_RADIUS) },
+  blur: { read: (parsed, value, name) => (parsed.blur = number(name, value, 0, 250) * SIGMAS_PER_RADIUS) },
   brightness: factor("brightness", Number.EPSILON),
   contrast: factor("contrast", Number.EPSILON),
   gamma: factor("gamma", MIN_GAMMA),
   saturation: factor("saturation", 0),
-  sharpen: { read: (wish, value, name) => (wish.sharpen = Math.round(number(name, value, 0, 10) * SHARPEN_STEP)) },
+  sharpen: { read: (parsed, value, name) => (parsed.sharpen = Math.round(number(name, value, 0, 10) * SHARPEN_STEP)) },
   rotate: {
-    read: (wish, value, name) => {
+    read: (parsed, value, name) => {
       if (!["0", "90", "180", "270", "360"].includes(value)) throw new ApiError(422, `${name} must be 90, 180 or 270`);
-      wish.angle = Number(value) % 360;
+      parsed.angle = Number(value) % 360;
     },
   },
-  flip: { read: (wish, value) => (wish.flip = /^(?:h|v|hv|vh)$/.test(value) ? value : "") },
+  flip: { read: (parsed, value) => (parsed.flip = /^(?:h|v|hv|vh)$/.test(value) ? value : "") },
   ...TRIM_OPTIONS,
   metadata: {
-    read: (wish, value) => {
-      if (value === "copyright") wish.metadata = "copyright";
-      else wish.metadata = value === "keep" ? "all" : "none";
+    read: (parsed, value) => {
+      if (value === "copyright") parsed.metadata = "copyright";
+      else parsed.metadata = value === "keep" ? "all" : "none";
     },
   },
   anim: {
-    read: (wish, value) => (wish.isStill = value === "false"),
+    read: (parsed, value) => (parsed.isStill = value === "false"),
   },
-  onerror: { read: (wish, value) => (wish.redirects = value === "redirect") },
-  preset: { concern: "preset", read: (wish, value) => (wish.presets = [value]) },
-  json: { read: (wish, value, name) => (wish.json = jsonOf(name, value)) },
-  exp: { read: (wish, value, name) => (wish.expires = whole(name, value, 0, MAX_SECONDS)) },
+  onerror: { read: (parsed, value) => (parsed.redirects = value === "redirect") },
+  preset: { concern: "preset", read: (parsed, value) => (parsed.presets = [value]) },
+  json: { read: (parsed, value, name) => (parsed.json = jsonOf(name, value)) },
+  exp: { read: (parsed, value, name) => (parsed.expires = whole(name, value, 0, MAX_SECONDS)) },
 };
 
 const SHORT: Readonly<Record<string, string>> = {
@@ -121,7 +121,7 @@ export function optionOf(given: string): { readonly name: string; readonly optio
   return option && { name, option };
 }
 
-function placeOf(name: string, value: string): Wish["place"] {
+function placeOf(name: string, value: string): Parsed["place"] {
   if (SIDES.includes(value)) return { gravity: value };
   if (value === "face") return { gravity: "face" };
   if (value === "auto") return { gravity: "auto" };
@@ -130,17 +130,17 @@ function placeOf(name: string, value: string): Wish["place"] {
   return { position: { x: number(name, x, 0, 1), y: number(name, y, 0, 1) } };
 }
 
-function qualityOf(name: string, value: string): Wish["quality"] {
+function qualityOf(name: string, value: string): Parsed["quality"] {
   if (/^-?[\d.]+$/.test(value)) return { quality: whole(name, value, 1, 100) };
   const preset = Object.hasOwn(QUALITY_WORDS, value) ? QUALITY_WORDS[value] : undefined;
   return preset === undefined ? {} : { compression: preset };
 }
 
-function readFormat(wish: Wish, value: string): void {
-  wish.wantsFacts = value === "json";
-  if (wish.wantsFacts) wish.concerns.add("other");
+function readFormat(parsed: Parsed, value: string): void {
+  parsed.wantsFacts = value === "json";
+  if (parsed.wantsFacts) parsed.concerns.add("other");
   const word = value === "jpg" ? "jpeg" : value;
-  wish.format = DELIVERY_FORMATS.find((known) => known === word) ?? "auto";
+  parsed.format = DELIVERY_FORMATS.find((known) => known === word) ?? "auto";
 }
 
 function jsonOf(name: string, value: string): DerivationBody {

@@ -5,7 +5,7 @@ import { number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
 
 /** What these options say, gathered one by one. */
-export interface TrimWish {
+export interface ParsedTrim {
   /** Edges of one color are removed. */
   border: boolean;
   color?: string;
@@ -18,7 +18,7 @@ export interface TrimWish {
 }
 
 type Side = "top" | "right" | "bottom" | "left" | "width" | "height";
-type Read = (wish: { readonly trim: TrimWish }, value: string, name: string) => void;
+type Read = (parsed: { readonly trim: ParsedTrim }, value: string, name: string) => void;
 
 const MAX_LEVELS = 255;
 /** The engine's largest threshold. */
@@ -69,7 +69,7 @@ function sideOf(name: string, value: string): number {
 }
 
 /** The operation; undefined where nothing is cut off. Pixels are those of a screen with one pixel to a pixel. */
-export function trimOf({ border, color, tolerance, keep, sides }: TrimWish, dpr: number): object | undefined {
+export function trimOf({ border, color, tolerance, keep, sides }: ParsedTrim, dpr: number): object | undefined {
   const scaled = (value: number) => (value < 1 ? value : Math.min(MAX_SIDE_PIXELS, value * dpr));
   const named = Object.entries(sides).filter(([side, value]) => value > 0 || side === "width" || side === "height");
   const cuts = Object.fromEntries(named.map(([side, value]) => [side, scaled(value)]));

@@ -1,6 +1,6 @@
 /**
- * `<options>/<source>`: options as the edge network has them, `width=400,fit=cover`, and a few of ours. Their meaning is
- * that of https://developers.cloudflare.com/images/transform-images/transform-via-url/.
+ * `<options>/<source>`: options as the edge network has them, `width=400,fit=cover`, and a few of ours. Their meaning
+ * is that of https://developers.cloudflare.com/images/transform-images/transform-via-url/.
  */
 import { ApiError } from "../../errors.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
@@ -8,8 +8,8 @@ import type { Asked, DerivationBody, Dialect, Spelled } from "../asked.ts";
 import { merged } from "../merge.ts";
 import { plainSource } from "../sources.ts";
 import { optionOf } from "./edge-network-options.ts";
+import { emptyParsed, type Parsed } from "./edge-network-parsed.ts";
 import { trimOf } from "./edge-network-trim.ts";
-import { newWish, type Wish } from "./edge-network-wish.ts";
 
 export const edgeNetwork: Dialect = {
   expiredStatus: 403,
@@ -39,18 +39,18 @@ function isOptions(segment: string): boolean {
   return segment === "-" || segment.includes("=");
 }
 
-function gathered(options: string): Wish {
-  const wish = newWish();
+function gathered(options: string): Parsed {
+  const parsed = emptyParsed();
   const pairs = options === "-" || options === "" ? [] : options.split(",").filter((pair) => pair !== "");
   for (const pair of pairs) {
     const at = pair.indexOf("=");
     const given = at < 0 ? pair : pair.slice(0, at);
     const found = optionOf(given);
     if (!found) throw new ApiError(422, `${shown(given)} is not a known option`);
-    wish.concerns.add(found.option.concern ?? "other");
-    found.option.read(wish, decoded(pair.slice(at + 1)), found.name);
+    parsed.concerns.add(found.option.concern ?? "other");
+    found.option.read(parsed, decoded(pair.slice(at + 1)), found.name);
   }
-  return wish;
+  return parsed;
 }
 
 /** Names of options are shown when they look like names, so that an address cannot carry other text out. */
@@ -66,9 +66,9 @@ function decoded(value: string): string {
   }
 }
 
-function askedOf({ source }: Spelled, wish: Wish): Asked {
-  const { format, presets, concerns, wantsFacts, redirects, expires } = wish;
-  const width = scaled("width", wish.width, wish.dpr);
+function askedOf({ source }: Spelled, parsed: Parsed): Asked {
+  const { format, presets, concerns, wantsFacts, redirects, expires } = parsed;
+  const width = scaled("width", parsed.width, parsed.dpr);
   return {
     source,
     presets,
@@ -81,7 +81,7 @@ function askedOf({ source }: Spelled, wish: Wish): Asked {
     variant: "",
     fileName: undefined,
     isAttachment: false,
-    body: merged(wish.json, bodyOf(wish, width)),
+    body: merged(parsed.json, bodyOf(parsed, width)),
   };
 }
 
@@ -93,13 +93,13 @@ function scaled(name: string, side: number | undefined, dpr: number): number | u
 }
 
 /** The request's members; what changes nothing is left out, so that every spelling gives the same. */
-function bodyOf(wish: Wish, width: number | undefined): DerivationBody {
-  const { background, blur, sharpen, angle, flip, format, isStill, metadata, quality, compression } = wish;
-  const resize = resizeOf(wish, width, scaled("height", wish.height, wish.dpr));
-  const tone = Object.fromEntries(Object.entries(wish.tone).filter(([, value]) => value !== 1));
+function bodyOf(parsed: Parsed, width: number | undefined): DerivationBody {
+  const { background, blur, sharpen, angle, flip, format, isStill, metadata, quality, compression } = parsed;
+  const resize = resizeOf(parsed, width, scaled("height", parsed.height, parsed.dpr));
+  const tone = Object.fromEntries(Object.entries(parsed.tone).filter(([, value]) => value !== 1));
   const filter = { ...(Object.keys(tone).length > 0 && { tone }), ...(blur > 0 && { blur: { value: blur } }) };
   const optimize = { ...compression, ...quality };
-  const trim = trimOf(wish.trim, wish.dpr);
+  const trim = trimOf(parsed.trim, parsed.dpr);
   const output = {
     ...outputOf(format),
     ...(isStill && { animation: false }),
@@ -118,12 +118,12 @@ function bodyOf(wish: Wish, width: number | undefined): DerivationBody {
   };
 }
 
-function outputOf(format: Wish["format"]): object {
+function outputOf(format: Parsed["format"]): object {
   if (format === "auto") return {};
   return format === "baseline-jpeg" ? { format: "jpeg", encoding: "baseline" } : { format };
 }
 
-function resizeOf({ fit, place, background }: Wish, width?: number, height?: number): object | undefined {
+function resizeOf({ fit, place, background }: Parsed, width?: number, height?: number): object | undefined {
   if (width === undefined && height === undefined) return undefined;
   const size = { ...(width !== undefined && { width }), ...(height !== undefined && { height }) };
   const shrinks = fit === "scale-down" || fit === "crop";

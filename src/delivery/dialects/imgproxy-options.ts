@@ -4,13 +4,13 @@ import { MAX_SIDE_PIXELS, MAX_TARGET_BYTES } from "../../limits.ts";
 import { MAX_CHAINED_PRESETS } from "../../limits/delivery.ts";
 import { notOffered, number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
+import type { Parsed } from "./imgproxy-parsed.ts";
 import { direction, isTrue, placeOf, readCrop, readFileName } from "./imgproxy-values.ts";
-import type { Wish } from "./imgproxy-wish.ts";
 
 export interface ImgproxyOption {
   /** The long name. */
   readonly name: string;
-  readonly read: (wish: Wish, values: readonly string[], name: string) => void;
+  readonly read: (parsed: Parsed, values: readonly string[], name: string) => void;
 }
 
 const RESIZING_TYPES = ["fit", "fill", "fill-down", "force", "auto"] as const;
@@ -25,53 +25,53 @@ const SHARPEN_PER_SIGMA = 50;
 const MAX_SECONDS = 8_640_000_000_000;
 const MAX_VARIANT_CHARACTERS = 256;
 
-const width = row("width", ["w"], (wish, [value = ""], name) => {
+const width = row("width", ["w"], (parsed, [value = ""], name) => {
   if (value === "") return;
   const found = whole(name, value, 0, MAX_SIDE_PIXELS);
-  wish.width = found === 0 ? undefined : found;
-  if (found > 0) wish.concerns.add("width");
+  parsed.width = found === 0 ? undefined : found;
+  if (found > 0) parsed.concerns.add("width");
 });
 
-const height = row("height", ["h"], (wish, [value = ""], name) => {
+const height = row("height", ["h"], (parsed, [value = ""], name) => {
   if (value === "") return;
   const found = whole(name, value, 0, MAX_SIDE_PIXELS);
-  wish.height = found === 0 ? undefined : found;
-  if (found > 0) wish.concerns.add("other");
+  parsed.height = found === 0 ? undefined : found;
+  if (found > 0) parsed.concerns.add("other");
 });
 
-const enlarge = row("enlarge", ["el"], (wish, [value = ""]) => {
+const enlarge = row("enlarge", ["el"], (parsed, [value = ""]) => {
   if (value === "") return;
-  wish.enlarges = isTrue(value);
-  if (wish.enlarges) wish.concerns.add("fit");
+  parsed.enlarges = isTrue(value);
+  if (parsed.enlarges) parsed.concerns.add("fit");
 });
 
-const extend = row("extend", ["ex"], (wish, [value = "", ...gravity], name) => {
+const extend = row("extend", ["ex"], (parsed, [value = "", ...gravity], name) => {
   if (value === "") return;
-  wish.extends = isTrue(value);
-  if (!wish.extends) return;
-  wish.concerns.add("other");
-  wish.extendPlace = direction(`${name} gravity`, gravity);
+  parsed.extends = isTrue(value);
+  if (!parsed.extends) return;
+  parsed.concerns.add("other");
+  parsed.extendPlace = direction(`${name} gravity`, gravity);
 });
 
-const resizingType = row("resizing_type", ["rt"], (wish, [value = ""], name) => {
+const resizingType = row("resizing_type", ["rt"], (parsed, [value = ""], name) => {
   if (value === "") return;
   const known = RESIZING_TYPES.find((type) => type === value);
   if (known === undefined) throw new ApiError(422, `${name} must be one of ${RESIZING_TYPES.join(", ")}`);
-  wish.resizing = known;
-  if (value !== "fit") wish.concerns.add("fit");
+  parsed.resizing = known;
+  if (value !== "fit") parsed.concerns.add("fit");
 });
 
-const size = row("size", ["s"], (wish, [w = "", h = "", el = "", ex = "", ...gravity]) => {
-  width.read(wish, [w], width.name);
-  height.read(wish, [h], height.name);
-  enlarge.read(wish, [el], enlarge.name);
-  extend.read(wish, [ex, ...gravity], extend.name);
+const size = row("size", ["s"], (parsed, [w = "", h = "", el = "", ex = "", ...gravity]) => {
+  width.read(parsed, [w], width.name);
+  height.read(parsed, [h], height.name);
+  enlarge.read(parsed, [el], enlarge.name);
+  extend.read(parsed, [ex, ...gravity], extend.name);
 });
 
 const ROWS = [
-  row("resize", ["rs"], (wish, [type = "", ...values]) => {
-    resizingType.read(wish, [type], resizingType.name);
-    size.read(wish, values, size.name);
+  row("resize", ["rs"], (parsed, [type = "", ...values]) => {
+    resizingType.read(parsed, [type], resizingType.name);
+    size.read(parsed, values, size.name);
   }),
   size,
   resizingType,
@@ -79,132 +79,132 @@ const ROWS = [
   height,
   row("min-width", ["min_width", "mw"], least("leastWidth")),
   row("min-height", ["min_height", "mh"], least("leastHeight")),
-  row("zoom", ["z"], (wish, [x = "1", y = x], name) => {
-    [wish.zoomX, wish.zoomY] = [number(name, x, 0.01, MAX_FACTOR), number(name, y, 0.01, MAX_FACTOR)];
-    if (wish.zoomX !== 1 || wish.zoomY !== 1) wish.concerns.add("other");
+  row("zoom", ["z"], (parsed, [x = "1", y = x], name) => {
+    [parsed.zoomX, parsed.zoomY] = [number(name, x, 0.01, MAX_FACTOR), number(name, y, 0.01, MAX_FACTOR)];
+    if (parsed.zoomX !== 1 || parsed.zoomY !== 1) parsed.concerns.add("other");
   }),
-  row("dpr", [], (wish, [value = "1"], name) => {
-    wish.dpr = number(name, value, 0.1, MAX_FACTOR);
-    if (wish.dpr !== 1) wish.concerns.add("width");
+  row("dpr", [], (parsed, [value = "1"], name) => {
+    parsed.dpr = number(name, value, 0.1, MAX_FACTOR);
+    if (parsed.dpr !== 1) parsed.concerns.add("width");
   }),
   enlarge,
   extend,
-  row("extend_aspect_ratio", ["extend_ar", "exar"], (wish, [value = "", ...gravity], name) => {
-    wish.extendsRatio = isTrue(value);
-    if (!wish.extendsRatio) return;
-    wish.concerns.add("other");
-    wish.extendPlace = direction(`${name} gravity`, gravity);
+  row("extend_aspect_ratio", ["extend_ar", "exar"], (parsed, [value = "", ...gravity], name) => {
+    parsed.extendsRatio = isTrue(value);
+    if (!parsed.extendsRatio) return;
+    parsed.concerns.add("other");
+    parsed.extendPlace = direction(`${name} gravity`, gravity);
   }),
-  row("gravity", ["g"], (wish, values, name) => {
-    wish.place = placeOf(name, values);
-    wish.concerns.add("gravity");
+  row("gravity", ["g"], (parsed, values, name) => {
+    parsed.place = placeOf(name, values);
+    parsed.concerns.add("gravity");
   }),
   row("crop", ["c"], readCrop),
-  row("trim", ["t"], (wish, [value = "", color = "", equalHorizontal = "", equalVertical = ""], name) => {
+  row("trim", ["t"], (parsed, [value = "", color = "", equalHorizontal = "", equalVertical = ""], name) => {
     if (value === "") return;
     const isEqual = { horizontal: isTrue(equalHorizontal), vertical: isTrue(equalVertical) };
     const equal = isEqual.horizontal ? (isEqual.vertical ? "both" : "horizontal") : isEqual.vertical && "vertical";
     const background = color === "" ? undefined : cssColor(`#${color}`);
     if (color !== "" && background === undefined) throw new ApiError(422, `${name} must have a hex color`);
-    wish.trim = {
+    parsed.trim = {
       threshold: number(name, value, 0, MAX_THRESHOLD),
       ...(background !== undefined && { color: background }),
       ...(equal !== false && { equal }),
     };
-    wish.concerns.add("other");
+    parsed.concerns.add("other");
   }),
-  row("padding", ["pd"], (wish, values, name) => {
+  row("padding", ["pd"], (parsed, values, name) => {
     const [top = 0, right = top, bottom = top, left = right] = values.map((value) =>
       value === "" ? undefined : whole(name, value, 0, MAX_PADDING_PIXELS),
     );
-    wish.padding = [top, right, bottom, left];
-    wish.concerns.add("other");
+    parsed.padding = [top, right, bottom, left];
+    parsed.concerns.add("other");
   }),
   row("auto_rotate", ["ar"], refusedUnless("1", "t", "true")),
-  row("rotate", ["rot"], (wish, [value = "0"], name) => {
+  row("rotate", ["rot"], (parsed, [value = "0"], name) => {
     const angle = whole(name, value, 0, 3_600);
     if (angle % 90 !== 0) throw new ApiError(422, `${name} must be a multiple of 90`);
-    wish.angle = angle % 360;
-    if (wish.angle !== 0) wish.concerns.add("other");
+    parsed.angle = angle % 360;
+    if (parsed.angle !== 0) parsed.concerns.add("other");
   }),
-  row("flip", ["fl"], (wish, [horizontal = "", vertical = ""]) => {
-    wish.flip = { horizontal: isTrue(horizontal), vertical: isTrue(vertical) };
-    wish.concerns.add("other");
+  row("flip", ["fl"], (parsed, [horizontal = "", vertical = ""]) => {
+    parsed.flip = { horizontal: isTrue(horizontal), vertical: isTrue(vertical) };
+    parsed.concerns.add("other");
   }),
-  row("background", ["bg"], (wish, values, name) => {
+  row("background", ["bg"], (parsed, values, name) => {
     if (values.join("") === "") return;
     const color = values.length >= 3 ? `rgb(${values.slice(0, 3).join(" ")})` : `#${values[0]}`;
-    wish.background = cssColor(color);
-    if (wish.background === undefined) throw new ApiError(422, `${name} must be R:G:B or a hex color`);
-    wish.concerns.add("other");
+    parsed.background = cssColor(color);
+    if (parsed.background === undefined) throw new ApiError(422, `${name} must be R:G:B or a hex color`);
+    parsed.concerns.add("other");
   }),
-  row("blur", ["bl"], (wish, [value = "0"], name) => {
-    wish.blur = number(name, value, 0, MAX_SIGMA);
-    if (wish.blur > 0) wish.concerns.add("other");
+  row("blur", ["bl"], (parsed, [value = "0"], name) => {
+    parsed.blur = number(name, value, 0, MAX_SIGMA);
+    if (parsed.blur > 0) parsed.concerns.add("other");
   }),
-  row("sharpen", ["sh"], (wish, [value = "0"], name) => {
-    wish.sharpen = Math.min(100, Math.round(number(name, value, 0, MAX_SHARPEN_SIGMA) * SHARPEN_PER_SIGMA));
-    if (wish.sharpen > 0) wish.concerns.add("other");
+  row("sharpen", ["sh"], (parsed, [value = "0"], name) => {
+    parsed.sharpen = Math.min(100, Math.round(number(name, value, 0, MAX_SHARPEN_SIGMA) * SHARPEN_PER_SIGMA));
+    if (parsed.sharpen > 0) parsed.concerns.add("other");
   }),
-  row("pixelate", ["pix"], (wish, [value = "0"], name) => {
-    wish.cell = whole(name, value, 0, MAX_SIGMA);
-    if (wish.cell > 1) wish.concerns.add("other");
+  row("pixelate", ["pix"], (parsed, [value = "0"], name) => {
+    parsed.cell = whole(name, value, 0, MAX_SIGMA);
+    if (parsed.cell > 1) parsed.concerns.add("other");
   }),
-  row("strip_metadata", ["sm"], (wish, [value = ""]) => {
-    wish.strips = value === "" || isTrue(value);
-    if (!wish.strips) wish.concerns.add("other");
+  row("strip_metadata", ["sm"], (parsed, [value = ""]) => {
+    parsed.strips = value === "" || isTrue(value);
+    if (!parsed.strips) parsed.concerns.add("other");
   }),
-  row("keep_copyright", ["kcr"], (wish, [value = ""]) => {
-    wish.keepsCopyright = isTrue(value);
-    if (wish.keepsCopyright) wish.concerns.add("other");
+  row("keep_copyright", ["kcr"], (parsed, [value = ""]) => {
+    parsed.keepsCopyright = isTrue(value);
+    if (parsed.keepsCopyright) parsed.concerns.add("other");
   }),
-  row("strip_color_profile", ["scp"], (wish, [value = ""]) => {
-    wish.keepsProfile = value !== "" && !isTrue(value);
-    if (wish.keepsProfile) wish.concerns.add("other");
+  row("strip_color_profile", ["scp"], (parsed, [value = ""]) => {
+    parsed.keepsProfile = value !== "" && !isTrue(value);
+    if (parsed.keepsProfile) parsed.concerns.add("other");
   }),
-  row("preserve_hdr", ["ph"], (wish, [value = ""]) => {
-    wish.keepsHdr = isTrue(value);
-    if (wish.keepsHdr) wish.concerns.add("other");
+  row("preserve_hdr", ["ph"], (parsed, [value = ""]) => {
+    parsed.keepsHdr = isTrue(value);
+    if (parsed.keepsHdr) parsed.concerns.add("other");
   }),
-  row("quality", ["q"], (wish, [value = "0"], name) => {
-    wish.quality = whole(name, value, 0, 100);
-    if (wish.quality > 0) wish.concerns.add("quality");
+  row("quality", ["q"], (parsed, [value = "0"], name) => {
+    parsed.quality = whole(name, value, 0, 100);
+    if (parsed.quality > 0) parsed.concerns.add("quality");
   }),
-  row("format_quality", ["fq"], (wish, values, name) => {
+  row("format_quality", ["fq"], (parsed, values, name) => {
     for (let at = 0; at + 1 < values.length; at += 2) {
       const format = values[at] === "jpg" ? "jpeg" : (values[at] ?? "");
-      wish.formatQualities.set(format, whole(name, values[at + 1] ?? "", 1, 100));
+      parsed.formatQualities.set(format, whole(name, values[at + 1] ?? "", 1, 100));
     }
-    wish.concerns.add("other");
+    parsed.concerns.add("other");
   }),
-  row("max_bytes", ["mb"], (wish, [value = "0"], name) => {
-    wish.maxBytes = whole(name, value, 0, MAX_TARGET_BYTES);
-    if (wish.maxBytes > 0) wish.concerns.add("other");
+  row("max_bytes", ["mb"], (parsed, [value = "0"], name) => {
+    parsed.maxBytes = whole(name, value, 0, MAX_TARGET_BYTES);
+    if (parsed.maxBytes > 0) parsed.concerns.add("other");
   }),
-  row("format", ["f", "ext"], (wish, [value = ""]) => {
+  row("format", ["f", "ext"], (parsed, [value = ""]) => {
     if (value === "") return;
-    wish.format = value;
-    wish.concerns.add("format");
+    parsed.format = value;
+    parsed.concerns.add("format");
   }),
-  row("cachebuster", ["cb"], (wish, values) => {
-    wish.variant = values.join(":").slice(0, MAX_VARIANT_CHARACTERS);
-    wish.concerns.add("other");
+  row("cachebuster", ["cb"], (parsed, values) => {
+    parsed.variant = values.join(":").slice(0, MAX_VARIANT_CHARACTERS);
+    parsed.concerns.add("other");
   }),
-  row("expires", ["exp"], (wish, [value = ""], name) => {
-    wish.expires = whole(name, value, 0, MAX_SECONDS);
-    wish.concerns.add("other");
+  row("expires", ["exp"], (parsed, [value = ""], name) => {
+    parsed.expires = whole(name, value, 0, MAX_SECONDS);
+    parsed.concerns.add("other");
   }),
   row("filename", ["fn"], readFileName),
-  row("return_attachment", ["att"], (wish, [value = ""]) => {
-    wish.isAttachment = isTrue(value);
-    if (wish.isAttachment) wish.concerns.add("other");
+  row("return_attachment", ["att"], (parsed, [value = ""]) => {
+    parsed.isAttachment = isTrue(value);
+    if (parsed.isAttachment) parsed.concerns.add("other");
   }),
-  row("preset", ["pr"], (wish, values, name) => {
-    wish.presets = [...wish.presets, ...values.filter((value) => value !== "")];
-    if (wish.presets.length > MAX_CHAINED_PRESETS) {
+  row("preset", ["pr"], (parsed, values, name) => {
+    parsed.presets = [...parsed.presets, ...values.filter((value) => value !== "")];
+    if (parsed.presets.length > MAX_CHAINED_PRESETS) {
       throw new ApiError(422, `${name} must name at most ${MAX_CHAINED_PRESETS} presets`);
     }
-    wish.concerns.add("preset");
+    parsed.concerns.add("preset");
   }),
 ] as const;
 
@@ -218,9 +218,9 @@ function row(name: string, short: readonly string[], read: ImgproxyOption["read"
 }
 
 function least(member: "leastWidth" | "leastHeight"): ImgproxyOption["read"] {
-  return (wish, [value = ""], name) => {
-    wish[member] = value === "" ? 0 : whole(name, value, 0, MAX_SIDE_PIXELS);
-    if (wish[member] > 0) wish.concerns.add("other");
+  return (parsed, [value = ""], name) => {
+    parsed[member] = value === "" ? 0 : whole(name, value, 0, MAX_SIDE_PIXELS);
+    if (parsed[member] > 0) parsed.concerns.add("other");
   };
 }
 

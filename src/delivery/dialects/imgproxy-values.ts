@@ -4,7 +4,7 @@ import { baseName } from "../../files.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { withoutEnd } from "../../without-end.ts";
 import { number } from "../asked.ts";
-import type { Place, Wish } from "./imgproxy-wish.ts";
+import type { Place, Parsed } from "./imgproxy-parsed.ts";
 
 const GRAVITIES: Readonly<Record<string, string>> = {
   no: "top",
@@ -41,14 +41,14 @@ export function placeOf(name: string, values: readonly string[]): Place {
   return direction(name, values);
 }
 
-export function readCrop(wish: Wish, values: readonly string[], name: string): void {
+export function readCrop(parsed: Parsed, values: readonly string[], name: string): void {
   const [w = "0", h = "0", ...gravity] = values;
   const across = number(name, w || "0", 0, MAX_SIDE_PIXELS);
   const down = number(name, h || "0", 0, MAX_SIDE_PIXELS);
   if (across === 0 && down === 0) return;
-  wish.concerns.add("other");
+  parsed.concerns.add("other");
   const [type] = gravity;
-  wish.crop = {
+  parsed.crop = {
     width: side(across),
     height: side(down),
     place: type === undefined || type === "" ? undefined : placeOf(name, gravity),
@@ -60,9 +60,9 @@ function side(value: number): number {
   return value < 1 ? value || MAX_SIDE_PIXELS : Math.floor(value);
 }
 
-export function readFileName(wish: Wish, [value = "", encoded = ""]: readonly string[], name: string): void {
+export function readFileName(parsed: Parsed, [value = "", encoded = ""]: readonly string[], name: string): void {
   if (value === "") return;
-  wish.concerns.add("other");
+  parsed.concerns.add("other");
   let text = value;
   try {
     const bytes = () => Uint8Array.fromBase64(withoutEnd(value, "="), { alphabet: "base64url" });
@@ -72,5 +72,5 @@ export function readFileName(wish: Wish, [value = "", encoded = ""]: readonly st
   } catch {
     throw new ApiError(422, `${name} must be a file name, in base64url where its second value says so`);
   }
-  wish.fileName = baseName(text) || undefined;
+  parsed.fileName = baseName(text) || undefined;
 }

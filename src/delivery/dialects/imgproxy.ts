@@ -9,7 +9,7 @@ import { type Asked, type DerivationBody, type Dialect, type Spelled } from "../
 import { mended } from "../sources.ts";
 import { cropOf, paddingOf, resizeOf, scaled } from "./imgproxy-geometry.ts";
 import { IMGPROXY_OPTIONS } from "./imgproxy-options.ts";
-import { newWish, type Wish } from "./imgproxy-wish.ts";
+import { emptyParsed, type Parsed } from "./imgproxy-parsed.ts";
 
 const UNSIGNED = "unsafe";
 /** Formats whose files can be of high dynamic range, and the one that is chosen among such. */
@@ -65,38 +65,38 @@ function base64Decoded(text: string): string | undefined {
   }
 }
 
-function gathered(options: string): Wish {
-  const wish = newWish();
+function gathered(options: string): Parsed {
+  const parsed = emptyParsed();
   for (const segment of options === "" ? [] : options.split("/")) {
     const [given = "", ...values] = segment.split(":");
     const option = IMGPROXY_OPTIONS.get(given);
     if (!option) throw new ApiError(422, `${/^[\w-]{1,32}$/.test(given) ? given : "an option"} is not a known option`);
-    option.read(wish, values, option.name);
+    option.read(parsed, values, option.name);
   }
-  return wish;
+  return parsed;
 }
 
-function askedOf({ source }: Spelled, wish: Wish): Asked {
-  const { presets, concerns, expires, variant, fileName, isAttachment } = wish;
-  const width = scaled("width", wish.width, wish);
+function askedOf({ source }: Spelled, parsed: Parsed): Asked {
+  const { presets, concerns, expires, variant, fileName, isAttachment } = parsed;
+  const width = scaled("width", parsed.width, parsed);
   return {
     source,
     presets,
     concerns,
     width,
-    format: formatOf(wish),
+    format: formatOf(parsed),
     expires,
     variant,
     fileName,
     isAttachment,
     wantsFacts: false,
     redirects: false,
-    body: bodyOf(wish),
+    body: bodyOf(parsed),
   };
 }
 
 /** @throws ApiError 422 when it is none that results can have */
-function formatOf({ format }: Wish): DeliveryFormat | "auto" {
+function formatOf({ format }: Parsed): DeliveryFormat | "auto" {
   if (format === undefined) return "auto";
   const word = format === "jpg" ? "jpeg" : format;
   const known = DELIVERY_FORMATS.find((one) => one === word && one !== "baseline-jpeg");
@@ -105,28 +105,28 @@ function formatOf({ format }: Wish): DeliveryFormat | "auto" {
 }
 
 /** The request's members; what changes nothing is left out, so that every spelling gives the same. */
-function bodyOf(wish: Wish): DerivationBody {
-  const { angle, flip, background, blur, sharpen, cell } = wish;
-  const format = formatOf(wish);
-  const padding = paddingOf(wish);
+function bodyOf(parsed: Parsed): DerivationBody {
+  const { angle, flip, background, blur, sharpen, cell } = parsed;
+  const format = formatOf(parsed);
+  const padding = paddingOf(parsed);
   const filter = {
     ...(blur > 0 && { blur: { value: blur } }),
     ...(cell > 1 && { pixellate: { value: cell } }),
   };
-  const optimize = optimizeOf(wish, format);
-  const metadata = wish.strips ? wish.keepsCopyright && "copyright" : "all";
+  const optimize = optimizeOf(parsed, format);
+  const metadata = parsed.strips ? parsed.keepsCopyright && "copyright" : "all";
   const output = {
     ...(format !== "auto" && { format }),
     ...(metadata && { metadata }),
-    ...(wish.keepsProfile && { profile: "keep" as const }),
-    ...(wish.keepsHdr && HOLD_GAIN_MAPS.has(format) && { hdr: "keep" as const }),
+    ...(parsed.keepsProfile && { profile: "keep" as const }),
+    ...(parsed.keepsHdr && HOLD_GAIN_MAPS.has(format) && { hdr: "keep" as const }),
   };
   return {
-    ...(wish.trim && { trim: wish.trim }),
+    ...(parsed.trim && { trim: parsed.trim }),
     ...((flip.horizontal || flip.vertical) && { flip }),
     ...(angle !== 0 && { rotate: { angle } }),
-    ...cropOf(wish),
-    ...resizeOf(wish),
+    ...cropOf(parsed),
+    ...resizeOf(parsed),
     ...(sharpen > 0 && { adjust: { sharpen } }),
     ...(Object.keys(filter).length > 0 && { filter }),
     ...(padding && { padding }),
@@ -137,10 +137,10 @@ function bodyOf(wish: Wish): DerivationBody {
 }
 
 /** A size before a quality, and of the qualities that of the format. */
-function optimizeOf(wish: Wish, format: DeliveryFormat | "auto"): DerivationBody["optimize"] {
-  if (wish.maxBytes > 0) return { target_bytes: wish.maxBytes };
-  const { formatQualities } = wish;
+function optimizeOf(parsed: Parsed, format: DeliveryFormat | "auto"): DerivationBody["optimize"] {
+  if (parsed.maxBytes > 0) return { target_bytes: parsed.maxBytes };
+  const { formatQualities } = parsed;
   if (formatQualities.size > 0 && format === "auto") throw new ApiError(422, "format_quality needs a format");
-  const quality = formatQualities.get(format) ?? wish.quality;
+  const quality = formatQualities.get(format) ?? parsed.quality;
   return quality > 0 ? { quality } : undefined;
 }

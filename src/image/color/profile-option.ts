@@ -1,5 +1,5 @@
 /** In which colors a request wants its result: those of every screen, of wide ones, or of its original. */
 
-export const PROFILE_WISHES = ["srgb", "p3", "keep"] as const;
+export const PROFILE_OPTIONS = ["srgb", "p3", "keep"] as const;
 
-export type ProfileWish = (typeof PROFILE_WISHES)[number];
+export type ProfileOption = (typeof PROFILE_OPTIONS)[number];

@@ -5,7 +5,7 @@ import { whenNeeded } from "../../when-needed.ts";
 import { type CodePoints, profileOfCodePoints } from "./code-points.ts";
 import { iccProfile, sampled, values, D50 } from "./icc.ts";
 import { toLinear } from "./light.ts";
-import type { ProfileWish } from "./profile-option.ts";
+import type { ProfileOption } from "./profile-option.ts";
 import type { Rgba } from "./rgba.ts";
 
 /** A color space of RGB. */
@@ -54,13 +54,13 @@ function hasSrgbSamples({ profile, colorspace, convertsColors = false }: Colors)
 }
 
 /**
- * The space in which a picture is worked on; undefined for sRGB. What is kept is a profile of RGB that colors can be brought
- * into and out of; other pictures become sRGB.
+ * The space in which a picture is worked on; undefined for sRGB. What is kept is a profile of RGB that colors can be
+ * brought into and out of; other pictures become sRGB.
  */
-export function spaceOf(facts: Colors, wish: ProfileWish = "srgb"): Space | undefined {
-  if (wish === "srgb") return undefined;
+export function spaceOf(facts: Colors, option: ProfileOption = "srgb"): Space | undefined {
+  if (option === "srgb") return undefined;
   const own = ownSpace(facts);
-  if (wish === "keep") return own;
+  if (option === "keep") return own;
   return own?.isP3 ? own : displayP3();
 }
 

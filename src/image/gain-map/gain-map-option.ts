@@ -1,5 +1,5 @@
 /** Whether a result keeps what makes its original a picture of high dynamic range. */
 
-export const HDR_WISHES = ["drop", "keep"] as const;
+export const HDR_OPTIONS = ["drop", "keep"] as const;
 
-export type HdrWish = (typeof HDR_WISHES)[number];
+export type HdrOption = (typeof HDR_OPTIONS)[number];

@@ -1,7 +1,7 @@
 /** What files say about a picture besides how it looks, and what is kept of it in a result. */
 import { exifOfFile, keptExif } from "./exif.ts";
 import { keptIptc } from "./iptc.ts";
-import type { MetadataWish } from "./metadata-option.ts";
+import type { MetadataOption } from "./metadata-option.ts";
 import { keptXmp } from "./xmp.ts";
 
 /** The blocks of metadata that a file has, each as its own specification has it. */
@@ -25,18 +25,18 @@ export interface MetadataCarrier {
 }
 
 /**
- * What is kept of a file's metadata, in memory of its own: nothing says how the picture is to be turned, no thumbnail, and
- * nothing about the size and the colors of the original. Blocks that are damaged, or larger than any in use, are left out. What
- * says that a picture is synthetic is kept even where nothing else is.
+ * What is kept of a file's metadata, in memory of its own: nothing says how the picture is to be turned, no thumbnail,
+ * and nothing about the size and the colors of the original. Blocks that are damaged, or larger than any in use, are
+ * left out. What says that a picture is synthetic is kept even where nothing else is.
  * @param dropsMark that is to go as well
  */
-export function keptMetadata(found: Metadata, wish: MetadataWish, dropsMark = false): Metadata {
-  const xmp = found.xmp && keptXmp(found.xmp, wish, dropsMark);
-  if (wish === "none") return { xmp };
+export function keptMetadata(found: Metadata, option: MetadataOption, dropsMark = false): Metadata {
+  const xmp = found.xmp && keptXmp(found.xmp, option, dropsMark);
+  if (option === "none") return { xmp };
   return {
-    exif: found.exif ? keptExif(found.exif, wish) : found.tiff && exifOfFile(found.tiff, wish),
+    exif: found.exif ? keptExif(found.exif, option) : found.tiff && exifOfFile(found.tiff, option),
     xmp,
-    iptc: found.iptc && keptIptc(found.iptc, wish),
+    iptc: found.iptc && keptIptc(found.iptc, option),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What is kept of EXIF data. */
 import type { Orientation } from "../pixels/geometry.ts";
 import { type Directory, type Entry, ENTRY_BYTES, type Field, Tiff, writeDirectories } from "./directories.ts";
-import type { MetadataWish } from "./metadata-option.ts";
+import type { MetadataOption } from "./metadata-option.ts";
 import { COPYRIGHT, EXIF_FIELDS, FIRST_DIRECTORY, NO_FIELDS, OUTDATED, SERIAL_NUMBERS, TAG } from "./tags.ts";
 
 /** What a marker segment of JPEG holds beside its length and `Exif\0\0`. */
@@ -11,7 +11,7 @@ const PREFIX = [0x45, 0x78, 0x69, 0x66, 0, 0];
 
 const SHORT = 3;
 
-type Kept = Exclude<MetadataWish, "none">;
+type Kept = Exclude<MetadataOption, "none">;
 
 /** TIFF data without what JPEG puts in front of it. */
 export function withoutPrefix(exif: Uint8Array): Uint8Array {
@@ -19,21 +19,21 @@ export function withoutPrefix(exif: Uint8Array): Uint8Array {
 }
 
 /** What is kept of EXIF data; undefined where that is nothing. */
-export function keptExif(exif: Uint8Array, wish: Kept): Uint8Array | undefined {
+export function keptExif(exif: Uint8Array, option: Kept): Uint8Array | undefined {
   const tiff = Tiff.of(withoutPrefix(exif));
   if (!tiff) return undefined;
-  if (wish !== "all" || tiff.bytes.length > MAX_EXIF_BYTES || hasRawThumbnail(tiff)) return written(tiff, wish);
+  if (option !== "all" || tiff.bytes.length > MAX_EXIF_BYTES || hasRawThumbnail(tiff)) return written(tiff, option);
   const kept = inPlace(tiff);
-  return kept && holdsPicture(kept) ? written(tiff, wish) : kept;
+  return kept && holdsPicture(kept) ? written(tiff, option) : kept;
 }
 
 /** What is kept of the first directory of a TIFF file, maker notes excepted: their offsets would be wrong. */
-export function exifOfFile(file: Uint8Array, wish: Kept): Uint8Array | undefined {
+export function exifOfFile(file: Uint8Array, option: Kept): Uint8Array | undefined {
   const tiff = Tiff.like(file);
-  return tiff ? written(tiff, wish) : undefined;
+  return tiff ? written(tiff, option) : undefined;
 }
 
-function written(tiff: Tiff, wish: Kept): Uint8Array | undefined {
+function written(tiff: Tiff, option: Kept): Uint8Array | undefined {
   const entries = tiff.entries(tiff.first);
   const below = new Map<number, Directory>();
   const add = (tag: number, keeps: (entry: Entry) => boolean) => {
@@ -41,17 +41,17 @@ function written(tiff: Tiff, wish: Kept): Uint8Array | undefined {
     const at = pointer ? tiff.pointer(pointer) : 0;
     if (at !== 0) below.set(tag, { fields: unique(tiff.entries(at).filter(keeps)), below: new Map() });
   };
-  if (wish !== "copyright") add(TAG.exifDirectory, ({ tag }) => isExifField(tag, wish));
-  if (wish === "all") add(TAG.gpsDirectory, () => true);
-  const allowed = wish === "copyright" ? COPYRIGHT : FIRST_DIRECTORY;
+  if (option !== "copyright") add(TAG.exifDirectory, ({ tag }) => isExifField(tag, option));
+  if (option === "all") add(TAG.gpsDirectory, () => true);
+  const allowed = option === "copyright" ? COPYRIGHT : FIRST_DIRECTORY;
   const fields = unique(entries.filter(({ tag }) => allowed.has(tag)));
   return writeDirectories({ fields, below }, tiff.little, MAX_EXIF_BYTES) ?? undefined;
 }
 
-function isExifField(tag: number, wish: Kept): boolean {
+function isExifField(tag: number, option: Kept): boolean {
   if (tag < EXIF_FIELDS.first || tag > EXIF_FIELDS.last) return false;
   if (NO_FIELDS.has(tag) || OUTDATED.has(tag)) return false;
-  return wish === "all" || !SERIAL_NUMBERS.has(tag);
+  return option === "all" || !SERIAL_NUMBERS.has(tag);
 }
 
 /** The first of each tag: a directory must not have two. */
@@ -60,8 +60,8 @@ function unique(entries: readonly Entry[]): Field[] {
 }
 
 /**
- * The same data, every value where it was, since maker notes refer to each other by places that nobody else knows. What is
- * outdated is taken out of its directory, and so is the one with the thumbnail.
+ * The same data, every value where it was, since maker notes refer to each other by places that nobody else knows. What
+ * is outdated is taken out of its directory, and so is the one with the thumbnail.
  */
 function inPlace(original: Tiff): Uint8Array | undefined {
   const tiff = Tiff.of(original.bytes.slice());

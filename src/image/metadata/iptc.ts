@@ -1,7 +1,7 @@
 /** What is kept of IPTC-IIM records (IPTC-IIM 4.2), and the resource of Photoshop that holds them. */
 import { ApiError } from "../../errors.ts";
 import { joined } from "../../joined.ts";
-import type { MetadataWish } from "./metadata-option.ts";
+import type { MetadataOption } from "./metadata-option.ts";
 import { Resources } from "./resources.ts";
 
 /** Records are read up to here; whatever is longer holds previews. */
@@ -25,10 +25,10 @@ const FIRST_PREVIEW = 200;
 const SIGNATURE = "8BIM";
 const IPTC_RESOURCE = 0x0404;
 
-type Kept = Exclude<MetadataWish, "none">;
+type Kept = Exclude<MetadataOption, "none">;
 
 /** What is kept of records; undefined where that is nothing. */
-export function keptIptc(records: Uint8Array, wish: Kept): Uint8Array | undefined {
+export function keptIptc(records: Uint8Array, option: Kept): Uint8Array | undefined {
   const pieces: Uint8Array[] = [];
   let says = false;
   for (let at = 0; at + HEADER_BYTES <= Math.min(records.length, MAX_IPTC_BYTES) && records[at] === MARKER;) {
@@ -38,7 +38,7 @@ export function keptIptc(records: Uint8Array, wish: Kept): Uint8Array | undefine
     // Lengths of more than two bytes are of previews.
     if (length >= 0x8000 || end > records.length) break;
     const isHead = (record === ENVELOPE && dataset === CHARACTERS) || (record === APPLICATION && dataset === VERSION);
-    const isKept = record === APPLICATION && !isHead && keeps(dataset, wish);
+    const isKept = record === APPLICATION && !isHead && keeps(dataset, option);
     if (isHead || isKept) pieces.push(records.subarray(at, end));
     says ||= isKept;
     at = end;
@@ -46,9 +46,9 @@ export function keptIptc(records: Uint8Array, wish: Kept): Uint8Array | undefine
   return says ? joined(pieces) : undefined;
 }
 
-function keeps(dataset: number, wish: Kept): boolean {
-  if (wish === "copyright") return RIGHTS.has(dataset);
-  return dataset < FIRST_PREVIEW && (wish === "all" || !PLACES.has(dataset));
+function keeps(dataset: number, option: Kept): boolean {
+  if (option === "copyright") return RIGHTS.has(dataset);
+  return dataset < FIRST_PREVIEW && (option === "all" || !PLACES.has(dataset));
 }
 
 /** The records in Photoshop's image resources; undefined where there are none. */

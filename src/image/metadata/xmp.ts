@@ -1,7 +1,7 @@
 /** What is kept of an XMP packet (ISO 16684-1): its properties by namespace and name, everything else as it is. */
 import { XmlElement, XmlText } from "@rgrove/parse-xml";
 
-import type { MetadataWish } from "./metadata-option.ts";
+import type { MetadataOption } from "./metadata-option.ts";
 import {
   declaredIn,
   elementsOf,
@@ -64,9 +64,9 @@ const OUTDATED: ReadonlySet<string> = new Set([
 const PLACE_OR_DEVICE =
   /gps|latitude|longitude|altitude|location|geo(?:tag|code|hash|name)|serial|(?:^|[a-z])uniqueid|^(?:city|state|country|countrycode|countryname|provincestate|sublocation|worldregion)$/i;
 
-/** What is kept: as much as a request wishes, and the mark of a synthetic picture unless it is to go. */
+/** What is kept: as much as a request asks for, and the mark of a synthetic picture unless it is to go. */
 interface Kept {
-  readonly wish: Exclude<MetadataWish, "none">;
+  readonly option: Exclude<MetadataOption, "none">;
   readonly mark: string | undefined;
   readonly dropsMark: boolean;
 }
@@ -74,31 +74,31 @@ const PACKET_BEGIN = '<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>';
 const PACKET_END = '<?xpacket end="r"?>';
 
 /**
- * What is kept of a packet; undefined where that is nothing. Of a packet that is damaged nothing is kept but the mark of a
- * synthetic picture, which is kept whatever is wished for.
+ * What is kept of a packet; undefined where that is nothing. Of a packet that is damaged nothing is kept but the mark
+ * of a synthetic picture, which is kept whatever is asked for.
  * @param dropsMark the mark is to go as well
  */
-export function keptXmp(packet: Uint8Array, wish: MetadataWish, dropsMark = false): Uint8Array | undefined {
+export function keptXmp(packet: Uint8Array, option: MetadataOption, dropsMark = false): Uint8Array | undefined {
   const stated = dropsMark ? undefined : sourceTypeIn(packet);
   const mark = stated !== undefined && isSynthetic(stated) ? stated : undefined;
-  const kept = wish === "none" ? undefined : keptProperties(packet, { wish, mark, dropsMark });
+  const kept = option === "none" ? undefined : keptProperties(packet, { option, mark, dropsMark });
   return kept ?? (mark === undefined ? undefined : packetOf(mark));
 }
 
 /** A packet that states a digital source type besides what it says; alone where there is none, or it is damaged. */
 export function withSourceType(packet: Uint8Array | undefined, sourceType: string): Uint8Array {
-  const kept = packet && keptProperties(packet, { wish: "all", mark: sourceType, dropsMark: false });
+  const kept = packet && keptProperties(packet, { option: "all", mark: sourceType, dropsMark: false });
   return kept ?? packetOf(sourceType);
 }
 
-function keptProperties(packet: Uint8Array, wish: Kept): Uint8Array | undefined {
+function keptProperties(packet: Uint8Array, option: Kept): Uint8Array | undefined {
   const found = rdfIn(packet);
   if (!found) return undefined;
   const { rdf, prefixes } = found;
-  const descriptions = elementsOf(rdf).map((element) => written(element, prefixes, wish));
+  const descriptions = elementsOf(rdf).map((element) => written(element, prefixes, option));
   const kept = descriptions.filter((description) => description !== "");
-  if (wish.mark !== undefined && !kept.some((description) => description.includes(SOURCE_TYPE))) {
-    kept.push(markDescription(wish.mark));
+  if (option.mark !== undefined && !kept.some((description) => description.includes(SOURCE_TYPE))) {
+    kept.push(markDescription(option.mark));
   }
   if (kept.length === 0) return undefined;
   const declarations = [...prefixes].map(([prefix, uri]) => attribute(prefix ? `xmlns:${prefix}` : "xmlns", uri));
@@ -109,15 +109,15 @@ function keptProperties(packet: Uint8Array, wish: Kept): Uint8Array | undefined 
 }
 
 /** A description with the properties that are kept of it, as attributes and as elements; empty without any. */
-function written(description: XmlElement, outer: Prefixes, wish: Kept): string {
+function written(description: XmlElement, outer: Prefixes, option: Kept): string {
   const prefixes = declaredIn(description, outer);
   if (!isNamed(description, prefixes, RDF, "Description")) return "";
   const own = Object.entries(description.attributes);
   const structure = own.filter(([name]) => isDeclaration(name) || isStructure(name, prefixes));
-  const properties = own.filter(([name]) => !isDeclaration(name) && keeps(resolved(name, prefixes), wish));
+  const properties = own.filter(([name]) => !isDeclaration(name) && keeps(resolved(name, prefixes), option));
   const children = elementsOf(description)
-    .filter((element) => keeps(resolved(element.name, declaredIn(element, prefixes)), wish))
-    .map((element) => writtenValue(element, prefixes, wish));
+    .filter((element) => keeps(resolved(element.name, declaredIn(element, prefixes)), option))
+    .map((element) => writtenValue(element, prefixes, option));
   if (properties.length + children.length === 0) return "";
   return tag(description.name, [...structure, ...properties], children.join(""));
 }
@@ -129,25 +129,25 @@ function isStructure(name: string, prefixes: Prefixes): boolean {
 }
 
 /** Whether a property is kept. */
-function keeps(property: Name | undefined, { wish, mark, dropsMark }: Kept): boolean {
+function keeps(property: Name | undefined, { option, mark, dropsMark }: Kept): boolean {
   if (!property) return false;
   const { namespace, name } = property;
   if (isSourceType(namespace, name) && (dropsMark || mark !== undefined)) return !dropsMark;
   if (namespace === RDF || namespace === XML) return false;
   if (OUTDATED.has(namespace + name) || OTHER_PARTS.has(namespace)) return false;
-  if (wish === "all") return true;
+  if (option === "all") return true;
   if (PLACE_OR_DEVICE.test(name)) return false;
-  return wish === "no-location" || RIGHTS.has(namespace) || RIGHTS_PROPERTIES.has(namespace + name);
+  return option === "no-location" || RIGHTS.has(namespace) || RIGHTS_PROPERTIES.has(namespace + name);
 }
 
 /** A property with all of its value but for fields that speak of what is not kept. */
-function writtenValue(element: XmlElement, outer: Prefixes, wish: Kept): string {
+function writtenValue(element: XmlElement, outer: Prefixes, option: Kept): string {
   const prefixes = declaredIn(element, outer);
-  const isField = (name: string) => wish.wish === "all" || !PLACE_OR_DEVICE.test(name.slice(name.indexOf(":") + 1));
+  const isField = (name: string) => option.option === "all" || !PLACE_OR_DEVICE.test(name.slice(name.indexOf(":") + 1));
   const attributes = Object.entries(element.attributes).filter(([name]) => isDeclaration(name) || isField(name));
   const children = element.children.map((child) => {
     if (child instanceof XmlText) return escaped(child.text);
-    return child instanceof XmlElement && isField(child.name) ? writtenValue(child, prefixes, wish) : "";
+    return child instanceof XmlElement && isField(child.name) ? writtenValue(child, prefixes, option) : "";
   });
   return tag(element.name, attributes, children.join(""));
 }

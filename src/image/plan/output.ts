@@ -4,10 +4,10 @@ import * as v from "valibot";
 import { flag, integer, oneOf, record } from "../../fields.ts";
 import { MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../../limits.ts";
 import type { FormatDefinition } from "../codec/format.ts";
-import { PROFILE_WISHES } from "../color/profile-option.ts";
+import { PROFILE_OPTIONS } from "../color/profile-option.ts";
 import { FORMATS, type FormatName } from "../formats.ts";
-import { HDR_WISHES } from "../gain-map/gain-map-option.ts";
-import { METADATA_WISHES, PROVENANCE_WISHES } from "../metadata/metadata-option.ts";
+import { HDR_OPTIONS } from "../gain-map/gain-map-option.ts";
+import { METADATA_OPTIONS, PROVENANCE_OPTIONS } from "../metadata/metadata-option.ts";
 
 type Writable = { [Name in FormatName]: (typeof FORMATS)[Name] extends { write: unknown } ? Name : never }[FormatName];
 
@@ -31,13 +31,13 @@ export const Output = record({
   // Animations stay animations where the format can hold them; false: the first frame alone.
   animation: v.optional(flag()),
   // What is kept of the original's EXIF, XMP and IPTC; nothing by default.
-  metadata: v.optional(oneOf(METADATA_WISHES)),
+  metadata: v.optional(oneOf(METADATA_OPTIONS)),
   // What becomes of what the original says of where it is from.
-  provenance: v.optional(oneOf(PROVENANCE_WISHES)),
+  provenance: v.optional(oneOf(PROVENANCE_OPTIONS)),
   // The color space of the result; sRGB by default.
-  profile: v.optional(oneOf(PROFILE_WISHES)),
+  profile: v.optional(oneOf(PROFILE_OPTIONS)),
   // Whether the result keeps what makes its original one of high dynamic range; not by default.
-  hdr: v.optional(oneOf(HDR_WISHES)),
+  hdr: v.optional(oneOf(HDR_OPTIONS)),
   name: v.optional(
     v.pipe(
       v.string("must be a text"),

@@ -5,7 +5,7 @@ import { changesOf, detailOf, textureOf } from "../codec/complexity.ts";
 import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import { decodedFrames, ownTimeSlice, paced } from "../codec/metered-rows.ts";
-import type { ProfileWish } from "../color/profile-option.ts";
+import type { ProfileOption } from "../color/profile-option.ts";
 import { type Space, spaceOf } from "../color/space.ts";
 import type { GainMap } from "../gain-map/gain-map.ts";
 import { type Box, isWhole, type Size, turnSize, whole } from "../pixels/geometry.ts";
@@ -44,19 +44,19 @@ export interface Stored {
 }
 
 /** A file that is worked on in the colors that a request wants. */
-export function inSpace<Own extends Stored>(stored: Own, wish: ProfileWish | undefined): Own {
-  const space = spaceOf(stored.facts, wish);
+export function inSpace<Own extends Stored>(stored: Own, options: ProfileOption | undefined): Own {
+  const space = spaceOf(stored.facts, options);
   return space ? { ...stored, space } : stored;
 }
 
 /** What requests may say of their original. */
-export interface InputWish {
+export interface InputOptions {
   readonly damaged?: "refuse" | "show" | undefined;
 }
 
-/** A file whose damage is shown, where that is wished for and its format can; or else the file as it is. */
-export function asWished<Own extends Stored>(stored: Own, wish: InputWish | undefined): Own {
-  if (wish?.damaged !== "show" || !stored.format.read.showsDamage) return stored;
+/** A file whose damage is shown, where that is asked for and its format can; or else the file as it is. */
+export function withInputOptions<Own extends Stored>(stored: Own, options: InputOptions | undefined): Own {
+  if (options?.damaged !== "show" || !stored.format.read.showsDamage) return stored;
   return { ...stored, facts: { ...stored.facts, showsDamage: true } };
 }
 

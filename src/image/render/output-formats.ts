@@ -5,7 +5,7 @@ import type { Allowance } from "../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { fullness } from "../codec/complexity.ts";
 import type { FormatDefinition } from "../codec/format.ts";
-import type { ProfileWish } from "../color/profile-option.ts";
+import type { ProfileOption } from "../color/profile-option.ts";
 import type { Space } from "../color/space.ts";
 import { FORMATS } from "../formats.ts";
 import { isOpaque } from "../pixels/opaque.ts";
@@ -17,7 +17,7 @@ import { plainestRefusal } from "../search/fit-size.ts";
 import type { Rendition } from "../search/rendition.ts";
 
 /** What a request says about the format of its result. */
-interface Wish {
+interface FormatOptions {
   readonly output: Output | undefined;
   /** Media types that the client takes, for `auto`; absent: what the open web takes. */
   readonly accept: string | undefined;
@@ -29,7 +29,7 @@ interface Wish {
 export async function outputFormatsOf(
   stored: Stored,
   plan: Plan,
-  { output, accept, allowance }: Wish,
+  { output, accept, allowance }: FormatOptions,
 ): Promise<FormatDefinition[]> {
   const word = output?.format;
   const { format, facts, firstOnly, space, gainMap } = stored;
@@ -73,8 +73,8 @@ function roomy(format: FormatDefinition, plan: Plan): FormatDefinition {
 }
 
 /** A format, if its files can have the colors of a space. @throws ApiError 422 */
-function inSpace(format: FormatDefinition, space: Space | undefined, wish: ProfileWish = "srgb"): FormatDefinition {
-  const isRefused = wish !== "srgb" && !format.can.spaces;
+function inSpace(format: FormatDefinition, space: Space | undefined, option: ProfileOption = "srgb"): FormatDefinition {
+  const isRefused = option !== "srgb" && !format.can.spaces;
   if (!isRefused && holds(format, space)) return format;
   const spaces = format.can.spaces === "p3" ? "srgb or p3" : "srgb";
   throw new ApiError(422, `output.profile must be ${spaces} in this output format, which cannot hold another`);

@@ -13,7 +13,7 @@ import type { Point } from "../pixels/gravity.ts";
 import type { Stopwatch } from "../pixels/stopwatch.ts";
 import { readHeaders } from "../plan/detect.ts";
 import { aimOf, type Optimize, type Output } from "../plan/output.ts";
-import { asWished, type InputWish, inSpace, pictureOf } from "../plan/planned-picture.ts";
+import { withInputOptions, type InputOptions, inSpace, pictureOf } from "../plan/planned-picture.ts";
 import type { VerifiedStore } from "../provenance/verify.ts";
 import { optimized } from "../search/attempts.ts";
 import type { Rendition } from "../search/rendition.ts";
@@ -30,7 +30,7 @@ import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
 export interface Order {
   readonly operations: { readonly [Name in OperationName]?: unknown };
   /** How the original is read; absent: what is damaged is refused. */
-  readonly input?: InputWish | undefined;
+  readonly input?: InputOptions | undefined;
   readonly output: Output | undefined;
   readonly optimize: Optimize | undefined;
   /** The files of saved pictures that operations need, by id. */
@@ -69,7 +69,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
   let heldBytes = source;
   try {
     const { allowance, stopwatch } = order;
-    const found = asWished(await readHeaders(source, allowance), order.input);
+    const found = withInputOptions(await readHeaders(source, allowance), order.input);
     const { output } = order;
     const provenance = await provenanceOf(found, order.provenance);
     const firstOnly = isOfFirstFrame(found, output);
@@ -89,11 +89,11 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     heldBytes = held;
     const made = await bestOf(formats, aim, async (format, rivalBytes, rivalSampleBytes) => {
       const isLast = format === formats.at(-1);
-      const wish = { ...shown, format, aim, encoding, keepsMetadata, rivalBytes, rivalSampleBytes, isLast };
+      const options = { ...shown, format, aim, encoding, keepsMetadata, rivalBytes, rivalSampleBytes, isLast };
       const unpacked = await unpackedFor(format, shown.stored, allowance);
-      if (unpacked) return optimized({ ...wish, stored: unpacked.stored }, unpacked.source, allowance);
+      if (unpacked) return optimized({ ...options, stored: unpacked.stored }, unpacked.source, allowance);
       isHandedOver = isLast;
-      return optimized(wish, isLast ? held : held.retain(), allowance);
+      return optimized(options, isLast ? held : held.retain(), allowance);
     });
     const best = withResultGainMap(withMetadata(made, kept), gainMap);
     const facts = best.format.read.probe(best.file.bytes);

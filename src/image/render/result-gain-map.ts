@@ -61,7 +61,10 @@ interface Wanted {
 export interface ResultGainMap extends GainMap {
   /** Of its file, and so that of the result. */
   readonly format: FormatDefinition;
-  /** The profile of the picture whose red, green and blue have gains of their own; absent where they have one, or are sRGB. */
+  /**
+   * The profile of the picture whose red, green and blue have gains of their own; absent where they have one, or are
+   * sRGB.
+   */
   readonly colors?: Uint8Array | undefined;
   /** The original, where nothing happens to it but that it may become smaller. */
   readonly unchanged?: { readonly format: FormatDefinition; readonly bytes: number } | undefined;
@@ -121,10 +124,10 @@ async function encoded(
   const plan = planSteps(size, levels ? [...own, inTerms(levels, planSteps(size, own).size)] : own);
   const heldBytes = original.bytes.length + 2 * found.bytes.length;
   const stored = { ...found, stopwatch: original.stopwatch, heldBytes };
-  const make = async (wish: Aim): Promise<Uint8Array> => {
+  const make = async (options: Aim): Promise<Uint8Array> => {
     const source = SharedBytes.of(found.bytes.slice());
     const common = { stored, plan, format, encoding, isLast: true };
-    const made = await optimized({ ...common, aim: wish }, source, allowance);
+    const made = await optimized({ ...common, aim: options }, source, allowance);
     if (!made) throw new ApiError(422, "The gain map cannot be written");
     return made.file.bytes;
   };
@@ -158,7 +161,10 @@ export function besideHeld(stored: Stored, map: GainMap | undefined): Stored {
   return map ? { ...stored, heldBytes: (stored.heldBytes ?? stored.bytes.length) + map.file.length } : stored;
 }
 
-/** A result with its gain map, not larger than an original that only becomes smaller; the file without the map is released. */
+/**
+ * A result with its gain map, not larger than an original that only becomes smaller; the file without the map is
+ * released.
+ */
 export function withResultGainMap<Made extends Rendition & { readonly format: FormatDefinition }>(
   made: Made,
   map: ResultGainMap | undefined,

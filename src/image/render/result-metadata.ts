@@ -10,7 +10,7 @@ import { type Aim, type Output, outputFormat } from "../plan/output.ts";
 import type { Stored } from "../plan/planned-picture.ts";
 import type { Rendition } from "../search/rendition.ts";
 
-/** What was read of an original for its results, by what is wished for. */
+/** What was read of an original for its results, by what is asked for. */
 export type KnownMetadata = Map<string, Metadata>;
 
 /**
@@ -25,14 +25,14 @@ export function keptOf(
   known: KnownMetadata = new Map(),
   sourceType?: string,
 ): Metadata {
-  const { metadata: wish = "none", format: word, provenance } = output ?? {};
+  const { metadata: option = "none", format: word, provenance } = output ?? {};
   const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
-  if (wish !== "none" && named && !named.metadata?.write) {
+  if (option !== "none" && named && !named.metadata?.write) {
     throw new ApiError(422, "output.metadata must be none in this output.format, which cannot hold any");
   }
   const dropsMark = provenance === "drop";
-  const key = `${wish} ${dropsMark}`;
-  const kept = known.get(key) ?? keptMetadata(foundIn(format, bytes, sourceType), wish, dropsMark);
+  const key = `${option} ${dropsMark}`;
+  const kept = known.get(key) ?? keptMetadata(foundIn(format, bytes, sourceType), option, dropsMark);
   known.set(key, kept);
   return kept;
 }

@@ -8,14 +8,14 @@ import { Allowance } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { AnalysisName } from "../analyses.ts";
 import { withoutMemory } from "../codec/guard.ts";
-import type { ProfileWish } from "../color/profile-option.ts";
+import type { ProfileOption } from "../color/profile-option.ts";
 import type { Space } from "../color/space.ts";
 import type { GainMap } from "../gain-map/gain-map.ts";
 import { metadataBytes } from "../metadata/blocks.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { checkResult, readHeaders } from "../plan/detect.ts";
 import { aimOf, type Optimize, type Output } from "../plan/output.ts";
-import { asWished, inSpace, type Stored } from "../plan/planned-picture.ts";
+import { withInputOptions, inSpace, type Stored } from "../plan/planned-picture.ts";
 import { analyze, analyzePicture, type Answers } from "./analyze.ts";
 import { outputFormatsOf } from "./output-formats.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, type Planned, writtenFrames } from "./plan-operations.ts";
@@ -76,7 +76,7 @@ export async function renderSet<Entry extends SetEntry>(
   const { allowance = new Allowance(), stopwatch } = order;
   const carrier = new Carrier(source);
   try {
-    const found = asWished(await readHeaders(source, allowance), order.input);
+    const found = withInputOptions(await readHeaders(source, allowance), order.input);
     const stored = { ...found, stopwatch };
     const provenance = await provenanceOf(found, order.provenance);
     const base = await planBase(stored, order);
@@ -137,7 +137,7 @@ async function groupsOf<Entry extends SetEntry>(
 ): Promise<Group<Entry>[]> {
   const groups = new Map<string, Group<Entry> & { jobs: Job<Entry>[] }>();
   const spaces = new Spaces(stored, base, order);
-  const keptByWish: KnownMetadata = new Map();
+  const keptByOption: KnownMetadata = new Map();
   let gainMap: { readonly found: GainMap | undefined } | undefined;
   const readGainMap = () => (gainMap ??= { found: stored.format.gainMap?.read(stored.bytes) }).found;
   for (const entry of entries) {
@@ -154,12 +154,12 @@ async function groupsOf<Entry extends SetEntry>(
       const group = known ?? (await groupOf(own, begin.base, operations, room, order));
       const [ofRoom = "", ofAll = ""] = keys;
       groups.set(changesShapeOnly(group.planned) ? ofAll : ofRoom, group);
-      const kept = keptOf(stored, output, keptByWish, sourceType);
-      const wish = { output, accept: order.accept, allowance: order.allowance };
+      const kept = keptOf(stored, output, keptByOption, sourceType);
+      const options = { output, accept: order.accept, allowance: order.allowance };
       const encoding = output?.encoding;
       const aim = besideMetadata(aimOf(output, optimize), metadataBytes(kept));
       const { steps } = group.planned;
-      const formats = await outputFormatsOf(own, group.planned.plan, wish);
+      const formats = await outputFormatsOf(own, group.planned.plan, options);
       const map = await resultGainMap(own, { steps, formats, aim, encoding }, order.allowance);
       group.jobs.push({
         entry,
@@ -183,7 +183,7 @@ async function groupsOf<Entry extends SetEntry>(
  * each.
  */
 class Spaces {
-  private readonly known = new Map<ProfileWish, Pick<Given<never>, "stored" | "base">>();
+  private readonly known = new Map<ProfileOption, Pick<Given<never>, "stored" | "base">>();
   private readonly stored: Stored;
   private readonly base: Planned;
   private readonly order: Pick<Order, "operations" | "overlays" | "allowance">;
@@ -195,12 +195,12 @@ class Spaces {
     this.order = order;
   }
 
-  async of(wish: ProfileWish = "srgb") {
-    const known = this.known.get(wish);
+  async of(options: ProfileOption = "srgb") {
+    const known = this.known.get(options);
     if (known) return known;
-    const stored = inSpace(this.stored, wish);
+    const stored = inSpace(this.stored, options);
     const made = { stored, base: stored.space ? await planBase(stored, this.order) : this.base };
-    this.known.set(wish, made);
+    this.known.set(options, made);
     return made;
   }
 }

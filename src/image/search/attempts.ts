@@ -20,7 +20,7 @@ import { repackOriginal } from "./repack.ts";
 import { requantize, requantizeWithoutPixels } from "./requantize.ts";
 import { searchDeep, searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
 import { Session } from "./session.ts";
-import { type Task, taskOf, type Wish } from "./task.ts";
+import { type Task, taskOf, type EncodeOptions } from "./task.ts";
 import { refusalOfWay } from "./ways.ts";
 
 /**
@@ -52,11 +52,11 @@ export function attemptsFor(task: Task): readonly Attempt[] {
 }
 
 /**
- * The estimate of a wish before anything is known: the time of the first attempt that can be made, and the memory of
+ * The estimate of options before anything is known: the time of the first attempt that can be made, and the memory of
  * any. Null where none can.
  */
-export function estimatedWish(wish: Wish): Estimate | null {
-  const task = taskOf(wish);
+export function estimateOfOptions(options: EncodeOptions): Estimate | null {
+  const task = taskOf(options);
   const [first, ...others] = attemptsFor(task)
     .map(({ estimate }) => estimate)
     .filter((estimate) => fits(task, estimate));
@@ -64,17 +64,21 @@ export function estimatedWish(wish: Wish): Estimate | null {
 }
 
 /**
- * The file that is wished for, never a larger one than there was where neither pixels nor format change; null where it
+ * The file that is asked for, never a larger one than there was where neither pixels nor format change; null where it
  * would plainly be larger than its rival in another format.
  * @param source the bytes of the original, which are released when they will not be read again
  * @param allowance of the job: what it cannot afford is not tried
  * @throws ApiError 422 when no way leads to a file in the memory and the time that there is, 503 when too much work
  *   waits
  */
-export async function optimized(wish: Wish, source: SharedBytes, allowance?: Allowance): Promise<Rendition | null> {
+export async function optimized(
+  options: EncodeOptions,
+  source: SharedBytes,
+  allowance?: Allowance,
+): Promise<Rendition | null> {
   let session: Session | undefined;
   try {
-    const planned = taskOf(wish);
+    const planned = taskOf(options);
     const attempts = attemptsFor(planned);
     const task = await inOneScan(planned, attempts, allowance);
     session = new Session(task, source);

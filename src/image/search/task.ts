@@ -23,7 +23,7 @@ const TYPICAL_QUALITY = 80;
 export type WritableFormat = FormatDefinition & Required<Pick<FormatDefinition, "write">>;
 
 /** What is asked for, in one output format. */
-export interface Wish {
+export interface EncodeOptions {
   readonly stored: Stored;
   readonly plan: Plan;
   readonly format: FormatDefinition;
@@ -57,7 +57,7 @@ export interface Unchanged {
 }
 
 /** What is to be done, with all that is known before anything is decoded. */
-export interface Task extends Wish {
+export interface Task extends EncodeOptions {
   readonly settings: EncodeSettings;
   /** What the plan makes of what is stored, as the format can hold it. */
   readonly picture: Picture;
@@ -65,13 +65,13 @@ export interface Task extends Wish {
 }
 
 /** @param unchanged what stays of the original, where that is known */
-export function taskOf(wish: Wish, unchanged = unchangedBy(wish)): Task {
-  const picture = plannedPicture(wish);
-  const { allPixels } = wish;
-  const wanted = { ...encodeSettings(wish.aim, wish.format, wish.encoding !== "baseline"), allPixels };
-  const isSmall = wish.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
-  const settings = isSmall ? carefulSettings(wanted, wish.format) : wanted;
-  return { ...wish, picture, settings, unchanged };
+export function taskOf(options: EncodeOptions, unchanged = unchangedBy(options)): Task {
+  const picture = plannedPicture(options);
+  const { allPixels } = options;
+  const wanted = { ...encodeSettings(options.aim, options.format, options.encoding !== "baseline"), allPixels };
+  const isSmall = options.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
+  const settings = isSmall ? carefulSettings(wanted, options.format) : wanted;
+  return { ...options, picture, settings, unchanged };
 }
 
 /**
@@ -88,7 +88,7 @@ export function deepTask(task: Task): Task | null {
 /**
  * The planned picture as a format can hold it: one frame where it knows no animation, on white where it has no alpha.
  */
-function plannedPicture({ stored, plan, format }: Pick<Wish, "stored" | "plan" | "format">): Picture {
+function plannedPicture({ stored, plan, format }: Pick<EncodeOptions, "stored" | "plan" | "format">): Picture {
   const planned = pictureOf(stored, plan);
   const isStill = planned.frames === 1 || format.can.animation;
   const picture = isStill ? planned : stillPicture(planned, (timeSlice) => firstFrame(planned, timeSlice));
@@ -108,7 +108,7 @@ function unchangedBy({
   format,
   aim,
   leavesCoefficients = false,
-}: Pick<Wish, "stored" | "plan" | "format" | "aim" | "leavesCoefficients">): Unchanged | null {
+}: Pick<EncodeOptions, "stored" | "plan" | "format" | "aim" | "leavesCoefficients">): Unchanged | null {
   const { bytes, facts } = stored;
   const { box, orientation, target: resized } = plan.view;
   if (stored.firstOnly || !keepsColors(stored, aim) || (facts.frames > 1 && !format.can.animation)) return null;
@@ -162,7 +162,10 @@ function isWritable(format: FormatDefinition): format is WritableFormat {
 }
 
 /** Whether a file has another encoding than the one that the caller named, and could have that. */
-export function isEncodedOtherwise({ encoding }: Pick<Wish, "encoding">, { bytes, format, facts }: Stored): boolean {
+export function isEncodedOtherwise(
+  { encoding }: Pick<EncodeOptions, "encoding">,
+  { bytes, format, facts }: Stored,
+): boolean {
   if (encoding === undefined || !format.coefficients?.divides(bytes)) return false;
   return facts.interlaced !== (encoding === "progressive");
 }

@@ -1,4 +1,6 @@
-/** Results in sRGB of files whose own colors are others, also where a file could be written anew without decoding it. */
+/**
+ * Results in sRGB of files whose own colors are others, also where a file could be written anew without decoding it.
+ */
 import { describe, expect, it } from "vitest";
 
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
@@ -41,7 +43,7 @@ async function seen(file: Uint8Array): Promise<Uint8Array> {
 describe("a result in sRGB", () => {
   it.each(["{}", "srgb"] as const)(
     "is sRGB where a file could be written anew without decoding it: %s",
-    async (wish) => {
+    async (option) => {
       const small = paint(12, 12, (x, y) => [x * 20, 180, y * 20, 255]);
       const coarse = { lossless: false, quality: 30, progressive: false, effort: 0.5 };
       const jpegOf = (profile: Uint8Array) =>
@@ -59,7 +61,7 @@ describe("a result in sRGB", () => {
         inks: new Uint8Array(cmykFile),
       };
       for (const [name, file] of Object.entries(files)) {
-        const made = await result(file, wish === "srgb" ? { profile: "srgb" } : {});
+        const made = await result(file, option === "srgb" ? { profile: "srgb" } : {});
         const { format, facts } = identify(made);
         expect([name, format.label, facts.profile, facts.convertsColors]).toEqual([
           name,

@@ -26,7 +26,10 @@ import { paint, sample } from "../../support/rows.ts";
 
 const DARKER: GainTerms = { ...TERMS, baseHeadroom: 2.5, alternateHeadroom: 0.5 };
 
-/** A picture whose map is the picture itself, at half its size: both are the same after everything that treats them alike. */
+/**
+ * A picture whose map is the picture itself, at half its size: both are the same after everything that treats them
+ * alike.
+ */
 function twins(terms = TERMS, file = encode(gray(160, 120))): Uint8Array {
   return jpeg.gainMap.write(encode(gray(320, 240)), { file, terms });
 }
@@ -64,9 +67,9 @@ function withProfile(file: Uint8Array, profile: Uint8Array): Uint8Array {
   return joined([file.subarray(0, at), ...profileSegments(profile), file.subarray(at)]);
 }
 
-type Wish = Partial<Pick<Order, "output" | "optimize" | "accept">> & { readonly operations?: object };
+type EncodeOptions = Partial<Pick<Order, "output" | "optimize" | "accept">> & { readonly operations?: object };
 
-async function result(file: Uint8Array, { operations = {}, output, optimize, accept }: Wish = {}) {
+async function result(file: Uint8Array, { operations = {}, output, optimize, accept }: EncodeOptions = {}) {
   const parsed = Object.entries(operations).map(([name, params]) => {
     const row: OperationRow = OPERATIONS[name as OperationName];
     return [name, checked(row.params, params)] as const;

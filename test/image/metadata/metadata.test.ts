@@ -8,7 +8,7 @@ import { avif } from "../../../src/image/formats/avif.ts";
 import { tagged } from "../../../src/image/formats/jpeg/tag.ts";
 import { keptMetadata } from "../../../src/image/metadata/blocks.ts";
 import { type Directory, type Field, Tiff, writeDirectories } from "../../../src/image/metadata/directories.ts";
-import type { MetadataWish } from "../../../src/image/metadata/metadata-option.ts";
+import type { MetadataOption } from "../../../src/image/metadata/metadata-option.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import tracksFile from "../../fixtures/avif/tracks-alpha.avif";
 import lyingJpeg from "../../fixtures/jpeg/s420.jpg";
@@ -18,7 +18,7 @@ import { pictureOf, scene } from "../../support/rows.ts";
 
 type Tags = Readonly<Record<string, unknown>>;
 
-const WISHES = ["none", "copyright", "no-location", "all"] as const satisfies readonly MetadataWish[];
+const OPTIONS = ["none", "copyright", "no-location", "all"] as const satisfies readonly MetadataOption[];
 const HOLDERS = Object.entries<FormatDefinition>(FORMATS).flatMap(([name, { metadata }]) =>
   // GIF holds XMP alone, and has a test of its own.
   metadata?.write && name !== "gif" ? [name as FormatName] : [],
@@ -72,7 +72,7 @@ function secretsIn(tags: Tags): string[] {
   });
 }
 
-async function result(from: Uint8Array, metadata: MetadataWish, format: string, more: object = {}) {
+async function result(from: Uint8Array, metadata: MetadataOption, format: string, more: object = {}) {
   const order = { output: { format, metadata, quality: 70 }, ...more };
   return (await rendered(from, order)).output;
 }
@@ -89,15 +89,15 @@ describe("as much is kept as is asked for", () => {
     const original = originalOf(from);
     const before = await tagsOf(original);
     expect(secretsIn(before).length).toBeGreaterThan(5);
-    const kept = new Map<MetadataWish, Tags>();
-    for (const wish of WISHES) {
-      const output = await result(original, wish, format);
+    const kept = new Map<MetadataOption, Tags>();
+    for (const option of OPTIONS) {
+      const output = await result(original, option, format);
       const tags = await tagsOf(output.bytes);
       expect(tags["ExifTool:Warning"]).toBeUndefined();
       expect(Object.keys(tags).filter((tag) => tag.endsWith(":Orientation"))).toEqual([]);
       expect(output.facts).toMatchObject({ orientation: 1 });
-      if (wish !== "all") expect(secretsIn(tags)).toEqual([]);
-      kept.set(wish, tags);
+      if (option !== "all") expect(secretsIn(tags)).toEqual([]);
+      kept.set(option, tags);
     }
     expect(
       Object.keys(kept.get("none") ?? {}).filter((tag) => /^(?:IFD|ExifIFD|GPS|XMP|IPTC|Photoshop)/.test(tag)),
@@ -144,7 +144,10 @@ describe("an original that stays as it is", () => {
   });
 });
 
-/** A still beside which there is a sequence, and whose items of EXIF and XMP, hidden in the fixture, say what another picture's do. */
+/**
+ * A still beside which there is a sequence, and whose items of EXIF and XMP, hidden in the fixture, say what another
+ * picture's do.
+ */
 function sequenceOf(original: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(tracksFile).slice();
   bytes.set(new TextEncoder().encode("avif"), MAJOR_BRAND_AT);
@@ -155,7 +158,7 @@ function sequenceOf(original: Uint8Array): Uint8Array {
 const MAJOR_BRAND_AT = 8;
 
 describe("a still with a sequence, which stays as it is", () => {
-  it.for(WISHES)("says no more than it may: %s", async (metadata, context) => {
+  it.for(OPTIONS)("says no more than it may: %s", async (metadata, context) => {
     if (missing !== "") context.skip(missing);
     const original = sequenceOf(originalOf("avif"));
     const before = await tagsOf(original);
@@ -268,8 +271,8 @@ describe("EXIF data", () => {
         ?.entries(8)
         .map(({ tag }) => tag),
     ).toEqual([0x010f, 0x8298, 0x8769, 0x8825]);
-    for (const wish of ["copyright", "no-location"] as const) {
-      const { exif: kept } = keptMetadata({ exif }, wish);
+    for (const option of ["copyright", "no-location"] as const) {
+      const { exif: kept } = keptMetadata({ exif }, option);
       expect(holds(kept, "(c) Ann")).toBe(true);
       expect(holds(kept, "MAKER") || holds(kept, "SN-1")).toBe(false);
     }
@@ -297,7 +300,7 @@ describe("EXIF data", () => {
   it("without anything to keep, or damaged, is none", () => {
     const bytes = (...list: number[]) => Uint8Array.from(list);
     for (const exif of [bytes(), bytes(0x49, 0x49, 42, 0, 8, 0, 0, 0), bytes(0x49, 0x49, 43, 0, 8, 0, 0, 0, 1, 0)]) {
-      for (const wish of WISHES) expect(keptMetadata({ exif }, wish).exif).toBeUndefined();
+      for (const option of OPTIONS) expect(keptMetadata({ exif }, option).exif).toBeUndefined();
     }
   });
 });
@@ -307,7 +310,7 @@ const damage = fc.record({
   at: fc.nat(10_000),
   byte: fc.nat(255),
   cut: fc.oneof(fc.constant(Infinity), fc.nat(400)),
-  wish: fc.constantFrom(...WISHES),
+  option: fc.constantFrom(...OPTIONS),
 });
 
 it("reads damaged metadata without an error, and never says more than it may", async () => {
@@ -321,14 +324,14 @@ it("reads damaged metadata without an error, and never says more than it may", a
     if (copy.length > 0) copy[at % copy.length] = byte;
     return copy;
   };
-  const check = fc.property(damage, ({ at, byte, cut, wish }) => {
+  const check = fc.property(damage, ({ at, byte, cut, option }) => {
     const metadata = {
       exif: broken(whole.exif, at, byte, cut),
       xmp: broken(whole.xmp, at, byte, cut),
       iptc: broken(whole.iptc, at, byte, cut),
     };
-    const kept = keptMetadata(metadata, wish);
-    if (wish === "none") expect(kept).toEqual({});
+    const kept = keptMetadata(metadata, option);
+    if (option === "none") expect(kept).toEqual({});
     if (kept.exif) expect(Tiff.of(kept.exif)).not.toBeNull();
   });
   fc.assert(check, { numRuns: 400 });

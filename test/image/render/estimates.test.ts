@@ -89,12 +89,15 @@ const AIMS: Readonly<Record<string, Order["optimize"]>> = {
 
 const WRITERS = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).filter(([, { write }]) => write);
 
-/** One of the aims and operations for each pair of formats: neighbors have others, so that all of them meet every format. */
+/**
+ * One of the aims and operations for each pair of formats: neighbors have others, so that all of them meet every
+ * format.
+ */
 const PAIRS = Object.entries(ORIGINALS).flatMap(([name, file], row) =>
   WRITERS.map(([to], column) => ({ name, file, to, turn: row + column * 5 })),
 );
 
-const WISHES = Object.entries(AIMS).flatMap(([aim, optimize]) =>
+const OPTIONS = Object.entries(AIMS).flatMap(([aim, optimize]) =>
   OPERATIONS.map((operations) => ({ aim, optimize, operations })),
 );
 
@@ -137,7 +140,7 @@ async function excessOf(job: string, file: ArrayBuffer, order: Partial<Order>): 
 it.each(WRITERS.map(([to]) => to))("holds no more than is declared while it becomes %s", async (to) => {
   const excess: Excess[] = [];
   for (const { name, file, turn } of PAIRS.filter((pair) => pair.to === to && isForToday(pair.turn, 3))) {
-    const { aim, optimize, operations } = turned(WISHES, turn);
+    const { aim, optimize, operations } = turned(OPTIONS, turn);
     const order = { operations, output: { format: to, encoding: "progressive" }, optimize } as const;
     excess.push(...(await excessOf(`${name}, ${aim}, ${Object.keys(operations).join()}`, file, order)));
   }

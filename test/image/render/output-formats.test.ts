@@ -140,8 +140,8 @@ describe("a format", () => {
   it("is given up where its file would plainly be larger", async () => {
     const made = async (rivalBytes: number) => {
       const { stored, plan } = await storedOf(scene(1_200, 900), true);
-      const wish = { stored, plan, format: FORMATS.webp, aim, progressive: true, isLast: false, rivalBytes };
-      return optimized(wish, SharedBytes.of(stored.bytes));
+      const options = { stored, plan, format: FORMATS.webp, aim, progressive: true, isLast: false, rivalBytes };
+      return optimized(options, SharedBytes.of(stored.bytes));
     };
     expect(await made(500)).toBeNull();
     expect(await made(1_000_000)).not.toBeNull();
@@ -151,8 +151,8 @@ describe("a format", () => {
     const { stored, plan } = await storedOf(scene(1_200, 900), true);
     const encode = vi.fn<typeof FORMATS.webp.write.encode>(FORMATS.webp.write.encode);
     const webp = { ...FORMATS.webp, write: { ...FORMATS.webp.write, encode } };
-    const wish = { stored, plan, format: webp, aim, isLast: false, rivalBytes: 1_000_000, rivalSampleBytes: 500 };
-    expect(await optimized(wish, SharedBytes.of(stored.bytes))).toBeNull();
+    const options = { stored, plan, format: webp, aim, isLast: false, rivalBytes: 1_000_000, rivalSampleBytes: 500 };
+    expect(await optimized(options, SharedBytes.of(stored.bytes))).toBeNull();
     expect(encode).toHaveBeenCalledTimes(1);
   });
 
@@ -161,8 +161,8 @@ describe("a format", () => {
     const { stored, plan } = await storedOf(drawing, true);
     const encode = vi.fn<typeof FORMATS.webp.write.encode>(FORMATS.webp.write.encode);
     const webp = { ...FORMATS.webp, write: { ...FORMATS.webp.write, encode } };
-    const wish = { stored, plan, format: webp, aim, isLast: false, rivalBytes: 400, rivalSampleBytes: 400 };
-    const made = await optimized(wish, SharedBytes.of(stored.bytes));
+    const options = { stored, plan, format: webp, aim, isLast: false, rivalBytes: 400, rivalSampleBytes: 400 };
+    const made = await optimized(options, SharedBytes.of(stored.bytes));
     expect(made).toMatchObject({ score: 100 });
     expect(made?.file.bytes.length).toBeLessThan(400);
     expect(encode.mock.calls.filter(([, { lossless }]) => !lossless)).toHaveLength(1);
@@ -172,8 +172,8 @@ describe("a format", () => {
     const { stored, plan } = await storedOf(scene(1_200, 900), true);
     const run = vi.fn<typeof png.recompress.run>(png.recompress.run);
     const format = { ...png, recompress: { ...png.recompress, run } };
-    const wish = { stored: { ...stored, format }, plan, format, aim, isLast: false };
-    expect(await optimized({ ...wish, rivalBytes: 500 }, SharedBytes.of(stored.bytes))).toBeNull();
+    const options = { stored: { ...stored, format }, plan, format, aim, isLast: false };
+    expect(await optimized({ ...options, rivalBytes: 500 }, SharedBytes.of(stored.bytes))).toBeNull();
     expect(run).not.toHaveBeenCalled();
   });
 

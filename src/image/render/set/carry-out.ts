@@ -6,8 +6,8 @@ import type { Allowance } from "../../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../../scheduler/shared-bytes.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { pictureOf } from "../../plan/planned-picture.ts";
-import { optimized, estimatedWish } from "../../search/attempts.ts";
-import type { Wish } from "../../search/task.ts";
+import { optimized, estimateOfOptions } from "../../search/attempts.ts";
+import type { EncodeOptions } from "../../search/task.ts";
 import { type HeldPixels, keep, keptPicture } from "../buffered-picture.ts";
 import { type Unpacked, unpackedFor } from "../embedded-file.ts";
 import type { Origin } from "../origin.ts";
@@ -26,11 +26,16 @@ type Made<Entry> = (job: Job<Entry>, output: Rendered["output"]) => Promise<void
  * The file that was packed in what a result is made from, where nothing changes, and what is done with it takes no more
  * memory than the set was given; else null.
  */
-async function unpackedWithin({ bytes }: Estimate, wish: Wish, allowance: Allowance): Promise<Unpacked | null> {
-  const unpacked = unpackingEstimate(wish.format, wish) && (await unpackedFor(wish.format, wish.stored, allowance));
+async function unpackedWithin(
+  { bytes }: Estimate,
+  options: EncodeOptions,
+  allowance: Allowance,
+): Promise<Unpacked | null> {
+  const unpacked =
+    unpackingEstimate(options.format, options) && (await unpackedFor(options.format, options.stored, allowance));
   if (!unpacked) return null;
   const { stored, source } = unpacked;
-  const estimate = estimatedWish({ ...wish, stored });
+  const estimate = estimateOfOptions({ ...options, stored });
   if (estimate && estimate.bytes + source.bytes.length + (stored.keptBytes ?? 0) <= bytes) return unpacked;
   source.release();
   return null;
@@ -118,11 +123,11 @@ export class Carrier {
       const isLast = format === tried.at(-1);
       const allPixels = pixelsIn(groups, format);
       const rival = { rivalBytes, rivalSampleBytes };
-      const wish = { stored, plan, format, aim, encoding, keepsMetadata, ...rival, isLast, allPixels };
+      const options = { stored, plan, format, aim, encoding, keepsMetadata, ...rival, isLast, allPixels };
       const key = searchKey(group, job, format);
       const start = key === undefined ? undefined : starts.of(key, plan.size);
-      const unpacked = await unpackedWithin(estimate, wish, allowance);
-      const own = unpacked ? { ...wish, stored: unpacked.stored } : wish;
+      const unpacked = await unpackedWithin(estimate, options, allowance);
+      const own = unpacked ? { ...options, stored: unpacked.stored } : options;
       const rendition = await optimized({ ...own, start }, unpacked?.source ?? source.retain(), allowance);
       if (key !== undefined && rendition?.ended) starts.note(key, plan.size, rendition.ended);
       return rendition;

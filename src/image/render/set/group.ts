@@ -5,7 +5,7 @@ import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
 import { isWhole } from "../../pixels/geometry.ts";
 import { type Plan, planSteps, storedSize } from "../../plan/plan.ts";
 import { pictureEstimate, type Stored } from "../../plan/planned-picture.ts";
-import { estimatedWish } from "../../search/attempts.ts";
+import { estimateOfOptions } from "../../search/attempts.ts";
 import { resultDecodeEstimate } from "../../search/estimates.ts";
 import type { Start } from "../../search/rendition.ts";
 import { keptPicture } from "../buffered-picture.ts";
@@ -77,7 +77,7 @@ export function groupEstimate<Entry>(
       const start = key !== undefined && known.has(key) ? SOME_START : undefined;
       const { aim, encoding, keepsMetadata } = job;
       const allPixels = pixelsIn(given.groups, format);
-      const estimate = estimatedWish({
+      const estimate = estimateOfOptions({
         ...origin,
         format,
         aim,
@@ -99,7 +99,9 @@ export function groupEstimate<Entry>(
   return serial(making, parallel(held(pixelBytes(kept)), serial(...estimates)));
 }
 
-/** What searches have in common that start where another one ended; undefined where a picture is more than another size. */
+/**
+ * What searches have in common that start where another one ended; undefined where a picture is more than another size.
+ */
 export function searchKey<Entry>(
   { wanted }: Group<Entry>,
   { aim }: Pick<Job<Entry>, "aim">,

@@ -1,6 +1,6 @@
 /**
- * What a set consists of. A job is one result; a group has the jobs of the same pixels; a placed group says what these pixels
- * are made from; the work of a set is all of its groups in their order, and its estimate.
+ * What a set consists of. A job is one result; a group has the jobs of the same pixels; a placed group says what these
+ * pixels are made from; the work of a set is all of its groups in their order, and its estimate.
  */
 import type { Estimate } from "../../../../wasm/estimate.ts";
 import type { FormatDefinition } from "../../codec/format.ts";
@@ -9,7 +9,7 @@ import type { Size } from "../../pixels/geometry.ts";
 import type { Aim } from "../../plan/output.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Stored } from "../../plan/planned-picture.ts";
-import type { Wish } from "../../search/task.ts";
+import type { EncodeOptions } from "../../search/task.ts";
 import type { Planned } from "../plan-operations.ts";
 import type { ResultGainMap } from "../result-gain-map.ts";
 import type { Wanted } from "./shared.ts";
@@ -23,7 +23,7 @@ export interface Job<Entry> {
   /** What its file has of the original's metadata. */
   readonly kept: Metadata;
   readonly gainMap: ResultGainMap | undefined;
-  readonly encoding: Wish["encoding"];
+  readonly encoding: EncodeOptions["encoding"];
   readonly keepsMetadata: boolean;
   readonly analyzes: boolean;
 }

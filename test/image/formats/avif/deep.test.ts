@@ -121,14 +121,14 @@ function said(bytes: Uint8Array) {
 
 async function result(
   file: Uint8Array,
-  wish: Pick<Partial<Order>, "output" | "optimize"> & { readonly operations?: object } = {},
+  options: Pick<Partial<Order>, "output" | "optimize"> & { readonly operations?: object } = {},
 ) {
-  const operations = Object.entries(wish.operations ?? {}).map(([name, params]) => {
+  const operations = Object.entries(options.operations ?? {}).map(([name, params]) => {
     const row: OperationRow = OPERATIONS[name as OperationName];
     return [name, checked(row.params, params)] as const;
   });
-  const output = { hdr: "keep", format: "avif", ...wish.output } as const;
-  return (await rendered(file, { ...wish, operations: Object.fromEntries(operations), output })).output;
+  const output = { hdr: "keep", format: "avif", ...options.output } as const;
+  return (await rendered(file, { ...options, operations: Object.fromEntries(operations), output })).output;
 }
 
 /** A level of 10 bits, of 65,535. */

@@ -13,7 +13,7 @@ interface Point {
   readonly y: number;
 }
 
-export interface Wish {
+export interface Parsed {
   resizing: "fit" | "fill" | "fill-down" | "force" | "auto";
   width?: number | undefined;
   height?: number | undefined;
@@ -58,7 +58,7 @@ export interface Wish {
   readonly concerns: Set<Concern>;
 }
 
-export function newWish(): Wish {
+export function emptyParsed(): Parsed {
   return {
     resizing: "fit",
     leastWidth: 0,

@@ -1,16 +1,16 @@
 /** What the options of the edge network's dialect say, gathered one by one. */
 import type { DeliveryFormat } from "../../contract/deliveries.ts";
 import type { Concern, DerivationBody } from "../asked.ts";
-import type { TrimWish } from "./edge-network-trim.ts";
+import type { ParsedTrim } from "./edge-network-trim.ts";
 
 export type Fit = "scale-down" | "contain" | "cover" | "crop" | "pad" | "squeeze";
 
-export interface Wish {
+export interface Parsed {
   width?: number;
   height?: number;
   dpr: number;
   fit: Fit;
-  readonly trim: TrimWish;
+  readonly trim: ParsedTrim;
   /** Members of `resize` that say what is kept. */
   place: Readonly<Record<string, unknown>>;
   background?: string;
@@ -33,7 +33,7 @@ export interface Wish {
   readonly concerns: Set<Concern>;
 }
 
-export function newWish(): Wish {
+export function emptyParsed(): Parsed {
   return {
     dpr: 1,
     fit: "scale-down",
