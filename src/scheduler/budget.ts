@@ -83,15 +83,15 @@ export interface BudgetOptions {
 }
 
 /** What work may have, and takes with that. */
-type Room = Pick<Estimate, "bytes"> & Partial<Estimate>;
+type Tier = Pick<Estimate, "bytes"> & Partial<Estimate>;
 
-/** Work that has begun, and in which of the rooms that would do. */
+/** Work that has begun, and in which of the tiers that would do. */
 interface Begun {
   readonly lease: Lease;
-  readonly room: number;
+  readonly tier: number;
 }
 
-/** Work that would begin: the bytes of each of its rooms, and whose it is. */
+/** Work that would begin: the bytes of each of its tiers, and whose it is. */
 interface Asking {
   readonly sizes: readonly number[];
   readonly account: string;
@@ -258,7 +258,7 @@ export class Budget implements Memory {
    *   aborted
    */
   run<Result>(
-    estimate: Room,
+    estimate: Tier,
     work: (slice: TimeSlice) => Result | Promise<Result>,
     allowance?: Allowance,
   ): Promise<Result> {
@@ -266,22 +266,22 @@ export class Budget implements Memory {
   }
 
   /**
-   * Runs `work` in one of several rooms, each smaller than the one before: the largest that is there without that
+   * Runs `work` in one of several tiers, each smaller than the one before: the largest that is there without that
    * others have to wait, or else the smallest. It is told which one that is. A part of work that has its turn has the
    * first.
    * @throws ApiError as `run`
    */
   async runIn<Result>(
-    rooms: readonly [Room, ...Room[]],
-    work: (slice: TimeSlice, room: number) => Result | Promise<Result>,
+    tiers: readonly [Tier, ...Tier[]],
+    work: (slice: TimeSlice, tier: number) => Result | Promise<Result>,
     allowance = new Allowance(),
   ): Promise<Result> {
     if (allowance.within) {
       this.trim();
       return work(allowance.within, 0);
     }
-    const sizes = rooms.map(({ bytes }) => bytes);
-    const [{ ms = 0 }] = rooms;
+    const sizes = tiers.map(({ bytes }) => bytes);
+    const [{ ms = 0 }] = tiers;
     if (Math.min(...sizes) > this.totalBytes) throw tooLarge();
     if (!allowance.affords({ ms })) throw tooLong();
     const { caller, hasBegun } = allowance;
@@ -295,11 +295,11 @@ export class Budget implements Memory {
     let begun = first;
     try {
       begun ??= await this.turn(asking, allowance);
-      const { room } = begun;
+      const { tier } = begun;
       this.trim();
       const trim = () => this.trim();
       const left = remaining(load, ms);
-      return await this.thread.run((slice) => work(left(counted.timeSlice(trimming(slice, trim))), room), counted);
+      return await this.thread.run((slice) => work(left(counted.timeSlice(trimming(slice, trim))), tier), counted);
     } finally {
       load.leave();
       if (begun) this.end(begun.lease);
@@ -330,19 +330,19 @@ export class Budget implements Memory {
   }
 
   private begin(asking: Asking, passing = false): Begun | undefined {
-    const room = this.roomAmong(asking, passing);
-    if (room === undefined) return undefined;
+    const tier = this.tierAmong(asking, passing);
+    if (tier === undefined) return undefined;
     this.blockedAt = undefined;
-    const lease = this.work.join(asking.sizes[room] ?? 0, asking.account);
+    const lease = this.work.join(asking.sizes[tier] ?? 0, asking.account);
     this.beside = passing ? [...this.beside, lease] : [];
     this.native.begin(lease);
-    return { lease, room };
+    return { lease, tier };
   }
 
   /**
    * The first of several sizes for which there is room beside everything held; undefined where there is none for any.
    */
-  private roomAmong(asking: Asking, passing: boolean): number | undefined {
+  private tierAmong(asking: Asking, passing: boolean): number | undefined {
     const { sizes } = asking;
     const othersWait = this.queue.length > 1;
     const held = this.heldBeside();

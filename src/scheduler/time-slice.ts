@@ -33,7 +33,7 @@ export class Thread {
   private holder: object | undefined;
   /** What is done at once, and in whose midst the same may happen. */
   private atOnceDepth = 0;
-  private readonly line: WaitQueue;
+  private readonly queue: WaitQueue;
   private readonly now: () => number;
   private readonly pause: () => Promise<void>;
   private readonly listeners: (() => void)[] = [];
@@ -45,12 +45,12 @@ export class Thread {
   constructor(now: () => number, pause: () => Promise<void>) {
     this.now = now;
     this.pause = pause;
-    this.line = new WaitQueue({ now, onEvent: () => this.look() });
+    this.queue = new WaitQueue({ now, onEvent: () => this.look() });
   }
 
   /** Those who wait for the thread. */
   get waiting(): number {
-    return this.line.length;
+    return this.queue.length;
   }
 
   /** Has `listener` told when work was ended in the midst of a stretch. */
@@ -68,7 +68,7 @@ export class Thread {
     this.holder = undefined;
     this.atOnceDepth = 0;
     for (const listener of this.listeners) listener();
-    this.line.renew();
+    this.queue.renew();
     return true;
   }
 
@@ -127,14 +127,14 @@ export class Thread {
       this.holder = self;
       return true;
     };
-    if (this.line.length === 0 && claim()) return undefined;
-    return this.line.wait(({ first }) => first && claim());
+    if (this.queue.length === 0 && claim()) return undefined;
+    return this.queue.wait(({ first }) => first && claim());
   }
 
   private release(self: object): void {
     if (this.holder !== self) return;
     this.holder = undefined;
-    this.line.call();
+    this.queue.call();
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The bytes by which animated AVIF and WebP reach one score, and the processor time of one encoding:
- * `PICTURES="a.gif b.gif …" npm run bench -- animations`. SCORE is the score (75). Bytes are worked out between two qualities,
- * one on each side of it; a format without loss may be smaller than with, and has a line of its own.
+ * `PICTURES="a.gif b.gif …" npm run bench -- animations`. SCORE is the score (75). Bytes are worked out between two
+ * qualities, one on each side of it; a format without loss may be smaller than with, and has a line of its own.
  */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -18,7 +18,7 @@ import type { WritableFormat } from "../../src/image/search/task.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
-import { bytesAt } from "./search-rivals.ts";
+import { bytesAt } from "./search-baselines.ts";
 
 const FORMATS_COMPARED = ["webp", "avif"] as const;
 const USUAL_SCORE = "75";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { sightsOf } from "../../src/image/analyses/region-of-interest.ts";
+import { regionsOfInterest } from "../../src/image/analyses/region-of-interest.ts";
 import { FACE_SIDE } from "../../src/image/faces/detect.ts";
 import type { Box, Size } from "../../src/image/pixels/geometry.ts";
 import { type Point, placeAround, placeInside } from "../../src/image/pixels/gravity.ts";
@@ -39,7 +39,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       region,
       photo,
       "auto",
-      sightsOf(async () => rowsOf(photo), photo, UNPAUSED),
+      regionsOfInterest(async () => rowsOf(photo), photo, UNPAUSED),
     ),
   middle: async (photo, region) => placeAround(region, photo, { x: 0.5, y: 0.5 }),
   attention: (photo, region) => strategy(photo, region, sharp.strategy.attention),

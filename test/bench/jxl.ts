@@ -1,9 +1,9 @@
 /**
- * Memory and processor time of JPEG XL files with a loss, of photographs of 2, 12 and 24 megapixels, beside Debian's cjxl on
- * one thread at the same distance: `PHOTOS=a.jpg npm run bench -- jxl`. The photograph is repeated in mirror image, as in
- * `photos.ts`. MEGAPIXELS and QUALITY say of which ones, and the engine's quality ("2 12 24", 93); EFFORTS are those of cjxl
- * ("3 4 5 6 7"): the line to compare with is that of the same bytes. Scores are those of the reference tool where
- * SSIMULACRA2 names it.
+ * Memory and processor time of JPEG XL files with a loss, of photographs of 2, 12 and 24 megapixels, beside Debian's
+ * cjxl on one thread at the same distance: `PHOTOS=a.jpg npm run bench -- jxl`. The photograph is repeated in mirror
+ * image, as in `photos.ts`. MEGAPIXELS and QUALITY say of which ones, and the engine's quality ("2 12 24", 93); EFFORTS
+ * are those of cjxl ("3 4 5 6 7"): the line to compare with is that of the same bytes. Scores are those of the
+ * reference tool where SSIMULACRA2 names it.
  *
  * Memory is that of the module, which takes the picture in rows, and the most that was resident of the process of cjxl.
  */
@@ -27,7 +27,9 @@ import { type Scorer, scorer } from "./search-scores.ts";
 const SIZES = { 2: [1_800, 1_200], 12: [4_000, 3_000], 24: [6_000, 4_000] } as const;
 const USUAL_QUALITY = 93;
 const USUAL_EFFORTS = "3 4 5 6 7";
-/** Tells what a command took: seconds of the processor, its own and the system's, and the most KiB that were resident. */
+/**
+ * Tells what a command took: seconds of the processor, its own and the system's, and the most KiB that were resident.
+ */
 const TIME = "/usr/bin/time";
 
 export async function main(): Promise<void> {
@@ -72,7 +74,7 @@ async function compare(original: Buffer, pixels: Pixels, quality: number, scores
 }
 
 async function print(name: string, { file, ms, memoryBytes }: Made, scores: Scorer, scratch: string): Promise<void> {
-  const score = (await scores.ofRival(shown(file, scratch))).toFixed(2);
+  const score = (await scores.ofBaseline(shown(file, scratch))).toFixed(2);
   const [bytes, took, held] = [String(file.length), ms.toFixed(0), (memoryBytes / 1e6).toFixed(0)];
   console.log(
     `  ${name.padEnd(16)} ${bytes.padStart(9)} bytes  ${took.padStart(6)} ms  ${held.padStart(5)} MB  score ${score}`,

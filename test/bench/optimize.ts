@@ -27,9 +27,9 @@ const ROUNDS = 3;
 type Decoded = Parameters<typeof encodeJpeg>[0];
 
 /** A picture as others encode it at a quality of theirs. */
-type Rival = (quality: number, upright: Sharp, image: Decoded) => Promise<ArrayBuffer | Uint8Array>;
+type Baseline = (quality: number, upright: Sharp, image: Decoded) => Promise<ArrayBuffer | Uint8Array>;
 
-const RIVALS: Readonly<Record<string, { readonly format: "jpeg" | "png" | "webp"; readonly encode: Rival }>> = {
+const BASELINES: Readonly<Record<string, { readonly format: "jpeg" | "png" | "webp"; readonly encode: Baseline }>> = {
   "sharp mozjpeg": {
     format: "jpeg",
     encode: (quality, upright) => upright.jpeg({ quality, mozjpeg: true }).toBuffer(),
@@ -88,7 +88,7 @@ async function measure(bytes: Uint8Array, isJpeg: boolean): Promise<[what: strin
     ["lossless share", lossless.bytes.length / bytes.length],
     ["time", median(times.ours) / median(times.theirs)],
   ];
-  for (const [name, { format, encode }] of Object.entries(RIVALS)) {
+  for (const [name, { format, encode }] of Object.entries(BASELINES)) {
     if ((format === "jpeg") !== isJpeg && format !== "webp") continue;
     const ours = format === "webp" ? await optimized(bytes, false, format) : smart;
     const score = Math.min(ours.score ?? 75, 99);

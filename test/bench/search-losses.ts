@@ -1,8 +1,8 @@
 /**
- * What the search for a quality is taught: `LEARNED=/usr/share npm run bench -- search-losses`, with `FORMATS="jpeg webp"` for
- * some formats only. For every format, of pictures that nothing is measured with, medians of: how much more is lost from one
- * quality to the next, as logarithms; what bytes grow by with what is lost no more; and, by least squares, how much steeper
- * that is of what takes more bits, and what the whole loses by what its tiles lose.
+ * What the search for a quality is taught: `LEARNED=/usr/share npm run bench -- search-losses`, with `FORMATS="jpeg
+ * webp"` for some formats only. For every format, of pictures that nothing is measured with, medians of: how much more
+ * is lost from one quality to the next, as logarithms; what bytes grow by with what is lost no more; and, by least
+ * squares, how much steeper that is of what takes more bits, and what the whole loses by what its tiles lose.
  */
 import { join } from "node:path";
 
@@ -42,9 +42,9 @@ export async function main(): Promise<void> {
   const wanted = (process.env["FORMATS"] ?? "jpeg webp avif").split(" ");
   for (const name of ["jpeg", "webp", "avif", "heic"] as const) {
     if (!wanted.includes(name)) continue;
-    const curves: Made[][] = [];
-    for (const path of LEARNED) curves.push(await curveOf(name, await pictureAt(join(folder, path))));
-    tell(name, curves);
+    const measured: Made[][] = [];
+    for (const path of LEARNED) measured.push(await lossesOf(name, await pictureAt(join(folder, path))));
+    tell(name, measured);
   }
 }
 
@@ -56,7 +56,7 @@ async function pictureAt(path: string): Promise<Picture> {
 }
 
 /** What comes of the qualities that are searched among. */
-async function curveOf(name: "jpeg" | "webp" | "avif" | "heic", picture: Picture): Promise<Made[]> {
+async function lossesOf(name: "jpeg" | "webp" | "avif" | "heic", picture: Picture): Promise<Made[]> {
   const format = FORMATS[name];
   return Reference.during(picture, KEPT, UNPAUSED, async (reference) => {
     const made: Made[] = [];
@@ -82,11 +82,11 @@ async function curveOf(name: "jpeg" | "webp" | "avif" | "heic", picture: Picture
   });
 }
 
-function tell(name: string, curves: readonly (readonly Made[])[]): void {
-  console.log(`## ${name}, ${curves.length} pictures`);
-  const pairs = curves.flatMap((curve) => {
-    const last = curve.slice(1);
-    return curve.flatMap((one, index) => last.slice(index, index + 1).map((next) => [one, next] as const));
+function tell(name: string, measured: readonly (readonly Made[])[]): void {
+  console.log(`## ${name}, ${measured.length} pictures`);
+  const pairs = measured.flatMap((probeAt) => {
+    const last = probeAt.slice(1);
+    return probeAt.flatMap((one, index) => last.slice(index, index + 1).map((next) => [one, next] as const));
   });
   const steeper: [bits: number, times: number][] = [];
   for (const [index, quality] of QUALITIES.entries()) {
@@ -101,7 +101,7 @@ function tell(name: string, curves: readonly (readonly Made[])[]): void {
   const { slope, at } = lineThrough(steeper);
   const usual = Math.exp((1 - at(0)) / slope).toFixed(2);
   console.log(`   ${slope.toFixed(2)} times steeper with the logarithm of bits, usual at ${usual} bits a pixel`);
-  const whole = lineThrough(curves.flat().map(({ lost, lostByTiles }) => [lostByTiles, lost]));
+  const whole = lineThrough(measured.flat().map(({ lost, lostByTiles }) => [lostByTiles, lost]));
   console.log(
     `   the whole loses ${whole.slope.toFixed(3)} of what its tiles lose, and ${whole.at(0).toFixed(2)} points`,
   );

@@ -17,7 +17,7 @@ export interface Scorer {
   /** The score of a file that the engine reads. */
   readonly ofFile: (file: Uint8Array, format: FormatDefinition) => Promise<number>;
   /** The score of a file that sharp wrote. */
-  readonly ofRival: (file: Buffer) => Promise<number>;
+  readonly ofBaseline: (file: Buffer) => Promise<number>;
   readonly close: () => void;
 }
 
@@ -26,7 +26,7 @@ export function scorer(original: Buffer, tool: string | undefined): Scorer {
   const ofShown = tool ? byTool(original, tool) : byEngine(original);
   return {
     ofFile: async (file, format) => ofShown.score(await png(await decoded(format, file, UNPAUSED))),
-    ofRival: async (file) => ofShown.score(await sharp(file).png({ compressionLevel: 1 }).toBuffer()),
+    ofBaseline: async (file) => ofShown.score(await sharp(file).png({ compressionLevel: 1 }).toBuffer()),
     close: ofShown.close,
   };
 }

@@ -8,7 +8,8 @@
  *
  * Pictures are given as PNG of at most 1,200 pixels on the longer side (test/bench/search-pictures.ts: nothing is
  * learned from them). Times are of processors, medians of rounds that take turns. Encodings and comparisons are counted
- * in whole pictures. Bytes are held against those by which sharp reaches the same score (test/bench/search-rivals.ts).
+ * in whole pictures. Bytes are held against those by which sharp reaches the same score
+ * (test/bench/search-baselines.ts).
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
@@ -22,8 +23,8 @@ import { TARGET_SCORE } from "../../src/image/search/presets.ts";
 import { encodedFor } from "./encoded.ts";
 import { chosen, given } from "./given.ts";
 import { median, milliseconds } from "./harness.ts";
+import { type BaselineName, BASELINES, baselineBytesAt } from "./search-baselines.ts";
 import { KINDS, originalsOf } from "./search-originals.ts";
-import { type RivalName, RIVALS, rivalBytesAt } from "./search-rivals.ts";
 import { scorer } from "./search-scores.ts";
 
 const ROUNDS = 3;
@@ -31,11 +32,11 @@ const PRESET = "medium";
 
 interface Line {
   readonly ms: number;
-  readonly rivalMs: number;
+  readonly baselineMs: number;
   readonly bytes: number;
   readonly score: number;
   /** Those by which sharp reaches the same score; null where it does not. */
-  readonly rivalBytes: number | null;
+  readonly baselineBytes: number | null;
   readonly counted: Counted;
 }
 
@@ -57,7 +58,7 @@ export async function main(): Promise<void> {
   const [tool] = process.env["SSIMULACRA2"] ? given("SSIMULACRA2") : [];
   const kinds = chosen("KINDS", KINDS);
   const kept = keptIn(process.env["RESUME"]);
-  for (const name of chosen("FORMATS", Object.keys(RIVALS) as RivalName[])) {
+  for (const name of chosen("FORMATS", Object.keys(BASELINES) as BaselineName[])) {
     for (const kind of kinds) {
       const lines: Line[] = [];
       for (const [label, open] of originalsOf(kind, folder)) {
@@ -84,31 +85,31 @@ function keptIn(file: string | undefined) {
   return { lines, add };
 }
 
-async function measured(original: Buffer, name: RivalName, tool: string | undefined): Promise<Line> {
+async function measured(original: Buffer, name: BaselineName, tool: string | undefined): Promise<Line> {
   const counted: Counted = { encodings: 0, comparisons: 0 };
   const bytes = await smart(original, countingIn(FORMATS[name], counted));
-  const [times, rivalTimes]: [number[], number[]] = [[], []];
+  const [times, baselineTimes]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     const started = process.threadCpuUsage();
     await smart(original, FORMATS[name]);
     times.push(milliseconds(process.threadCpuUsage(started)));
-    const rivalStarted = process.cpuUsage();
-    await RIVALS[beside(name)].blind(sharp(original)).toBuffer();
-    rivalTimes.push(milliseconds(process.cpuUsage(rivalStarted)));
+    const baselineStarted = process.cpuUsage();
+    await BASELINES[beside(name)].blind(sharp(original)).toBuffer();
+    baselineTimes.push(milliseconds(process.cpuUsage(baselineStarted)));
   }
   const { width, height } = FORMATS.png.read.probe(original);
   const pixels = width * height;
   const scores = scorer(original, tool);
   try {
     const score = await scores.ofFile(bytes, FORMATS[name]);
-    const rivalBytes = await rivalBytesAt(score, name, original, scores);
+    const baselineBytes = await baselineBytesAt(score, name, original, scores);
     const { encodings, comparisons } = counted;
     return {
       ms: median(times),
-      rivalMs: median(rivalTimes),
+      baselineMs: median(baselineTimes),
       bytes: bytes.length,
       score,
-      rivalBytes,
+      baselineBytes,
       counted: { encodings: encodings / pixels, comparisons: comparisons / pixels },
     };
   } finally {
@@ -117,9 +118,9 @@ async function measured(original: Buffer, name: RivalName, tool: string | undefi
 }
 
 /** The format whose blind encoding times are held against. */
-function beside(name: RivalName): RivalName {
+function beside(name: BaselineName): BaselineName {
   const given = process.env["BESIDE"];
-  return given && given in RIVALS ? (given as RivalName) : name;
+  return given && given in BASELINES ? (given as BaselineName) : name;
 }
 
 function smart(original: Buffer, format: FormatDefinition): Promise<Uint8Array> {
@@ -166,13 +167,13 @@ function countingIn(format: FormatDefinition, counted: Counted): FormatDefinitio
   };
 }
 
-function told({ ms, rivalMs, bytes, score, rivalBytes, counted: { encodings, comparisons } }: Line): string {
+function told({ ms, baselineMs, bytes, score, baselineBytes, counted: { encodings, comparisons } }: Line): string {
   const columns = [
     `${ms.toFixed(0)} ms`,
-    `sharp ${rivalMs.toFixed(0)} ms`,
-    (ms / rivalMs).toFixed(2),
+    `sharp ${baselineMs.toFixed(0)} ms`,
+    (ms / baselineMs).toFixed(2),
     `${bytes} bytes`,
-    rivalBytes ? `${(bytes / rivalBytes).toFixed(3)} of sharp's` : "",
+    baselineBytes ? `${(bytes / baselineBytes).toFixed(3)} of sharp's` : "",
     `score ${score.toFixed(2)}`,
     `encoded ${encodings.toFixed(1)}`,
     `compared ${comparisons.toFixed(1)}`,
@@ -184,9 +185,9 @@ function summarize(title: string, lines: readonly Line[]): void {
   const target = TARGET_SCORE[PRESET];
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const scored = lines.map(({ score }) => score).filter((score) => score < 99);
-  const ratio = median(lines.map(({ ms }) => ms)) / median(lines.map(({ rivalMs }) => rivalMs));
-  const ratios = lines.map(({ ms, rivalMs }) => ms / rivalMs);
-  const parts = lines.flatMap(({ bytes, rivalBytes }) => (rivalBytes ? [Math.log(bytes / rivalBytes)] : []));
+  const ratio = median(lines.map(({ ms }) => ms)) / median(lines.map(({ baselineMs }) => baselineMs));
+  const ratios = lines.map(({ ms, baselineMs }) => ms / baselineMs);
+  const parts = lines.flatMap(({ bytes, baselineBytes }) => (baselineBytes ? [Math.log(bytes / baselineBytes)] : []));
   const [least, most] = [Math.min(...scored), Math.max(...scored)];
   console.log(`## ${title}`);
   console.log(

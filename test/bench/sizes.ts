@@ -13,8 +13,8 @@ import { FORMATS } from "../../src/image/formats.ts";
 import { encodedFor } from "./encoded.ts";
 import { chosen, given } from "./given.ts";
 import { median } from "./harness.ts";
+import { bytesAt } from "./search-baselines.ts";
 import { KINDS, originalsOf } from "./search-originals.ts";
-import { bytesAt } from "./search-rivals.ts";
 import { type Scorer, scorer } from "./search-scores.ts";
 
 const NAMES = ["jpeg", "webp", "avif", "jxl"] as const;

@@ -32,7 +32,7 @@ async function ended(...jobs: readonly ReturnType<typeof job>[]): Promise<void> 
   await Promise.all(jobs.map(({ done }) => done));
 }
 
-describe("work with several rooms", () => {
+describe("work with several tiers", () => {
   it("begins in the largest where nobody else is there, and holds what that takes", async () => {
     const budget = budgetOf(4);
     const alone = job(budget);

@@ -1,6 +1,6 @@
 /** Operations on pictures of a test, the way the pipeline runs them, without formats. */
 import { checked } from "../../src/contract/message.ts";
-import { sightsOf } from "../../src/image/analyses/region-of-interest.ts";
+import { regionsOfInterest } from "../../src/image/analyses/region-of-interest.ts";
 import { parseColor } from "../../src/image/color/rgba.ts";
 import { png } from "../../src/image/formats/png.ts";
 import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
@@ -53,7 +53,7 @@ export async function planned(
     colorOf: parseColor,
     timeSlice: UNPAUSED,
     look,
-    ...sightsOf(look, pixels, UNPAUSED),
+    ...regionsOfInterest(look, pixels, UNPAUSED),
     findBox: (finder) => finder(frames()),
     overlay: () => new Uint8Array(overlay ?? new ArrayBuffer(0)),
   });

@@ -2,7 +2,7 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { enlarged } from "../faces/report.ts";
 import type { Size } from "../pixels/geometry.ts";
-import type { Sights } from "../pixels/gravity.ts";
+import type { RegionsOfInterest } from "../pixels/gravity.ts";
 import type { Picture } from "../pixels/picture.ts";
 import { pixelsOf, type Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
@@ -12,15 +12,15 @@ import { focusPoint } from "./focus-point.ts";
 import { facesIn } from "./found-faces.ts";
 
 /** Besides what is held while somebody looks: the pixels themselves, and a copy of them on white. */
-export const SIGHT_BYTES_PER_PIXEL = LOOK_BYTES_PER_PIXEL + 8;
+export const THUMBNAIL_BYTES_PER_PIXEL = LOOK_BYTES_PER_PIXEL + 8;
 /** And where several frames are looked at: the pixels of the first one and of the one before. */
-export const GLIMPSE_BYTES_PER_PIXEL = 8;
+export const SAMPLED_FRAME_BYTES_PER_PIXEL = 8;
 
-export interface Seen extends Sights {
+export interface Seen extends RegionsOfInterest {
   /** The pixels that are looked at, decoded once. */
   readonly seen: () => Promise<Small>;
   /** The first frame, and others. */
-  readonly glimpses: () => AsyncIterable<Glimpse>;
+  readonly sampledFrames: () => AsyncIterable<Glimpse>;
 }
 
 /** Frames besides the first one. */
@@ -35,7 +35,12 @@ interface Others {
  * What is seen of a picture of this size in the small version that `look` opens, once and when it is asked for. Faces
  * are in pixels of the picture.
  */
-export function sightsOf(look: () => Promise<Rows>, picture: Size, timeSlice: TimeSlice, others?: Others): Seen {
+export function regionsOfInterest(
+  look: () => Promise<Rows>,
+  picture: Size,
+  timeSlice: TimeSlice,
+  others?: Others,
+): Seen {
   let seen: Promise<Small> | undefined;
   const taken = async (rows: Rows): Promise<Small> => {
     const { width, height, opaque } = rows;
@@ -46,7 +51,7 @@ export function sightsOf(look: () => Promise<Rows>, picture: Size, timeSlice: Ti
   return {
     seen: small,
     faces: async () => facesOf(await small()),
-    async *glimpses() {
+    async *sampledFrames() {
       yield { frame: 0, seen: await small(), faces: await facesOf(await small()) };
       const animation = others?.animation();
       const [, ...numbers] = spreadFrames(animation?.frames ?? 1, others?.most ?? 1);

@@ -14,22 +14,22 @@ export interface Span {
 }
 
 /**
- * How far the middle of a face goes from one glimpse to the next, in sides of the larger box: one farther away is another
- * face, and what lies between the two is left to be seen.
+ * How far the middle of a face goes from one sampled frame to the next, in sides of the larger box: one farther away is
+ * another face, and what lies between the two is left to be seen.
  */
 const MOST_SIDES = 2;
 
 /**
- * Boxes for every frame, from one glimpse to the next. One that is in both is there a box around both, whatever its way;
- * one that is in a single one of them is there all the time.
+ * Boxes for every frame, from one sampled frame to the next. One that is in both is there a box around both, whatever
+ * its way; one that is in a single one of them is there all the time.
  * @param boxOf what becomes of a face
  */
 export async function* spansOf(
-  glimpses: AsyncIterable<Glimpse>,
+  sampledFrames: AsyncIterable<Glimpse>,
   boxOf: (face: Box) => Box,
 ): AsyncGenerator<Span, void> {
   let last: Span | undefined;
-  for await (const { frame, seen, faces } of glimpses) {
+  for await (const { frame, seen, faces } of sampledFrames) {
     const boxes = faces.map(boxOf);
     if (last) yield { ...last, boxes: between(last.boxes, boxes) };
     last = { from: frame, seen, boxes };

@@ -13,8 +13,8 @@ import { type Kernel, operation } from "../steps/operation.ts";
 import { resample } from "../steps/resample.ts";
 
 /**
- * Colors along the longer side of what is covered, all that a blur shows of it: a face, which fills two thirds, has four
- * by four. With twice as many, people tell those whom they know.
+ * Colors along the longer side of what is covered, all that a blur shows of it: a face, which fills two thirds, has
+ * four by four. With twice as many, people tell those whom they know.
  */
 const COLORS = 6;
 /** Times half a face's size around it: hair and ears are as telling as what is between them. */
@@ -22,8 +22,8 @@ const DEFAULT_PADDING = 0.5;
 const MAX_PADDING = 10;
 
 /**
- * Frames of an animation in which faces are sought, at most: three seconds of work where they are large, and in a film of
- * two seconds every third one.
+ * Frames of an animation in which faces are sought, at most: three seconds of work where they are large, and in a film
+ * of two seconds every third one.
  */
 const MAX_SOUGHT_FRAMES = 16;
 
@@ -44,12 +44,12 @@ export const redact = operation({
     "Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation faces are sought in up to 16 frames and covered on their way from one to the next; `input.faces` has those of the first.",
   params: Redact,
   looks: () => FACE_SIDE,
-  glimpses: MAX_SOUGHT_FRAMES,
-  async plan({ faces: way, padding, color = "000000" }, { size, glimpses, colorOf }) {
+  sampledFrames: MAX_SOUGHT_FRAMES,
+  async plan({ faces: way, padding, color = "000000" }, { size, sampledFrames, colorOf }) {
     const filling = way === "fill" ? oneColor(colorOf(color)) : undefined;
     const kernel = KERNELS[way];
     const spans: { readonly from: number; readonly covers: readonly Cover[] }[] = [];
-    for await (const { from, seen, boxes } of spansOf(glimpses(), (face) => padded(face, padding))) {
+    for await (const { from, seen, boxes } of spansOf(sampledFrames(), (face) => padded(face, padding))) {
       const covers: Cover[] = [];
       for (const box of boxes.map((wide) => snapped(wide, size)))
         covers.push({ box, kernel, colors: filling ?? (await colorsIn(seen, box, size)) });

@@ -80,7 +80,7 @@ export function isSought(gravity: Gravity | undefined): gravity is "face" | "fac
 }
 
 /** What is found by looking at a picture, when it is asked for. */
-export interface Sights {
+export interface RegionsOfInterest {
   readonly faces: () => Promise<readonly Box[]>;
   /** @param part shares of the sides of the part that is to hold what there is to look at */
   readonly focus: (part: Size) => Promise<Point>;
@@ -102,7 +102,7 @@ export async function placeInside(
   region: Size,
   canvas: Size,
   gravity: Gravity,
-  { faces, focus: lookedFor }: Sights,
+  { faces, focus: lookedFor }: RegionsOfInterest,
 ): Promise<Pick<Box, "x" | "y">> {
   if (!isSought(gravity)) return place(region, canvas, gravity);
   if (gravity === "auto") {

@@ -168,8 +168,8 @@ type Written = Rendition & { readonly format: FormatDefinition };
 
 /**
  * The best that formats make of a picture. What one of them cannot do does not matter as long as another can.
- * @param write gives null for a file that would plainly be larger than `rivalBytes`, the best so far, whose format
- *   takes about `rivalSampleBytes` for the sample of the picture
+ * @param write gives null for a file that would plainly be larger than `upperBoundBytes`, the best so far, whose format
+ *   takes about `upperBoundSampleBytes` for the sample of the picture
  * @throws ApiError 422 when none can, 503
  */
 export async function bestOf(
@@ -177,8 +177,8 @@ export async function bestOf(
   aim: Aim,
   write: (
     format: FormatDefinition,
-    rivalBytes: number | undefined,
-    rivalSampleBytes: number | undefined,
+    upperBoundBytes: number | undefined,
+    upperBoundSampleBytes: number | undefined,
   ) => Promise<Rendition | null>,
 ): Promise<Written> {
   let best: Written | undefined;

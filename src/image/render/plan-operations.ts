@@ -5,7 +5,12 @@ import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { focusMs } from "../analyses/focus-point.ts";
-import { GLIMPSE_BYTES_PER_PIXEL, type Seen, SIGHT_BYTES_PER_PIXEL, sightsOf } from "../analyses/region-of-interest.ts";
+import {
+  SAMPLED_FRAME_BYTES_PER_PIXEL,
+  type Seen,
+  THUMBNAIL_BYTES_PER_PIXEL,
+  regionsOfInterest,
+} from "../analyses/region-of-interest.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { parseColor } from "../color/rgba.ts";
 import { colorIn } from "../color/space.ts";
@@ -33,7 +38,7 @@ interface Operations {
 }
 
 /** What results can hold. */
-interface Room {
+interface Target {
   /** Some format that the picture is written in has alpha. */
   readonly alpha: boolean;
   /** Frames that are worked on. */
@@ -59,11 +64,11 @@ export interface Planned {
 export async function planOperations(
   stored: Stored,
   order: Operations,
-  room: Room,
+  target: Target,
   before?: Pick<Planned, "steps" | "size" | "opaque">,
 ): Promise<Planned> {
   const { facts } = stored;
-  const written = { ...stored, firstOnly: (room.seen ?? room.frames) === 1 };
+  const written = { ...stored, firstOnly: (target.seen ?? target.frames) === 1 };
   const upright: Step = { kind: "turn", orientation: facts.orientation };
   const steps: Step[] = [...(before?.steps ?? [upright])];
   let size = before?.size ?? sizeAfter(upright, storedSize(facts));
@@ -76,26 +81,26 @@ export async function planOperations(
     const small = side > 0 ? smallVersion(stored, steps, side) : undefined;
     const scans = row.scans?.(params as never);
     const scan = scans && scanOf(written, steps, scans);
-    const stage = { size, frames: room.frames, opaque, alpha: room.alpha, ...broughtTo(stored, order) };
+    const stage = { size, frames: target.frames, opaque, alpha: target.alpha, ...broughtTo(stored, order) };
     const plan = async (timeSlice: TimeSlice): Promise<readonly Step[]> => {
       const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), timeSlice);
       const animation = () => pictureOf(written, small ?? raise(name));
-      const sights = sightsOf(look, stage.size, timeSlice, { animation, most: row.glimpses ?? 1 });
+      const regions = regionsOfInterest(look, stage.size, timeSlice, { animation, most: row.sampledFrames ?? 1 });
       const shown = sizeAfter(upright, storedSize(facts));
-      const noted = notedIn(found, sights, {
+      const noted = notedIn(found, regions, {
         faces: (faces) => reported(faces, steps.slice(1), shown),
         focus: (point) => reportedPoint(point, stage.size, steps.slice(1), shown),
       });
       const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, timeSlice);
       return row.plan(params as never, { ...stage, timeSlice, look, ...noted, findBox });
     };
-    const estimate = small ? sightEstimate(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.estimate;
+    const estimate = small ? regionEstimate(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.estimate;
     const planned = estimate ? await isolateBudget.run(estimate, plan, order.allowance) : await plan(UNPAUSED);
     for (const step of planned) {
       steps.push(step);
       size = sizeAfter(step, size);
       opaque = opaqueAfter(step, opaque);
-      if (step.kind !== "crop") checkResult(size, room.frames);
+      if (step.kind !== "crop") checkResult(size, target.frames);
     }
   }
   return { steps, plan: planSteps(storedSize(facts), steps), size, opaque, faces: found.faces, focus: found.focus };
@@ -107,29 +112,29 @@ interface Found {
   focus?: Point | undefined;
 }
 
-/** The same sights, and what is told first is noted. */
+/** The same regions of interest, and what is told first is noted. */
 function notedIn(
   found: Found,
-  sights: Seen,
+  regions: Seen,
   said: {
     readonly faces: (faces: readonly Box[]) => readonly Box[];
     readonly focus: (point: Point) => Point | undefined;
   },
 ): Seen {
   const faces = async () => {
-    const sought = await sights.faces();
+    const sought = await regions.faces();
     found.faces ??= said.faces(sought);
     return sought;
   };
   return {
-    seen: sights.seen,
+    seen: regions.seen,
     faces,
-    async *glimpses() {
+    async *sampledFrames() {
       await faces();
-      yield* sights.glimpses();
+      yield* regions.sampledFrames();
     },
     async focus(part) {
-      const point = await sights.focus(part);
+      const point = await regions.focus(part);
       found.focus ??= said.focus(point);
       return point;
     },
@@ -143,14 +148,14 @@ function raise(name: string): never {
 /**
  * The estimate of what an operation sees in a small version; faces and what stands out are sought in the same pixels.
  */
-function sightEstimate(stored: Stored, small: Plan, row: OperationRow, frames: number): Estimate {
+function regionEstimate(stored: Stored, small: Plan, row: OperationRow, frames: number): Estimate {
   const seeks = row.seldomSeeksFaces !== true;
-  const first = lookEstimate(stored, small, lookMs(row, small.size), seeks ? SIGHT_BYTES_PER_PIXEL : undefined);
-  const others = Math.min(frames, row.glimpses ?? 1) - 1;
+  const first = lookEstimate(stored, small, lookMs(row, small.size), seeks ? THUMBNAIL_BYTES_PER_PIXEL : undefined);
+  const others = Math.min(frames, row.sampledFrames ?? 1) - 1;
   if (others === 0) return first;
   const { width, height } = small.size;
   const ms = others * findFacesEstimate(small.size).ms;
-  return parallel(first, { bytes: width * height * GLIMPSE_BYTES_PER_PIXEL, ms });
+  return parallel(first, { bytes: width * height * SAMPLED_FRAME_BYTES_PER_PIXEL, ms });
 }
 
 /** Nanoseconds that it takes to look at a pixel, for all but faces. */

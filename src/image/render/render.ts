@@ -74,8 +74,8 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const provenance = await provenanceOf(found, order.provenance);
     const firstOnly = isOfFirstFrame(found, output);
     const begin = withGainMap(inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile), order.output);
-    const room = { alpha: canHoldAlpha(begin, order.output), frames: writtenFrames(begin, order.output) };
-    const { plan, steps, faces, focus } = await planOperations(begin, order, room);
+    const target = { alpha: canHoldAlpha(begin, order.output), frames: writtenFrames(begin, order.output) };
+    const { plan, steps, faces, focus } = await planOperations(begin, order, target);
     const kept = keptOf(begin, order.output, undefined, statedSourceType(provenance));
     const asked = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
@@ -87,9 +87,18 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const { source: held, ...origin } = await originFor({ stored, plan, source }, formats, aim, allowance);
     const shown = { ...origin, stored: besideHeld(origin.stored, gainMap) };
     heldBytes = held;
-    const made = await bestOf(formats, aim, async (format, rivalBytes, rivalSampleBytes) => {
+    const made = await bestOf(formats, aim, async (format, upperBoundBytes, upperBoundSampleBytes) => {
       const isLast = format === formats.at(-1);
-      const options = { ...shown, format, aim, encoding, keepsMetadata, rivalBytes, rivalSampleBytes, isLast };
+      const options = {
+        ...shown,
+        format,
+        aim,
+        encoding,
+        keepsMetadata,
+        upperBoundBytes,
+        upperBoundSampleBytes,
+        isLast,
+      };
       const unpacked = await unpackedFor(format, shown.stored, allowance);
       if (unpacked) return optimized({ ...options, stored: unpacked.stored }, unpacked.source, allowance);
       isHandedOver = isLast;

@@ -146,14 +146,14 @@ async function groupsOf<Entry extends SetEntry>(
       const firstOnly = isOfFirstFrame(stored, output);
       const begin = await spaces.of(output?.profile);
       const own = withGainMap({ ...begin.stored, firstOnly }, output, readGainMap);
-      const room = { alpha: canHoldAlpha(own, output), frames: writtenFrames(own, output) };
-      const keys = [room, { frames: room.frames }].map((of) =>
+      const target = { alpha: canHoldAlpha(own, output), frames: writtenFrames(own, output) };
+      const keys = [target, { frames: target.frames }].map((of) =>
         JSON.stringify([operations, of, firstOnly, own.space && output?.profile]),
       );
       const known = keys.map((key) => groups.get(key)).find((one) => one !== undefined);
-      const group = known ?? (await groupOf(own, begin.base, operations, room, order));
-      const [ofRoom = "", ofAll = ""] = keys;
-      groups.set(changesShapeOnly(group.planned) ? ofAll : ofRoom, group);
+      const group = known ?? (await groupOf(own, begin.base, operations, target, order));
+      const [ofTarget = "", ofAll = ""] = keys;
+      groups.set(changesShapeOnly(group.planned) ? ofAll : ofTarget, group);
       const kept = keptOf(stored, output, keptByOption, sourceType);
       const options = { output, accept: order.accept, allowance: order.allowance };
       const encoding = output?.encoding;
@@ -231,11 +231,11 @@ async function groupOf<Entry extends SetEntry>(
   stored: Stored,
   base: Planned,
   operations: SetEntry["operations"],
-  room: { readonly alpha: boolean; readonly frames: number },
+  target: { readonly alpha: boolean; readonly frames: number },
   { overlays, allowance }: SetOrder<Entry>,
 ): Promise<Group<Entry> & { jobs: Job<Entry>[] }> {
-  checkResult(base.size, room.frames);
-  const planned = await planOperations(stored, { operations, overlays, allowance }, room, base);
+  checkResult(base.size, target.frames);
+  const planned = await planOperations(stored, { operations, overlays, allowance }, target, base);
   const wanted = wantedOf(base.size, planned.steps.slice(base.steps.length));
   return { stored, base, planned, wanted, jobs: [] };
 }

@@ -74,7 +74,9 @@ const POINTS_PER_QUALITY = 0.7;
 /** A result this close above its aim is close enough. */
 const CLOSE_POINTS = 2;
 const MAX_QUALITY = 100;
-/** An original, or a rival, so many times smaller than a result was made with means that no quality makes up for. */
+/**
+ * An original, or an upper bound, so many times smaller than a result was made with means that no quality makes up for.
+ */
 const HOPELESS = 2;
 /** Encodings of an animation, and of one with more pixels in all its frames than `MANY_PIXELS`. */
 const MAX_TRIES = 4;
@@ -92,11 +94,11 @@ function mostTries({ width, height, frames }: Picture): number {
 }
 
 /** What encodings of an animation are held against. */
-interface Rivals {
+interface UpperBounds {
   /** The original, where it may stay. */
   readonly originalBytes?: number | undefined;
   /** The best file in another format: one that is plainly larger is given up. */
-  readonly rivalBytes?: number | undefined;
+  readonly upperBoundBytes?: number | undefined;
   /** The animation as results are looked at; absent: as it is encoded. */
   readonly compared?: Picture;
   readonly deadline?: EndsInTime;
@@ -105,7 +107,7 @@ interface Rivals {
 /**
  * The smallest encoding found of an animation, or of a still as one, that scores at least the target score, or the best
  * one; `settings` say where to begin. What it takes is bounded by the number of encodings. Null where it would plainly
- * be larger than its rival.
+ * be larger than its upper bound.
  * @throws Overrun with what was found, when the deadline comes first
  */
 export async function smallestAnimation(
@@ -114,7 +116,7 @@ export async function smallestAnimation(
   settings: EncodeSettings,
   targetScore: number,
   timeSlice: TimeSlice,
-  { originalBytes = Infinity, rivalBytes = Infinity, compared = picture, deadline = ENDLESS }: Rivals = {},
+  { originalBytes = Infinity, upperBoundBytes = Infinity, compared = picture, deadline = ENDLESS }: UpperBounds = {},
 ): Promise<Found | null> {
   const tries = mostTries(picture);
   let best: Found | undefined;
@@ -124,7 +126,7 @@ export async function smallestAnimation(
   for (let count = 0; count < tries && high - low > 1; count++) {
     if (deadline.isOver()) throw new Overrun(best && best.score >= targetScore ? best : undefined, { quality });
     const bytes = await format.write.encode(picture, { ...settings, quality }, timeSlice);
-    if (bytes.length > rivalBytes * HOPELESS) return null;
+    if (bytes.length > upperBoundBytes * HOPELESS) return null;
     const judgement = await judgeAnimation(compared, pictureIn(format, bytes, compared.space), timeSlice);
     const { points: score, score: metric } = judgement;
     const reaches = score >= targetScore;

@@ -37,6 +37,6 @@ export interface Attempt {
   readonly onCoefficients?: boolean;
   /** Whether it is worth trying beside the best so far; one that makes the first file of all is not asked. */
   readonly mayBeat?: (best: Rendition) => boolean;
-  /** @param room in which it may go on: 0 for its estimate, and then those that are leaner */
-  readonly run: (session: Session, timeSlice: TimeSlice, room: number) => Promise<Outcome>;
+  /** @param tier in which it may go on: 0 for its estimate, and then those that are leaner */
+  readonly run: (session: Session, timeSlice: TimeSlice, tier: number) => Promise<Outcome>;
 }

@@ -65,7 +65,7 @@ export function estimateOfOptions(options: EncodeOptions): Estimate | null {
 
 /**
  * The file that is asked for, never a larger one than there was where neither pixels nor format change; null where it
- * would plainly be larger than its rival in another format.
+ * would plainly be larger than its upper bound in another format.
  * @param source the bytes of the original, which are released when they will not be read again
  * @param allowance of the job: what it cannot afford is not tried
  * @throws ApiError 422 when no way leads to a file in the memory and the time that there is, 503 when too much work
@@ -159,11 +159,11 @@ function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): P
     session.beside(attempt.estimate),
     ...(attempt.leaner ?? []).map((one) => session.beside(one)),
   ];
-  const timed = (own: TimeSlice, room: number) => {
+  const timed = (own: TimeSlice, tier: number) => {
     const deadline = isSearch ? new Deadline(own, estimate, allowance) : undefined;
     const timeSlice = deadline?.timeSlice ?? own;
     session.deadline = deadline ?? ENDLESS;
-    return clocked(session.task, timeSlice, () => run(session, timeSlice, room));
+    return clocked(session.task, timeSlice, () => run(session, timeSlice, tier));
   };
   return isolateBudget.runIn([estimate, ...leaner], timed, allowance);
 }
@@ -179,12 +179,15 @@ async function withoutWork(session: Session, left: readonly Attempt[], ended: To
   return kept;
 }
 
-/** Once a search was given up, files of more than so many times the bytes of their rival are not worth writing anew. */
+/**
+ * Once a search was given up, files of more than so many times the bytes of their upper bound are not worth writing
+ * anew.
+ */
 const FAR_ABOVE = 2;
 
 /** Whether the original is so much larger than what another format makes of it that it need not be recompressed. */
-function isFarAbove({ rivalBytes = Infinity, unchanged }: Task): boolean {
-  return rivalBytes < Infinity && (unchanged?.original?.length ?? Infinity) > rivalBytes * FAR_ABOVE;
+function isFarAbove({ upperBoundBytes = Infinity, unchanged }: Task): boolean {
+  return upperBoundBytes < Infinity && (unchanged?.original?.length ?? Infinity) > upperBoundBytes * FAR_ABOVE;
 }
 
 /** Counts the time of an attempt as encoding, but for what it spends on decoding and operations. */

@@ -6,13 +6,13 @@ import { lowestByDistortion, qualityOf } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import type { Patience } from "./presets.ts";
 import {
-  type Curve,
-  curveOf,
+  type ProbeAt,
+  probeAtOf,
   type DistortionAt,
   distortionOf,
   type Encode,
   type Look,
-  type Maker,
+  type Encoder,
   surely,
   type Trial,
 } from "./probe.ts";
@@ -20,10 +20,10 @@ import { CLOSE_POINTS, MAX_QUALITY, type Search } from "./quality.ts";
 import type { Sample } from "./sample.ts";
 
 /** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
-export interface Way extends Maker {
+export interface PictureEncoder extends Encoder {
   readonly finish: Encode;
   /** This way with the sample in place of the picture. */
-  readonly onSample: (sample: Sample) => Promise<Maker>;
+  readonly onSample: (sample: Sample) => Promise<Encoder>;
   /** Only where the ways before it miss the target score by much: their qualities are far apart. */
   readonly spare?: boolean;
   /** There is no memory set aside for this way: where it is wanted, the search ends without a file. */
@@ -34,7 +34,7 @@ export interface Way extends Maker {
 
 /** A way with its settings, and how it does on the sample. */
 export interface Candidate {
-  readonly way: Way;
+  readonly encoder: PictureEncoder;
   readonly settings: EncodeSettings;
   /** About the points that the sample is expected to lose where it reaches the target score. */
   readonly distortion: number;
@@ -83,21 +83,26 @@ export interface SampleSearch {
  * resolution. None where the first look shows that all would take too many bytes.
  * @param ways the first is preferred where they do equally well
  */
-export async function candidatesFor(quest: SampleSearch, ways: readonly Way[]): Promise<readonly Candidate[]> {
+export async function candidatesFor(
+  quest: SampleSearch,
+  ways: readonly PictureEncoder[],
+): Promise<readonly Candidate[]> {
   const { sample, settings, targetScore } = quest;
   const standing = new Map<EncodeSettings["loss"], Candidate>();
   let cheapest: Candidate | undefined;
-  for (const way of ways) {
-    const maker = sample.tiles ? await way.onSample(sample) : way;
-    const curves = curvesOf(maker, quest.look);
-    if (!cheapest && (await isOver(maker, curves, quest))) return [];
-    for (const variant of settings.subsample ? [{}] : way.variants) {
+  for (const encoder of ways) {
+    const sampleEncoder = sample.tiles ? await encoder.onSample(sample) : encoder;
+    const probesAt = probesByLoss(sampleEncoder, quest.look);
+    if (!cheapest && (await isOver(sampleEncoder, probesAt, quest))) return [];
+    for (const variant of settings.subsample ? [{}] : encoder.variants) {
       const chosen = { ...settings, ...variant };
-      if (await isNeedless(maker, quest, standing.get("colors"), chosen)) continue;
-      if (chosen.loss === "nothing" && (await isHopeless(maker, quest, cheapest, standing.get("levels")))) continue;
-      const candidate = await candidateOf(quest, way, maker, curves(chosen), chosen, cheapest);
-      const rival = standing.get(chosen.loss);
-      if (!rival || (await isBetter(candidate.best, rival.best, targetScore))) standing.set(chosen.loss, candidate);
+      if (await isNeedless(sampleEncoder, quest, standing.get("colors"), chosen)) continue;
+      if (chosen.loss === "nothing" && (await isHopeless(sampleEncoder, quest, cheapest, standing.get("levels"))))
+        continue;
+      const candidate = await candidateOf(quest, encoder, sampleEncoder, probesAt(chosen), chosen, cheapest);
+      const upperBound = standing.get(chosen.loss);
+      if (!upperBound || (await isBetter(candidate.best, upperBound.best, targetScore)))
+        standing.set(chosen.loss, candidate);
       if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;
     }
   }
@@ -110,14 +115,14 @@ export async function candidatesFor(quest: SampleSearch, ways: readonly Way[]): 
   return [cheapest, ...sized.toSorted((one, other) => one.bytes - other.bytes).map(({ one }) => one)];
 }
 
-/** The curves of a maker: one for each kind of loss, so that nothing is made twice. */
-function curvesOf(maker: Maker, look: Look): (settings: EncodeSettings) => Curve {
-  const known = new Map<string, Curve>();
+/** The curves of an encoder: one for each kind of loss, so that nothing is made twice. */
+function probesByLoss(sampleEncoder: Encoder, look: Look): (settings: EncodeSettings) => ProbeAt {
+  const known = new Map<string, ProbeAt>();
   return (settings) => {
     const key = `${settings.loss} ${settings.subsample}`;
-    const curve = known.get(key) ?? curveOf(maker, settings, look);
-    known.set(key, curve);
-    return curve;
+    const probeAt = known.get(key) ?? probeAtOf(sampleEncoder, settings, look);
+    known.set(key, probeAt);
+    return probeAt;
   };
 }
 
@@ -126,17 +131,17 @@ function curvesOf(maker: Maker, look: Look): (settings: EncodeSettings) => Curve
  * nothing.
  */
 async function isOver(
-  maker: Maker,
-  curves: (settings: EncodeSettings) => Curve,
+  sampleEncoder: Encoder,
+  probesAt: (settings: EncodeSettings) => ProbeAt,
   { sample, settings, targetScore, most = Infinity, timeSlice }: SampleSearch,
 ): Promise<boolean> {
   const inColors = { ...settings, loss: "colors" } as const;
-  const distortionAt = most < Infinity ? distortionOf(maker, inColors) : undefined;
+  const distortionAt = most < Infinity ? distortionOf(sampleEncoder, inColors) : undefined;
   if (!distortionAt) return false;
-  const likely = await curves(inColors)(await likelyQuality(distortionAt, targetScore, inColors));
+  const likely = await probesAt(inColors)(await likelyQuality(distortionAt, targetScore, inColors));
   if (await isWithin({ best: likely }, most)) return false;
   if (!(await isFlat(sample.picture, timeSlice))) return true;
-  return (await (await curves({ ...settings, loss: "nothing" })(MAX_QUALITY)).bytes()).length > most;
+  return (await (await probesAt({ ...settings, loss: "nothing" })(MAX_QUALITY)).bytes()).length > most;
 }
 
 /** Whether a rendition takes no more than so many bytes; none is written where that is known without. */
@@ -147,35 +152,35 @@ export async function isWithin({ best }: Pick<Candidate, "best">, most: number):
 /** A way with settings, at the quality at which the sample reaches the target score. */
 async function candidateOf(
   { sample, targetScore, patience }: SampleSearch,
-  way: Way,
-  maker: Maker,
-  curve: Curve,
+  encoder: PictureEncoder,
+  sampleEncoder: Encoder,
+  probeAt: ProbeAt,
   settings: EncodeSettings,
   cheapest: Candidate | undefined,
 ): Promise<Candidate> {
-  const distortionAt = distortionOf(maker, settings);
+  const distortionAt = distortionOf(sampleEncoder, settings);
   const search = await searchAfter(cheapest, settings, targetScore, patience);
   if (!distortionAt) throw new RangeError("a way without previews");
   const first = await likelyQuality(distortionAt, targetScore, settings);
-  if (sample.tiles && settings.loss === "colors" && !(await holdsAllColors(maker, settings))) {
-    const best = await curve(first);
+  if (sample.tiles && settings.loss === "colors" && !(await holdsAllColors(sampleEncoder, settings))) {
+    const best = await probeAt(first);
     const lost = Math.max(LEAST_LOST, 100 - (await best.score()));
     const distortion = ((await distortionAt(first)) * (100 - targetScore)) / lost;
     const isPlain = (await qualityOf(distortionAt, distortion)) <= SURELY_PLAIN_QUALITY;
-    if (isPlain) return { way, settings, distortion, isPlain, best };
+    if (isPlain) return { encoder, settings, distortion, isPlain, best };
   }
-  const byDistortion = () => lowestByDistortion(curve, distortionAt, targetScore, { ...search, first });
+  const byDistortion = () => lowestByDistortion(probeAt, distortionAt, targetScore, { ...search, first });
   const best = sample.tiles ? await byDistortion() : await surely(byDistortion);
-  return { way, settings, distortion: await distortionAt(best.quality), best };
+  return { encoder, settings, distortion: await distortionAt(best.quality), best };
 }
 
 /** Whether a palette holds all colors of a picture, or of its sample. */
-async function holdsAllColors(maker: Pick<Maker, "preview">, settings: EncodeSettings): Promise<boolean> {
-  return (await inMostColors(maker, settings))?.exact === true;
+async function holdsAllColors(sampleEncoder: Pick<Encoder, "preview">, settings: EncodeSettings): Promise<boolean> {
+  return (await inMostColors(sampleEncoder, settings))?.exact === true;
 }
 
 async function inMostColors(
-  { preview }: Pick<Maker, "preview">,
+  { preview }: Pick<Encoder, "preview">,
   settings: EncodeSettings,
 ): Promise<Preview | undefined> {
   return preview?.({ ...settings, loss: "colors", quality: MAX_QUALITY });
@@ -186,7 +191,7 @@ async function inMostColors(
  * is gray, or a palette holds all colors, which then may take less as they are.
  */
 async function isNeedless(
-  { preview }: Pick<Maker, "preview">,
+  { preview }: Pick<Encoder, "preview">,
   { sample, settings, targetScore }: SampleSearch,
   inColors: Candidate | undefined,
   { loss }: EncodeSettings,
@@ -204,7 +209,7 @@ async function isNeedless(
  * too much, unless a palette holds all colors.
  */
 async function isHopeless(
-  { preview }: Pick<Maker, "preview">,
+  { preview }: Pick<Encoder, "preview">,
   { sample, settings, targetScore, timeSlice }: SampleSearch,
   cheapest: Candidate | undefined,
   moved: Candidate | undefined,

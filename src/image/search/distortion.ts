@@ -2,7 +2,7 @@
  * The lowest quality that reaches a score, where it is known about how many points are lost at each: what is lost in
  * truth is taken to grow in proportion, which needs fewer trials than interpolation between scores.
  */
-import type { Curve, DistortionAt, Trial } from "./probe.ts";
+import type { ProbeAt, DistortionAt, Trial } from "./probe.ts";
 import { CLOSE_POINTS, isBeaten, MAX_QUALITY, MAX_TRIALS, type Search } from "./quality.ts";
 
 const MIN_QUALITY = 20;
@@ -25,7 +25,7 @@ interface Place {
 
 /** The trial at the lowest quality found that reaches `aim`. Qualities of the same distortion are tried once. */
 export async function lowestByDistortion(
-  curve: Curve,
+  probeAt: ProbeAt,
   distortionAt: DistortionAt,
   aim: number,
   { first, trials: most = MAX_TRIALS, beat = Infinity, close = CLOSE_POINTS }: Search,
@@ -39,7 +39,7 @@ export async function lowestByDistortion(
   let quality = first;
   for (let trials = 0; trials < most; trials++) {
     const distortion = await distortionAt(quality);
-    const trial = await curve(quality);
+    const trial = await probeAt(quality);
     const canWin = async (mostScore: number) =>
       beat === Infinity || !isBeaten((await trial.bytes()).length, mostScore, aim, beat);
     if (!(await canWin(100 - LEAST_PART * distortion))) return best ?? trial;
@@ -67,7 +67,7 @@ export async function lowestByDistortion(
     if (from > to) break;
     quality = Math.min(to, Math.max(from, await qualityOf(distortionAt, guess)));
   }
-  return best ?? last ?? curve(MAX_QUALITY);
+  return best ?? last ?? probeAt(MAX_QUALITY);
 }
 
 /**

@@ -76,9 +76,9 @@ function encodedDeep(task: Task, deep: Task): Attempt | null {
   return {
     ...exact,
     estimate: serial(exact.estimate, needsDepthEstimate(deep.picture, sourceEstimate(deep))),
-    async run(session, timeSlice, room) {
+    async run(session, timeSlice, tier) {
       const { run } = (await needsDepth(deep.picture, timeSlice)) ? exact : shallow;
-      return run(session, timeSlice, room);
+      return run(session, timeSlice, tier);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { EncodeSettings } from "../codec/writer.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import { firstFrame, type Picture, stillPicture } from "../pixels/picture.ts";
 import { onlyStrips } from "../pixels/strips.ts";
-import type { Encode, Found, Maker } from "./probe.ts";
+import type { Encode, Found, Encoder } from "./probe.ts";
 import type { Sample } from "./sample.ts";
 import type { Judgement } from "./second-opinion.ts";
 
@@ -57,7 +57,7 @@ const MOST_OF_QUARTER = 1 / 3;
 
 /** Whether a quarter of a picture says that its encoding without loss may be small enough beside a lossy one. */
 export async function isQuarterPromising(
-  { onSample }: { readonly onSample: (part: Sample) => Promise<Maker> },
+  { onSample }: { readonly onSample: (part: Sample) => Promise<Encoder> },
   settings: EncodeSettings,
   picture: Picture,
   lossy: number,
@@ -75,7 +75,7 @@ export function isPromising(exact: number, lossy: number): boolean {
 }
 
 /** What makes files without loss, or nearly, and tells how they look. */
-export interface ExactMaker {
+export interface ExactEncoder {
   readonly encode: Encode;
   readonly judge: (bytes: Uint8Array) => Promise<Judgement>;
   /** What is said of a value of `nearLossless`, where it is known without a file. */
@@ -87,7 +87,7 @@ export interface ExactMaker {
  * @param levels of `EncodeSettings.nearLossless`, those that touch pixels most first
  */
 export async function smallerExact(
-  { encode, judge, judgeAt }: ExactMaker,
+  { encode, judge, judgeAt }: ExactEncoder,
   settings: EncodeSettings,
   targetScore: number,
   levels: readonly number[],
@@ -95,9 +95,9 @@ export async function smallerExact(
 ): Promise<Found> {
   const exactly = { ...settings, lossless: true };
   const exact = { bytes: await encode(exactly), score: 100 };
-  const rival = lossy && lossy.score >= targetScore ? lossy : undefined;
-  if (rival && !isPromising(exact.bytes.length, rival.bytes.length)) return rival;
-  const best = rival && rival.bytes.length <= exact.bytes.length ? rival : exact;
+  const upperBound = lossy && lossy.score >= targetScore ? lossy : undefined;
+  if (upperBound && !isPromising(exact.bytes.length, upperBound.bytes.length)) return upperBound;
+  const best = upperBound && upperBound.bytes.length <= exact.bytes.length ? upperBound : exact;
   if (judgeAt) {
     const touched = await mostTouched(levels, judgeAt, targetScore);
     // What shows every pixel as it is would be the same file again.

@@ -86,10 +86,10 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   const { coefficients } = stored.format;
   if (aim.kind !== "size" || !format) return null;
   const divides = canDivide(task) ? coefficients : undefined;
-  const [room] = (divides ? null : fullSearch(task, format))?.rooms ?? [];
+  const [tier] = (divides ? null : fullSearch(task, format))?.tiers ?? [];
   const blind = divides ? requantizeEstimate(task, divides) : encodeEstimate(task, format, settings);
   const scored = parallel(lookEstimate(format, picture), maximum(blind, pictureEstimate(stored, task.plan)));
-  const scores = picture.frames === 1 && !stored.deep && canScore(picture) && fits(task, room?.estimate ?? scored);
+  const scores = picture.frames === 1 && !stored.deep && canScore(picture) && fits(task, tier?.estimate ?? scored);
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
   const wanted = choices.map((choice) => ({ ...settings, ...choice }));
@@ -100,16 +100,16 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   return {
     name: "fit size",
     estimate: {
-      bytes: maximum(blind, asking ?? NO_WORK, scores ? (room?.estimate ?? scored) : NO_WORK).bytes,
+      bytes: maximum(blind, asking ?? NO_WORK, scores ? (tier?.estimate ?? scored) : NO_WORK).bytes,
       ms: wanted.reduce((sum, one) => sum + triesMs(one) + looking, asking?.ms ?? 0),
     },
     isSearch: true,
     onCoefficients: divides !== undefined,
     async run(session, timeSlice) {
-      if (room?.keepsPixels && scores) await session.keepPixels(timeSlice);
+      if (tier?.keepsPixels && scores) await session.keepPixels(timeSlice);
       const beyond = asking && (await leastSizeBeyond(aim.bytes, format, session.picture, wanted, timeSlice));
       if (beyond) throw new TooSmall(beyond, "about ");
-      const { finish } = divides ? divided(task, divides, timeSlice) : session.way(format, timeSlice);
+      const { finish } = divides ? divided(task, divides, timeSlice) : session.encoder(format, timeSlice);
       const files: Uint8Array[] = [];
       for (const one of wanted) {
         if (files.length > 0 && session.deadline.isOver()) break;
@@ -204,10 +204,12 @@ function nextQuality(
   const known = fits ?? over;
   if (!known) return first;
   if (!fits && known.bytes.length > limitBytes * FAR) return low;
-  const room = (bytes: Uint8Array) => Math.log(limitBytes / bytes.length);
+  const headroom = (bytes: Uint8Array) => Math.log(limitBytes / bytes.length);
   const growth =
-    fits && over ? (room(fits.bytes) - room(over.bytes)) / (over.quality - fits.quality) : GROWTH / 2 ** (tries - 1);
+    fits && over
+      ? (headroom(fits.bytes) - headroom(over.bytes)) / (over.quality - fits.quality)
+      : GROWTH / 2 ** (tries - 1);
   const isHalved = fits && over && tries >= GUESSES;
-  const guess = isHalved ? (low + high) / 2 : known.quality + room(known.bytes) / growth;
+  const guess = isHalved ? (low + high) / 2 : known.quality + headroom(known.bytes) / growth;
   return Math.min(high, Math.max(low, Math.floor(guess / scale.step) * scale.step));
 }

@@ -3,7 +3,7 @@ import type { Scale } from "../codec/writer.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { expectedQuality, type Known } from "./losses.ts";
 import type { Patience } from "./presets.ts";
-import type { Curve } from "./probe.ts";
+import type { ProbeAt } from "./probe.ts";
 import { settled } from "./settle.ts";
 
 /** Renditions of the sample at most, for each next quality. */
@@ -27,18 +27,18 @@ interface Guide {
  */
 export function guidedBySample(
   { picture, scale, patience }: Guide,
-  curve: Curve,
+  probeAt: ProbeAt,
   before: readonly Known[],
 ): (known: readonly Known[], score: number) => Promise<number> {
   return async (known, score) => {
     const distance = (one: Known) => Math.abs(one.score - score);
     const nearest = known.reduce((one, other) => (distance(other) < distance(one) ? other : one));
-    const own = await (await curve(nearest.quality)).score();
+    const own = await (await probeAt(nearest.quality)).score();
     const targetScore = own + score - nearest.score;
     const onSample = [...before, { quality: nearest.quality, score: own }];
     const first = expectedQuality(onSample, targetScore, scale);
     const goal = { picture, first, close: NEAR_POINTS, tries: MAX_TRIES, isNear: true };
-    const found = await settled({ targetScore, scale, patience }, curve, goal, onSample);
+    const found = await settled({ targetScore, scale, patience }, probeAt, goal, onSample);
     return expectedQuality(found.known, targetScore, scale);
   };
 }

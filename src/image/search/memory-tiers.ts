@@ -1,7 +1,7 @@
 /**
- * The memory that a search through pixels may have. What it must have decides which files it tries. What it may have besides
- * saves time and nothing else: the file is the same without it. So a search has several rooms, and begins in the first of
- * them that is free.
+ * The memory that a search through pixels may have. What it must have decides which files it tries. What it may have
+ * besides saves time and nothing else: the file is the same without it. So a search has several tiers, and begins in
+ * the first of them that is free.
  */
 import { parallel, maximum, NO_WORK, held, type Estimate } from "../../../wasm/estimate.ts";
 import { byDetail } from "../codec/complexity.ts";
@@ -26,8 +26,8 @@ interface Course {
   readonly triesExact: boolean;
 }
 
-/** A room for a search: what it keeps in it that saves time, and the estimate of the search with that. */
-export interface Room {
+/** A tier for a search: what it keeps in it that saves time, and the estimate of the search with that. */
+export interface Tier {
   readonly estimate: Estimate;
   /** The pixels are computed once. */
   readonly keepsPixels: boolean;
@@ -35,9 +35,9 @@ export interface Room {
   readonly reference: Keeping;
 }
 
-/** A search through pixels, and its rooms: the first is the quickest, the last the smallest. */
+/** A search through pixels, and its tiers: the first is the quickest, the last the smallest. */
 export interface Search extends Course {
-  readonly rooms: readonly [Room, ...Room[]];
+  readonly tiers: readonly [Tier, ...Tier[]];
   /** The estimate without what is kept of the reference. */
   readonly own: (keepsPixels: boolean) => Estimate;
 }
@@ -51,25 +51,28 @@ export function fullSearch(task: Task, format: WritableFormat): Search | null {
   const keepsPixels = isSmall && !isKept && fits(task, pixelsEstimate(task, format, lean, true));
   const final = pixelsEstimate(task, format, { ...lean, triesFinal: true }, keepsPixels);
   const triesFinal = fits(task, final);
-  const roomy = triesFinal ? final : pixelsEstimate(task, format, lean, keepsPixels);
-  if (!fits(task, roomy)) return null;
-  const exact = withExact(roomy, task, format);
+  const usual = triesFinal ? final : pixelsEstimate(task, format, lean, keepsPixels);
+  if (!fits(task, usual)) return null;
+  const exact = withExact(usual, task, format);
   const triesExact = fits(task, exact);
-  const most = triesExact ? exact : roomy;
+  const most = triesExact ? exact : usual;
   const own = (keeps: boolean) => {
     if (keeps === keepsPixels) return most;
     const estimate = pixelsEstimate(task, format, { ...lean, triesFinal }, keeps);
     return triesExact ? withExact(estimate, task, format) : estimate;
   };
-  const rooms = roomsFor(task, keepsPixels, own, (keeps) => worthKeeping(format, keeps || isKept));
-  return fits(task, rooms[0].estimate) ? { rooms, own, keepsResults: true, triesFinal, triesExact } : null;
+  const tiers = tiersFor(task, keepsPixels, own, (keeps) => worthKeeping(format, keeps || isKept));
+  return fits(task, tiers[0].estimate) ? { tiers, own, keepsResults: true, triesFinal, triesExact } : null;
 }
 
-/** The search for which least is to be kept, and fewest files are to be tried: its estimate says where even that does not fit. */
+/**
+ * The search for which least is to be kept, and fewest files are to be tried: its estimate says where even that does
+ * not fit.
+ */
 export function leastSearch(task: Task, format: WritableFormat): Search {
   const course = { keepsResults: false, triesFinal: false, triesExact: false };
   const own = () => pixelsEstimate(task, format, course, false);
-  return { ...course, own, rooms: roomsFor(task, false, own, () => worthKeeping(format, false)) };
+  return { ...course, own, tiers: tiersFor(task, false, own, () => worthKeeping(format, false)) };
 }
 
 /** Whether the pixels that renditions are compared with are worth being kept. */
@@ -103,8 +106,8 @@ const KEEPINGS: Readonly<Record<Worth, readonly Keeping[]>> = {
 };
 
 /**
- * Pixels up to which what comparisons need of the whole is kept besides, by formats that show what they would write: they look
- * at several renditions of it, and the memory for two saves no time.
+ * Pixels up to which what comparisons need of the whole is kept besides, by formats that show what they would write:
+ * they look at several renditions of it, and the memory for two saves no time.
  */
 const MAX_PREPARED_PIXELS = 1_500_000;
 
@@ -116,41 +119,41 @@ function keepingsFor({ picture, format }: Task, worth: Worth): readonly Keeping[
   return most && isPrepared && format.write?.study ? [{ ...most, whole: true }, ...keepings] : keepings;
 }
 
-/** A room that saves less than this beside the one before it saves nothing that matters. */
+/** A tier that saves less than this beside the one before it saves nothing that matters. */
 const LEAST_SAVING_BYTES = 1 << 20;
 
 /**
- * The rooms of a search that fit, the quickest first; the smallest alone where none does.
+ * The tiers of a search that fit, the quickest first; the smallest alone where none does.
  * @param mayKeep the pixels may be kept
  * @param own the estimate of the search, without what is kept of the reference
  * @param worth of the pixels of the reference, where those of the picture are kept and where they are not
  */
-export function roomsFor(
+export function tiersFor(
   task: Task,
   mayKeep: boolean,
   own: (keepsPixels: boolean) => Estimate,
   worth: (keepsPixels: boolean) => Worth,
-): Search["rooms"] {
+): Search["tiers"] {
   // Kept pixels show whether there is alpha at all: without them another file may be written.
   const all = mayKeep && task.picture.opaque ? [true, false] : [mayKeep];
-  const rooms = all.flatMap((keepsPixels) => {
+  const tiers = all.flatMap((keepsPixels) => {
     const estimate = own(keepsPixels);
-    return keepingsFor(task, worth(keepsPixels)).map((reference): Room => {
+    return keepingsFor(task, worth(keepsPixels)).map((reference): Tier => {
       return { estimate: parallel(estimate, referenceEstimate(task, reference)), keepsPixels, reference };
     });
   });
-  const [first, ...others] = rooms.filter(({ estimate }) => fits(task, estimate));
-  if (!first) return [smallestOf(rooms)];
-  const leaner: Room[] = [];
-  for (const room of others) {
+  const [first, ...others] = tiers.filter(({ estimate }) => fits(task, estimate));
+  if (!first) return [smallestOf(tiers)];
+  const leaner: Tier[] = [];
+  for (const tier of others) {
     const { estimate } = leaner.at(-1) ?? first;
-    if (room.estimate.bytes + LEAST_SAVING_BYTES <= estimate.bytes) leaner.push(room);
+    if (tier.estimate.bytes + LEAST_SAVING_BYTES <= estimate.bytes) leaner.push(tier);
   }
   return [first, ...leaner];
 }
 
-function smallestOf(rooms: readonly Room[]): Room {
-  return rooms.reduce((least, room) => (room.estimate.bytes < least.estimate.bytes ? room : least));
+function smallestOf(tiers: readonly Tier[]): Tier {
+  return tiers.reduce((least, tier) => (tier.estimate.bytes < least.estimate.bytes ? tier : least));
 }
 
 function referenceEstimate({ picture }: Task, { pixels, prepared, whole = false }: Keeping): Estimate {

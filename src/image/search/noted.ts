@@ -1,9 +1,9 @@
 /** What the tries of a search came to, for the case that it ends before it is done. */
 import type { EncodeSettings, Scale } from "../codec/writer.ts";
-import type { Way } from "./candidates.ts";
+import type { PictureEncoder } from "./candidates.ts";
 import { expectedQuality } from "./losses.ts";
 import { ending, type EndsInTime, Overrun, type Predicted } from "./overrun.ts";
-import { type Found, Look, type Maker, type Trial } from "./probe.ts";
+import { type Found, Look, type Encoder, type Trial } from "./probe.ts";
 import type { Sample } from "./sample.ts";
 
 /** A try, its score included. */
@@ -31,18 +31,18 @@ export class Notes {
   }
 
   /** A way whose files are known here, and which ends in time. */
-  way(way: Way, deadline: EndsInTime): Way {
-    const noted = <Own extends Maker>(maker: Own): Own => {
-      const { encode } = maker;
+  encoder(encoder: PictureEncoder, deadline: EndsInTime): PictureEncoder {
+    const noted = <Own extends Encoder>(encoder: Own): Own => {
+      const { encode } = encoder;
       const marking = async (settings: EncodeSettings) => {
         const bytes = await encode(settings);
         this.settingsOf.set(bytes, settings);
         return bytes;
       };
-      return ending({ ...maker, encode: marking }, deadline);
+      return ending({ ...encoder, encode: marking }, deadline);
     };
-    const { encode, finish, onSample } = way;
-    const made = noted(way);
+    const { encode, finish, onSample } = encoder;
+    const made = noted(encoder);
     return {
       ...made,
       finish: finish === encode ? made.encode : ending({ encode: finish }, deadline).encode,

@@ -45,7 +45,7 @@ export interface Trial {
 export type Encode = (settings: EncodeSettings) => Promise<Uint8Array>;
 
 /** How renditions are made, to be looked at. */
-export interface Maker {
+export interface Encoder {
   readonly encode: Encode;
   /** What `encode` will show, where that is found without writing a file. */
   readonly preview?: ((settings: EncodeSettings) => Promise<Preview>) | undefined;
@@ -54,7 +54,7 @@ export interface Maker {
 }
 
 /** What comes of qualities. */
-export type Curve = (quality: number) => Trial | Promise<Trial>;
+export type ProbeAt = (quality: number) => Trial | Promise<Trial>;
 
 type JudgementOf = (rendition: Rows, background?: number) => Promise<Judgement>;
 
@@ -166,12 +166,12 @@ const IN_HASTE: Manner = { ...IN_ONE_SCAN, trial: true };
 const MANNERS = { haste: IN_HASTE, oneScan: IN_ONE_SCAN, stays: {} } as const;
 
 /** What comes of qualities. Each is tried once, and written in haste and in a single scan unless told otherwise. */
-export function curveOf(
-  { encode, preview }: Maker,
+export function probeAtOf(
+  { encode, preview }: Encoder,
   settings: EncodeSettings,
   look: Look,
   manner: keyof typeof MANNERS = "haste",
-): Curve {
+): ProbeAt {
   const known = new Map<string, Trial>();
   return async (quality) => {
     const tried = { ...settings, quality, ...MANNERS[manner] };
@@ -195,7 +195,10 @@ export async function surely(search: () => Promise<Trial>): Promise<Trial> {
 /** About the points that are lost at a quality, where that is known without looking. */
 export type DistortionAt = (quality: number) => Promise<number>;
 
-export function distortionOf({ preview }: Pick<Maker, "preview">, settings: EncodeSettings): DistortionAt | undefined {
+export function distortionOf(
+  { preview }: Pick<Encoder, "preview">,
+  settings: EncodeSettings,
+): DistortionAt | undefined {
   return preview && (async (quality) => (await preview({ ...settings, quality })).distortion);
 }
 

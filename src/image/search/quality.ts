@@ -21,15 +21,21 @@ export interface Search {
   readonly close?: number;
 }
 
-/** Whether no trial that just reaches the aim can have fewer bytes than `beat`, given the score that a trial has at most. */
+/**
+ * Whether no trial that just reaches the aim can have fewer bytes than `beat`, given the score that a trial has at
+ * most.
+ */
 export function isBeaten(bytes: number, mostScore: number, aim: number, beat: number): boolean {
   return bytes * Math.exp(-BYTES_PER_POINT * Math.max(0, mostScore - aim)) >= beat;
 }
 
-/** The nearest quality above or below one whose files differ from its own; it may be beyond 1 to 100, where there is none. */
+/**
+ * The nearest quality above or below one whose files differ from its own; it may be beyond 1 to 100, where there is
+ * none.
+ */
 export function neighborOf(quality: number, towards: "above" | "below", { step, coded }: Scale): number {
-  const way = towards === "above" ? step : -step;
-  let next = quality + way;
-  while (coded && next >= 1 && next <= 100 && coded(next) === coded(quality)) next += way;
+  const encoder = towards === "above" ? step : -step;
+  let next = quality + encoder;
+  while (coded && next >= 1 && next <= 100 && coded(next) === coded(quality)) next += encoder;
   return next;
 }

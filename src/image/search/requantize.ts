@@ -7,9 +7,9 @@ import { uncertainty } from "../pixels/strips.ts";
 import type { Plan } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Way } from "./candidates.ts";
+import type { PictureEncoder } from "./candidates.ts";
 import { comparingBytes, fits, resultDecodeEstimate, searchMs, triesMs, triesOf } from "./estimates.ts";
-import { fullSearch, roomsFor, type Search } from "./memory-tiers.ts";
+import { fullSearch, tiersFor, type Search } from "./memory-tiers.ts";
 import { patienceOf } from "./presets.ts";
 import type { Encode } from "./probe.ts";
 import { Reference } from "./reference.ts";
@@ -35,8 +35,8 @@ export function requantizeWithoutPixels(task: Task): Attempt | null {
   const division = divisionOf(task);
   if (!division?.pixels || !isSpare(task.stored)) return null;
   const { lean, pixels } = division;
-  const isLarge = !pixels.rooms[0].keepsPixels && pixels.own(false).bytes >= lean.bytes + MUCH_BYTES;
-  return isLarge && fits(task, pixels.rooms[0].estimate) ? requantizeBy(task, division, true) : null;
+  const isLarge = !pixels.tiers[0].keepsPixels && pixels.own(false).bytes >= lean.bytes + MUCH_BYTES;
+  return isLarge && fits(task, pixels.tiers[0].estimate) ? requantizeBy(task, division, true) : null;
 }
 
 /** What memory set aside for nothing is too much. */
@@ -84,9 +84,9 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
     pixels && !leavesOut
       ? { bytes: maximum(lean, pixels.own(keepsPixels)).bytes, ms: lean.ms + pixelsMs(task, format) }
       : lean;
-  const mayKeep = pixels?.rooms[0].keepsPixels === true;
-  const rooms = roomsFor(task, mayKeep, own, (keepsPixels) => (keepsPixels ? "needless" : "worthwhile"));
-  const [most, ...leaner] = rooms;
+  const mayKeep = pixels?.tiers[0].keepsPixels === true;
+  const tiers = tiersFor(task, mayKeep, own, (keepsPixels) => (keepsPixels ? "needless" : "worthwhile"));
+  const [most, ...leaner] = tiers;
   const goal = {
     format,
     settings,
@@ -95,7 +95,7 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
     isFrugal: false,
     triesFinal,
     triesExact: false,
-    rivalBytes: Infinity,
+    upperBoundBytes: Infinity,
     isAlone: true,
   };
   return {
@@ -104,13 +104,13 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
     leaner: leaner.map(({ estimate }) => estimate),
     isSearch: true,
     onCoefficients: true,
-    async run(session, timeSlice, room) {
-      const { keepsPixels, reference } = rooms[room] ?? most;
+    async run(session, timeSlice, tier) {
+      const { keepsPixels, reference } = tiers[tier] ?? most;
       if (keepsPixels) await session.keepPixels(timeSlice);
       try {
         const shown = pixels ? session.picture : pictureOf(stored, lying);
         const ways = [divided(task, coefficients, timeSlice)];
-        if (pixels) ways.push({ ...spareWay(task, session.way(format, timeSlice)), isLeftOut: leavesOut });
+        if (pixels) ways.push({ ...spareWay(task, session.encoder(format, timeSlice)), isLeftOut: leavesOut });
         const search = (compared: Reference) => smallestAbove(goal, compared, ways, timeSlice, session.deadline);
         const found = await Reference.during(shown, reference, timeSlice, search);
         return found && session.rendition(found);
@@ -151,8 +151,8 @@ export function requantizeEstimate({ stored, unchanged, settings }: Task, coeffi
 }
 
 /** Pixels of a file that halves its chroma are not worth trying with all of it: there is none to be had. */
-function spareWay({ stored }: Task, way: Way): Way {
-  return isSpare(stored) ? { ...way, spare: true, variants: [{ subsample: "4:2:0" }] } : way;
+function spareWay({ stored }: Task, encoder: PictureEncoder): PictureEncoder {
+  return isSpare(stored) ? { ...encoder, spare: true, variants: [{ subsample: "4:2:0" }] } : encoder;
 }
 
 function isSpare({ facts }: Stored): boolean {
@@ -160,7 +160,7 @@ function isSpare({ facts }: Stored): boolean {
 }
 
 /** The way through the coefficients: tries lie as the picture is stored, the result as it is handed out. */
-export function divided({ stored, unchanged }: Task, coefficients: Coefficients, timeSlice: TimeSlice): Way {
+export function divided({ stored, unchanged }: Task, coefficients: Coefficients, timeSlice: TimeSlice): PictureEncoder {
   const { bytes, facts, format } = stored;
   const { turn, tag } = unchanged ?? { turn: 1, tag: 1 };
   const write = async (settings: RequantizeSettings) =>

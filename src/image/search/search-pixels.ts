@@ -42,12 +42,12 @@ function searchableIn(task: Task): WritableFormat | null {
 function pixelsBy(
   task: Task,
   format: WritableFormat,
-  { rooms, keepsResults, triesFinal, triesExact }: Search,
+  { tiers, keepsResults, triesFinal, triesExact }: Search,
 ): Attempt {
-  const [most, ...leaner] = rooms;
+  const [most, ...leaner] = tiers;
   const targetScore = searchedScore(task) ?? 100;
-  const rivalBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.rivalBytes ?? Infinity);
-  const { settings, rivalSampleBytes } = task;
+  const upperBoundBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.upperBoundBytes ?? Infinity);
+  const { settings, upperBoundSampleBytes } = task;
   const aim = targetScore + uncertainty(task.picture);
   const goal = {
     format,
@@ -57,22 +57,22 @@ function pixelsBy(
     isFrugal: !keepsResults,
     triesFinal,
     triesExact,
-    rivalBytes,
-    rivalSampleBytes,
+    upperBoundBytes,
+    upperBoundSampleBytes,
     start: task.start,
-    isAlone: task.isLast && rivalBytes === Infinity,
+    isAlone: task.isLast && upperBoundBytes === Infinity,
   };
   return {
     name: "search pixels",
     estimate: most.estimate,
     leaner: leaner.map(({ estimate }) => estimate),
     isSearch: true,
-    async run(session, timeSlice, room) {
-      const { keepsPixels, reference } = rooms[room] ?? most;
+    async run(session, timeSlice, tier) {
+      const { keepsPixels, reference } = tiers[tier] ?? most;
       if (keepsPixels) await session.keepPixels(timeSlice);
       try {
         const { picture } = session;
-        const ways = [session.way(format, timeSlice, keepsResults)];
+        const ways = [session.encoder(format, timeSlice, keepsResults)];
         const search = (compared: Reference) => smallestAbove(goal, compared, ways, timeSlice, session.deadline);
         const { tilesOfSmall } = format.write.qualities;
         const found = await Reference.during(picture, reference, timeSlice, search, tilesOfSmall);
@@ -108,8 +108,8 @@ export function searchDeep(task: Task): Attempt | null {
     estimate: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
     isSearch: true,
     async run(session, timeSlice) {
-      const rivals = { originalBytes: unchanged?.original?.length, compared, deadline: session.deadline };
-      const found = await smallestAnimation(picture, format, settings, targetScore, timeSlice, rivals);
+      const upperBounds = { originalBytes: unchanged?.original?.length, compared, deadline: session.deadline };
+      const found = await smallestAnimation(picture, format, settings, targetScore, timeSlice, upperBounds);
       return found && session.rendition(found);
     },
   };
@@ -133,8 +133,8 @@ export function searchFrames(task: Task): Attempt | null {
     isSearch: true,
     async run(session, timeSlice) {
       const originalBytes = unchanged?.original?.length;
-      const rivals = { originalBytes, rivalBytes: task.rivalBytes, deadline: session.deadline };
-      const best = await smallestAnimation(picture, format, settings, targetScore, timeSlice, rivals);
+      const upperBounds = { originalBytes, upperBoundBytes: task.upperBoundBytes, deadline: session.deadline };
+      const best = await smallestAnimation(picture, format, settings, targetScore, timeSlice, upperBounds);
       if (!best) return BEATEN;
       if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
       const exact = await format.write.encode(picture, { ...settings, lossless: true }, timeSlice);

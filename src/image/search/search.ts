@@ -6,18 +6,18 @@
  */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
-import { type Candidate, candidatesFor, closePoints, isWithin, type Way } from "./candidates.ts";
+import { type Candidate, candidatesFor, closePoints, isWithin, type PictureEncoder } from "./candidates.ts";
 import { lowestByDistortion, qualityOf } from "./distortion.ts";
-import { type ExactMaker, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
+import { type ExactEncoder, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
 import { Notes, NotingLook } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { type Patience, stricterThan } from "./presets.ts";
-import { curveOf, distortionOf, type Found, type Look, surely, type Trial } from "./probe.ts";
+import { probeAtOf, distortionOf, type Found, type Look, surely, type Trial } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
-import { mayBeExact, mostInHaste, mostOnSample, type Rival } from "./upper-bound.ts";
+import { mayBeExact, mostInHaste, mostOnSample, type UpperBound } from "./upper-bound.ts";
 import {
   bestWay,
   bytesOnSample,
@@ -37,7 +37,7 @@ const MAX_PREVIEWED_TRIES = 4;
 const NEARLY_ALIKE = 1.1;
 const NEARLY_ALIKE_EXACT = 1.5;
 /** They are told apart by what they take with this part of the effort, if not by less than this. */
-const RIVAL_EFFORT = 0.4;
+const UPPER_BOUND_EFFORT = 0.4;
 const ALIKE = 1.03;
 /**
  * A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures.
@@ -49,7 +49,7 @@ const SMALL_PIXELS = 1 << 16;
 const LEAPING_PIXELS = 1 << 17;
 
 /** What is searched for. */
-export interface Goal extends Rival {
+export interface Goal extends UpperBound {
   readonly format: WritableFormat;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
@@ -71,14 +71,14 @@ type Quest = Goal & WrittenSearch & { readonly timeSlice: TimeSlice };
 
 /**
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
- * was found; null where it is plain from the sample that none is smaller than its rival.
+ * was found; null where it is plain from the sample that none is smaller than its upper bound.
  * @param ways the first is preferred where they do equally well
  * @throws Overrun with what was found, when the deadline comes first
  */
 export async function smallestAbove(
   goal: Goal,
   reference: Reference,
-  ways: readonly Way[],
+  ways: readonly PictureEncoder[],
   timeSlice: TimeSlice,
   deadline: EndsInTime = ENDLESS,
 ): Promise<Found | null> {
@@ -93,7 +93,7 @@ export async function smallestAbove(
   const onSample = lookBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
   const look = lookBy((rendition, background) => reference.judge(rendition, background), true, onSample);
   const quest = { ...goal, reference, look, onSample, scale, timeSlice };
-  const timed = ways.map((way) => notes.way(way, deadline));
+  const timed = ways.map((encoder) => notes.encoder(encoder, deadline));
   try {
     return await (ways.some(({ preview }) => preview)
       ? smallestPreviewed(quest, timed)
@@ -104,15 +104,15 @@ export async function smallestAbove(
 }
 
 /** Where files must be written to be looked at. */
-async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
+async function smallestWritten(quest: Quest, ways: readonly PictureEncoder[]): Promise<Found | null> {
   const { start, isFrugal, triesFinal } = quest;
-  const [way] = ways;
+  const [encoder] = ways;
   const most = mostOnSample(quest);
-  const isNear = start && way && needsNoTiles(quest, way, start);
-  const chosen = isNear ? await fromNeighbor(quest, way, start, most) : await fromSample(quest, ways, most);
-  if (!chosen || chosen.isBeaten) return way && (await mayBeExact(quest, way)) ? exactly(quest, way) : null;
+  const isNear = start && encoder && needsNoTiles(quest, encoder, start);
+  const chosen = isNear ? await fromNeighbor(quest, encoder, start, most) : await fromSample(quest, ways, most);
+  if (!chosen || chosen.isBeaten) return encoder && (await mayBeExact(quest, encoder)) ? exactly(quest, encoder) : null;
   const { best: found } = chosen;
-  const isWritten = chosen.way.finish === chosen.way.encode;
+  const isWritten = chosen.encoder.finish === chosen.encoder.encode;
   const stays = isWritten && (isFrugal || triesFinal);
   const lossy = stays ? { bytes: await found.bytes(), ...(await saidOf(found)) } : await written(chosen, isWritten);
   const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(quest, chosen) };
@@ -123,15 +123,16 @@ async function smallestWritten(quest: Quest, ways: readonly Way[]): Promise<Foun
  * Whether the whole of a picture is tried at once: it is small, or its neighbor says enough of it. Tiles of a large one
  * cost little and mostly say more than the neighbor, and are what formats are compared by.
  */
-function needsNoTiles({ reference, scale, patience, isAlone }: Quest, way: Way, start: Start): boolean {
+function needsNoTiles({ reference, scale, patience, isAlone }: Quest, encoder: PictureEncoder, start: Start): boolean {
   if (!reference.sample.tiles) return true;
-  return scale.steady === true && isAlone && !patience.triesAll && hasVariant(way, start.variant);
+  return scale.steady === true && isAlone && !patience.triesAll && hasVariant(encoder, start.variant);
 }
 
 /**
- * The whole picture by the way that does best on its sample; null where it is plain that it would not beat its rival.
+ * The whole picture by the way that does best on its sample; null where it is plain that it would not beat its upper
+ * bound.
  */
-async function fromSample(quest: Quest, ways: readonly Way[], most: number): Promise<Ended | null> {
+async function fromSample(quest: Quest, ways: readonly PictureEncoder[], most: number): Promise<Ended | null> {
   const chosen = await bestWay(quest, ways, most);
   if (chosen.isBeaten || chosen.bytes > most) return null;
   const whole = quest.reference.sample.tiles && (await wholeBy(quest, chosen));
@@ -143,7 +144,7 @@ async function fromSample(quest: Quest, ways: readonly Way[], most: number): Pro
  * Where it is known what a file will show. What a small picture loses leaps from one number of colors to the next, so
  * that a search can end higher for less: what a stricter preset would take is tried as well.
  */
-async function smallestPreviewed(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
+async function smallestPreviewed(quest: Quest, ways: readonly PictureEncoder[]): Promise<Found | null> {
   const found = await smallestAt(quest, ways);
   const { width, height } = quest.reference.size;
   if (!found || quest.isFrugal || width * height > LEAPING_PIXELS) return found;
@@ -156,15 +157,15 @@ async function smallestPreviewed(quest: Quest, ways: readonly Way[]): Promise<Fo
   return smallest;
 }
 
-async function smallestAt(quest: Quest, ways: readonly Way[]): Promise<Found | null> {
+async function smallestAt(quest: Quest, ways: readonly PictureEncoder[]): Promise<Found | null> {
   const { reference, isFrugal, onSample } = quest;
   const most = mostInHaste(quest);
   const sought = { ...quest, sample: reference.sample, look: onSample, most };
   const [first, ...others] = await candidatesFor(sought, ways);
   if (!first || !(await isWithin(first, most))) return null;
   const { chosen, found } = await chosenOf(quest, first, others);
-  const rivals = isFrugal ? [] : await rivalsOf(quest, found, first, others);
-  return finished(quest, { ...chosen, best: found }, rivals);
+  const close = isFrugal ? [] : await closeCandidates(quest, found, first, others);
+  return finished(quest, { ...chosen, best: found }, close);
 }
 
 /** The first candidate that reaches the target score on the whole picture, or else the last. */
@@ -181,11 +182,11 @@ async function chosenOf(quest: Quest, first: Candidate, others: readonly Candida
 }
 
 /** A candidate as it does on the whole picture. */
-async function onWhole(quest: Quest, { way, settings, best, distortion }: Candidate): Promise<Trial> {
+async function onWhole(quest: Quest, { encoder, settings, best, distortion }: Candidate): Promise<Trial> {
   const { reference, look, targetScore, isFrugal, patience } = quest;
-  const wholeDistortionAt = distortionOf(way, settings);
+  const wholeDistortionAt = distortionOf(encoder, settings);
   if (!reference.sample.tiles || !wholeDistortionAt) return best;
-  const wholeAt = curveOf(way, settings, look);
+  const wholeAt = probeAtOf(encoder, settings, look);
   // The first guess takes the whole to lose as much as the sample; the next one corrects that.
   const first = await qualityOf(wholeDistortionAt, distortion);
   const close = isFrugal ? Infinity : closePoints(patience);
@@ -200,47 +201,48 @@ async function saidOf(trial: Trial): Promise<Pick<Found, "score" | "metric">> {
 
 /** A candidate, written to stay, unless the try is smaller and may stay. */
 async function written(
-  { way, settings, best }: Pick<Candidate, "way" | "settings" | "best">,
+  { encoder, settings, best }: Pick<Candidate, "encoder" | "settings" | "best">,
   mayStay: boolean,
 ): Promise<Found> {
-  const final = await way.finish({ ...settings, quality: best.quality });
+  const final = await encoder.finish({ ...settings, quality: best.quality });
   const tried = mayStay ? await best.bytes() : final;
   return { bytes: tried.length < final.length ? tried : final, ...(await saidOf(best)) };
 }
 
 /** Candidates whose tries were nearly as small as those of the first: tries do not tell them apart. */
-async function rivalsOf(
+async function closeCandidates(
   { reference, targetScore }: Quest,
   found: Trial,
   first: Candidate,
   others: readonly Candidate[],
 ): Promise<Candidate[]> {
   const { tiles }: Sample = reference.sample;
-  const rivals: Candidate[] = [];
+  const close: Candidate[] = [];
   for (const other of others) {
     const { settings, best } = other;
     const isExact = settings.loss === "nothing";
     if (isExact ? (await found.score()) === 100 : tiles) continue;
     const mostBytes = (await first.best.bytes()).length * (isExact ? NEARLY_ALIKE_EXACT : NEARLY_ALIKE);
-    if ((await best.bytes()).length <= mostBytes && (await best.score()) >= targetScore) rivals.push(other);
+    if ((await best.bytes()).length <= mostBytes && (await best.score()) >= targetScore) close.push(other);
   }
-  return rivals;
+  return close;
 }
 
 /**
- * The smallest of a candidate and its rivals, written to stay: those that turn out small when written with less effort.
+ * The smallest of a candidate and its close candidates, written to stay: those that turn out small when written with
+ * less effort.
  */
 async function finished(
   { reference: { size } }: Quest,
   candidate: Candidate,
-  rivals: readonly Candidate[],
+  close: readonly Candidate[],
 ): Promise<Found> {
-  const all = [candidate, ...rivals];
+  const all = [candidate, ...close];
   const sizes: number[] = [];
   let smallest: Found | undefined;
-  for (const { way, settings, best } of rivals.length > 0 ? all : []) {
-    const quick = { ...settings, quality: best.quality, effort: settings.effort * RIVAL_EFFORT };
-    const bytes = await way.finish(quick);
+  for (const { encoder, settings, best } of close.length > 0 ? all : []) {
+    const quick = { ...settings, quality: best.quality, effort: settings.effort * UPPER_BOUND_EFFORT };
+    const bytes = await encoder.finish(quick);
     sizes.push(bytes.length);
     if (!smallest || bytes.length < smallest.bytes.length) smallest = { bytes, ...(await saidOf(best)) };
   }
@@ -256,13 +258,13 @@ async function finished(
   return { ...smallest!, beatsExact };
 }
 
-/** The smallest file without loss, or nearly, where a lossy one would be larger than its rival. */
-async function exactly(quest: Quest, way: Way): Promise<Found> {
+/** The smallest file without loss, or nearly, where a lossy one would be larger than its upper bound. */
+async function exactly(quest: Quest, encoder: PictureEncoder): Promise<Found> {
   const { format, settings, targetScore } = quest;
-  return smallerExact(exactMaker(quest, way), settings, targetScore, format.write.nearLosslessLevels ?? []);
+  return smallerExact(exactEncoder(quest, encoder), settings, targetScore, format.write.nearLosslessLevels ?? []);
 }
 
-function exactMaker({ look }: Quest, { encode, nearly }: Way): ExactMaker {
+function exactEncoder({ look }: Quest, { encode, nearly }: PictureEncoder): ExactEncoder {
   const judgeAt = nearly && ((level: number) => look.judgeShown(nearly(level)));
   return { encode, judge: (file) => look.judge(file), judgeAt };
 }
@@ -270,7 +272,7 @@ function exactMaker({ look }: Quest, { encode, nearly }: Way): ExactMaker {
 /** The smaller of a lossy file and of those without loss, or nearly, where these are worth trying. */
 async function withoutLoss(
   quest: Quest,
-  { way, settings, bytes }: Pick<Probed, "way" | "settings" | "bytes">,
+  { encoder, settings, bytes }: Pick<Probed, "encoder" | "settings" | "bytes">,
   lossy: Found,
 ): Promise<Found> {
   const { format, reference, targetScore, triesExact, timeSlice } = quest;
@@ -279,13 +281,13 @@ async function withoutLoss(
   const { picture, tiles } = reference.sample;
   const reaches = lossy.score >= targetScore;
   // Of what has soft alpha, few colors can take less than what alpha takes beside lossy ones.
-  const hasSoft = way.nearly !== undefined && !picture.opaque;
+  const hasSoft = encoder.nearly !== undefined && !picture.opaque;
   if (reaches && !hasSoft && !(await isFlat(picture, timeSlice))) return lossy;
-  if (reaches && !(await isQuarterPromising(way, settings, picture, bytes))) return lossy;
+  if (reaches && !(await isQuarterPromising(encoder, settings, picture, bytes))) return lossy;
   if (reaches && tiles) {
-    const { encode } = await way.onSample({ picture });
+    const { encode } = await encoder.onSample({ picture });
     const exact = await encode({ ...settings, lossless: true, effort: 0 });
     if (!isPromising(exact.length, bytes)) return lossy;
   }
-  return smallerExact(exactMaker(quest, way), settings, targetScore, levels, lossy);
+  return smallerExact(exactEncoder(quest, encoder), settings, targetScore, levels, lossy);
 }

@@ -8,9 +8,9 @@ import { collectPixels, pixelBytes, rowsOfPixels } from "../pixels/buffered.ts";
 import { isOpaque } from "../pixels/opaque.ts";
 import { firstFrame, type Picture, stillPicture } from "../pixels/picture.ts";
 import { asWhole, pictureOf } from "../plan/planned-picture.ts";
-import type { Way } from "./candidates.ts";
+import type { PictureEncoder } from "./candidates.ts";
 import { ENDLESS, type EndsInTime, type Predicted } from "./overrun.ts";
-import type { Found, Maker } from "./probe.ts";
+import type { Found, Encoder } from "./probe.ts";
 import type { Rendition } from "./rendition.ts";
 import { asStored, deepTask, type Task, taskOf, type WritableFormat } from "./task.ts";
 
@@ -103,14 +103,14 @@ export class Session {
   }
 
   /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */
-  way(format: WritableFormat, timeSlice: TimeSlice, mayBeDeep = false): Way {
-    const maker = makerOf(format, this.shown, timeSlice);
+  encoder(format: WritableFormat, timeSlice: TimeSlice, mayBeDeep = false): PictureEncoder {
+    const encoder = encoderOf(format, this.shown, timeSlice);
     const { opaque } = this.shown;
-    const last = mayBeDeep && this.deep ? makerOf(format, { ...this.deep, opaque }, timeSlice) : maker;
+    const last = mayBeDeep && this.deep ? encoderOf(format, { ...this.deep, opaque }, timeSlice) : encoder;
     return {
-      ...maker,
+      ...encoder,
       finish: last.encode,
-      onSample: async ({ picture }) => makerOf(format, picture, timeSlice),
+      onSample: async ({ picture }) => encoderOf(format, picture, timeSlice),
       variants: format.write.variants,
     };
   }
@@ -154,7 +154,7 @@ export class Session {
 }
 
 /** How renditions of a picture are made: by a study of it, where the format knows how to study one. */
-function makerOf({ write }: WritableFormat, picture: Picture, timeSlice: TimeSlice): Maker {
+function encoderOf({ write }: WritableFormat, picture: Picture, timeSlice: TimeSlice): Encoder {
   const study = write.study?.(picture);
   const { nearly } = write;
   if (!study) {

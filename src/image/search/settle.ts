@@ -3,7 +3,7 @@ import type { Scale } from "../codec/writer.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { bytesAtTarget, expectedQuality, type Known, nextQuality } from "./losses.ts";
 import type { Patience } from "./presets.ts";
-import type { Curve, Trial } from "./probe.ts";
+import type { ProbeAt, Trial } from "./probe.ts";
 import { MAX_QUALITY } from "./quality.ts";
 
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */
@@ -43,16 +43,20 @@ interface Settling {
   readonly expected?: (known: readonly Known[], score: number) => Promise<number>;
 }
 
-/** By what part bytes at the target score may be larger or smaller than expected, for each point that a score is away from it. */
+/**
+ * By what part bytes at the target score may be larger or smaller than expected, for each point that a score is away
+ * from it.
+ */
 const UNSURE_PER_POINT = 0.02;
 
 /**
- * Tries qualities until one is close to the target score: the smallest rendition that reaches it, or that of the highest quality.
+ * Tries qualities until one is close to the target score: the smallest rendition that reaches it, or that of the
+ * highest quality.
  * @param before what is known of the same curve
  */
 export async function settled(
   { targetScore, scale, patience }: Aim,
-  curve: Curve,
+  probeAt: ProbeAt,
   { picture, first, close, tries, isNear, slope, most = Infinity, expected }: Settling,
   before: readonly Known[] = [],
 ): Promise<Settled> {
@@ -65,7 +69,7 @@ export async function settled(
     return nextQuality(tried, targetScore, scale, (await expected?.(tried, wanted)) ?? usual());
   };
   for (let count = 0; count < tries && quality !== undefined; count++) {
-    const trial = await curve(quality);
+    const trial = await probeAt(quality);
     const made: Rated = { trial, score: await trial.score(), bytes: (await trial.bytes()).length };
     known.push({ quality, score: made.score, bits: (made.bytes * 8) / (picture.width * picture.height) });
     best = best && !isBetter(made, best, targetScore, isNear) ? best : made;
@@ -82,7 +86,7 @@ export async function settled(
   if (!best) throw new RangeError("no quality was tried");
   // What cannot look as promised looks as well as it can.
   const isMissed = !isNear && best.score < targetScore;
-  return { best: isMissed ? await curve(leastReaching(before, targetScore)) : best.trial, known };
+  return { best: isMissed ? await probeAt(leastReaching(before, targetScore)) : best.trial, known };
 }
 
 /** The lowest quality that is known to reach a score, and the highest there is where none does. */

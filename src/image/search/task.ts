@@ -31,9 +31,9 @@ export interface EncodeOptions {
   /** The encoding that the caller named; absent: progressive, but where the other takes fewer bytes. */
   readonly encoding?: "baseline" | "progressive" | undefined;
   /** Bytes of the best file so far in another format: one that is plainly larger need not be made. */
-  readonly rivalBytes?: number | undefined;
+  readonly upperBoundBytes?: number | undefined;
   /** About what that format takes for the sample of the picture at the target score; absent where that is not known. */
-  readonly rivalSampleBytes?: number | undefined;
+  readonly upperBoundSampleBytes?: number | undefined;
   /** All metadata of the original is kept: its file may be held as it is. */
   readonly keepsMetadata?: boolean | undefined;
   /** No other format is tried after this one. */

@@ -5,7 +5,7 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import type { Scale } from "../codec/writer.ts";
-import type { Way } from "./candidates.ts";
+import type { PictureEncoder } from "./candidates.ts";
 import { isFlat, isPromising, isQuarterPromising } from "./exact.ts";
 import type { Reference } from "./reference.ts";
 import type { WritableFormat } from "./task.ts";
@@ -22,13 +22,13 @@ const BEATEN_IN_HASTE = 1.5;
 const SMALL_PIXELS = 1 << 16;
 
 /** What a result competes with: of one that is plainly larger nothing is made. */
-export interface Rival {
-  readonly rivalBytes: number;
+export interface UpperBound {
+  readonly upperBoundBytes: number;
   /** About what its format takes for the sample at the target score, where that is known. */
-  readonly rivalSampleBytes?: number | undefined;
+  readonly upperBoundSampleBytes?: number | undefined;
 }
 
-interface Contest extends Rival {
+interface Contest extends UpperBound {
   readonly reference: Pick<Reference, "size" | "sample">;
   readonly scale: Scale;
   readonly format: WritableFormat;
@@ -40,33 +40,33 @@ interface Contest extends Rival {
 
 /**
  * Bytes of the sample from which on lossy files of the picture are given up: they will plainly be larger than its
- * rival.
+ * upper bound.
  */
 export function mostOnSample(contest: Contest): number {
-  const { reference, rivalSampleBytes = Infinity, scale, triesFinal } = contest;
+  const { reference, upperBoundSampleBytes = Infinity, scale, triesFinal } = contest;
   const most = mostInHaste(contest);
   const isInHaste = reference.sample.tiles ? scale.haste === undefined : !triesFinal;
-  return isInHaste ? most : Math.min(most, rivalSampleBytes * BEATEN);
+  return isInHaste ? most : Math.min(most, upperBoundSampleBytes * BEATEN);
 }
 
 /** The same where it is written in haste. */
-export function mostInHaste({ reference, rivalBytes, rivalSampleBytes = Infinity }: Contest): number {
-  return Math.min((rivalBytes / partsOf(reference)) * HOPELESS, rivalSampleBytes * BEATEN_IN_HASTE);
+export function mostInHaste({ reference, upperBoundBytes, upperBoundSampleBytes = Infinity }: Contest): number {
+  return Math.min((upperBoundBytes / partsOf(reference)) * HOPELESS, upperBoundSampleBytes * BEATEN_IN_HASTE);
 }
 
 /**
- * Whether files without loss may be smaller than the rival, which lossy ones are not: of what is flat, and of what is
- * small and has no soft places at all.
+ * Whether files without loss may be smaller than the upper bound, which lossy ones are not: of what is flat, and of
+ * what is small and has no soft places at all.
  */
-export async function mayBeExact(contest: Contest, way: Way): Promise<boolean> {
-  const { reference, rivalSampleBytes = Infinity, settings, format, triesExact, timeSlice } = contest;
+export async function mayBeExact(contest: Contest, encoder: PictureEncoder): Promise<boolean> {
+  const { reference, upperBoundSampleBytes = Infinity, settings, format, triesExact, timeSlice } = contest;
   const { picture, tiles } = reference.sample;
-  if (rivalSampleBytes === Infinity || !triesExact || !format.write.nearLosslessLevels) return false;
+  if (upperBoundSampleBytes === Infinity || !triesExact || !format.write.nearLosslessLevels) return false;
   if (picture.width * picture.height > SMALL_PIXELS && !(await isFlat(picture, timeSlice))) return false;
-  if (!(await isQuarterPromising(way, settings, picture, rivalSampleBytes))) return false;
-  const { encode } = tiles ? await way.onSample(reference.sample) : way;
+  if (!(await isQuarterPromising(encoder, settings, picture, upperBoundSampleBytes))) return false;
+  const { encode } = tiles ? await encoder.onSample(reference.sample) : encoder;
   const exact = await encode({ ...settings, lossless: true, effort: 0 });
-  return isPromising(exact.length, rivalSampleBytes);
+  return isPromising(exact.length, upperBoundSampleBytes);
 }
 
 /** How many times the sample is smaller than the picture. */

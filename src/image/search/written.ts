@@ -1,15 +1,15 @@
 /**
- * The smallest encoding that looks as good as asked, where files have to be written to be looked at. One rendition of the
- * sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there: mostly
- * that is near enough, and what it scores says where to look next.
+ * The smallest encoding that looks as good as asked, where files have to be written to be looked at. One rendition of
+ * the sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there:
+ * mostly that is near enough, and what it scores says where to look next.
  */
 import type { EncodeSettings, Variant } from "../codec/writer.ts";
 import type { Scale } from "../codec/writer.ts";
-import type { Way } from "./candidates.ts";
+import type { PictureEncoder } from "./candidates.ts";
 import { guidedBySample } from "./guided.ts";
 import { bytesAtTarget, expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
 import { type Patience, patienceFrom } from "./presets.ts";
-import { type Curve, curveOf, type Look, type Maker, type Trial } from "./probe.ts";
+import { type ProbeAt, probeAtOf, type Look, type Encoder, type Trial } from "./probe.ts";
 import { MAX_QUALITY, MIN_QUALITY } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
@@ -29,7 +29,10 @@ const MAX_TRIES = 6;
 const MAX_SAMPLE_TRIES = 3;
 const MAX_DRAFTS = 2;
 const MAX_WHOLE_TRIES = 4;
-/** What the whole of a picture loses by what its tiles lose, in points, whichever is more: their edges do not count, and the rest is busier. */
+/**
+ * What the whole of a picture loses by what its tiles lose, in points, whichever is more: their edges do not count, and
+ * the rest is busier.
+ */
 const WHOLE_OF_TILES = {
   few: [
     { points: 2, part: 0.91 },
@@ -67,9 +70,9 @@ export interface WrittenSearch {
 
 /** A way with its settings, and what is known of the sample by it. */
 export interface Probed {
-  readonly way: Way;
+  readonly encoder: PictureEncoder;
   readonly settings: EncodeSettings;
-  readonly curve: Curve;
+  readonly probeAt: ProbeAt;
   readonly known: readonly Known[];
   /** The rendition nearest to the aim. */
   readonly best: Trial;
@@ -85,28 +88,34 @@ export interface Probed {
 }
 
 /** A way with which a search ended, and about what it takes for the sample at the target score. */
-export type Ended = Omit<Probed, "curve"> & { readonly sampleBytes: number };
+export type Ended = Omit<Probed, "probeAt"> & { readonly sampleBytes: number };
 
 /**
  * The way that takes the fewest bytes on the sample.
  * @param most bytes of the sample at the target score from which on the first way is given up, and with it all
  */
-export async function bestWay(search: WrittenSearch, ways: readonly Way[], most: number): Promise<Probed> {
+export async function bestWay(search: WrittenSearch, ways: readonly PictureEncoder[], most: number): Promise<Probed> {
   const { reference, settings, start } = search;
   const { tiles, picture } = reference.sample;
   const triesAll = search.patience.triesAll || picture.width * picture.height <= SMALL_PIXELS;
   // A look at tiles is little beside one at a large picture, of which a neighbor says as much as several.
   const settlesTiles = ways.some(({ spare }) => spare) || (hasManyTiles(reference.size) && !start);
   let best: Probed | undefined;
-  for (const way of ways) {
-    if (way.spare && best && best.score < search.targetScore + SPARE_POINTS) continue;
-    if (way.isLeftOut && best) return { ...best, isBeaten: true };
-    const maker = tiles ? await way.onSample(reference.sample) : way;
-    const variants = settings.subsample ? [{}] : variantsFrom(triesAll ? undefined : start, way);
+  for (const encoder of ways) {
+    if (encoder.spare && best && best.score < search.targetScore + SPARE_POINTS) continue;
+    if (encoder.isLeftOut && best) return { ...best, isBeaten: true };
+    const sampleEncoder = tiles ? await encoder.onSample(reference.sample) : encoder;
+    const variants = settings.subsample ? [{}] : variantsFrom(triesAll ? undefined : start, encoder);
     for (const [index, variant] of variants.entries()) {
       if (index > 0 && best && !triesAll && best.quality < CHOICE_QUALITY) continue;
       const chosen = { ...settings, ...variant };
-      best = await better(search, best, { way, maker, settings: chosen, isSettled: !tiles || settlesTiles, most });
+      best = await better(search, best, {
+        encoder,
+        sampleEncoder,
+        settings: chosen,
+        isSettled: !tiles || settlesTiles,
+        most,
+      });
       if (best.isBeaten) return best;
     }
   }
@@ -115,12 +124,14 @@ export async function bestWay(search: WrittenSearch, ways: readonly Way[], most:
 }
 
 /** Whether a picture has this choice. */
-export function hasVariant({ variants }: Way, wanted: Variant): boolean {
+export function hasVariant({ variants }: PictureEncoder, wanted: Variant): boolean {
   return variants.some((variant) => isSame(variant, wanted));
 }
 
-/** The choices that are looked at: the one that a neighbor of the picture ended with, if there is one that it can have. */
-function variantsFrom(start: Start | undefined, { variants }: Way): readonly Variant[] {
+/**
+ * The choices that are looked at: the one that a neighbor of the picture ended with, if there is one that it can have.
+ */
+function variantsFrom(start: Start | undefined, { variants }: PictureEncoder): readonly Variant[] {
   const same = variants.filter((variant) => start && isSame(variant, start.variant));
   return same.length > 0 ? same : variants;
 }
@@ -133,25 +144,40 @@ function isSame(one: Variant, other: Variant): boolean {
 async function better(
   search: WrittenSearch,
   known: Probed | undefined,
-  further: { way: Way; maker: Maker; settings: EncodeSettings; isSettled: boolean; most: number },
+  further: {
+    encoder: PictureEncoder;
+    sampleEncoder: Encoder;
+    settings: EncodeSettings;
+    isSettled: boolean;
+    most: number;
+  },
 ): Promise<Probed> {
   const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
-  const { way, maker, settings, isSettled, most } = further;
+  const { encoder, sampleEncoder, settings, isSettled, most } = further;
   const { picture } = reference.sample;
   const onTiles = scale.haste === undefined ? "haste" : "oneScan";
   const asWhole = triesFinal ? "stays" : "haste";
-  const curve = curveOf(maker, settings, onSample, reference.sample.tiles ? onTiles : asWhole);
-  const { first, slope } = known ? { first: known.quality } : await firstOnSample(search, maker, settings);
+  const probeAt = probeAtOf(sampleEncoder, settings, onSample, reference.sample.tiles ? onTiles : asWhole);
+  const { first, slope } = known ? { first: known.quality } : await firstOnSample(search, sampleEncoder, settings);
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
   const close = isSettled && !known ? closeOnSample : NEAR_POINTS;
   const tries = isSettled && !known ? MAX_TRIES : MAX_SAMPLE_TRIES;
   const probed = async (one: Settled): Promise<Probed> => {
     const [score, { length }] = [await one.best.score(), await one.best.bytes()];
     const quality = expectedQuality(one.known, targetScore, scale);
-    return { way, settings, curve, ...one, score, quality, bytes: length * bytesAtTarget(score, targetScore), slope };
+    return {
+      encoder,
+      settings,
+      probeAt,
+      ...one,
+      score,
+      quality,
+      bytes: length * bytesAtTarget(score, targetScore),
+      slope,
+    };
   };
   const made = await probed(
-    await settled(search, curve, {
+    await settled(search, probeAt, {
       picture,
       first,
       close,
@@ -167,13 +193,13 @@ async function better(
   if (!isSettled) return made;
   const start = expectedQuality(made.known, targetScore + patience.aim, scale);
   const goal = { picture, first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
-  return probed(await settled(search, curve, goal, made.known));
+  return probed(await settled(search, probeAt, goal, made.known));
 }
 
 /** Where to begin on the sample: where drafts of it say, if the format makes any. */
 async function firstOnSample(
   search: WrittenSearch,
-  maker: Maker,
+  sampleEncoder: Encoder,
   settings: EncodeSettings,
 ): Promise<{ readonly first: number; readonly slope?: number }> {
   const { onSample, scale, reference, start } = search;
@@ -181,10 +207,10 @@ async function firstOnSample(
   const first = firstQuality(settings.quality, scale);
   if (scale.draft === undefined) return { first };
   const targetScore = search.targetScore - scale.draft;
-  const curve = curveOf(maker, { ...settings, draft: true }, onSample);
+  const probeAt = probeAtOf(sampleEncoder, { ...settings, draft: true }, onSample);
   const { picture } = reference.sample;
   const goal = { picture, first, close: NEAR_POINTS, tries: MAX_DRAFTS, isNear: true };
-  const { known } = await settled({ ...search, targetScore }, curve, goal);
+  const { known } = await settled({ ...search, targetScore }, probeAt, goal);
   return { first: expectedQuality(known, targetScore, scale), slope: steepnessOf(known, scale) };
 }
 
@@ -194,7 +220,7 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 }
 
 /** The whole picture, encoded by a way. */
-export async function wholeBy(search: WrittenSearch, { way, settings, known, curve }: Probed): Promise<Settled> {
+export async function wholeBy(search: WrittenSearch, { encoder, settings, known, probeAt }: Probed): Promise<Settled> {
   const { reference, look, targetScore, scale, isFrugal, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
@@ -212,18 +238,26 @@ export async function wholeBy(search: WrittenSearch, { way, settings, known, cur
     isNear: false,
     slope,
     ...(tiles === "many" && {
-      expected: guidedBySample({ ...search, picture: reference.sample.picture }, curve, known),
+      expected: guidedBySample({ ...search, picture: reference.sample.picture }, probeAt, known),
     }),
   };
-  return settled({ ...search, patience }, curveOf(way, settings, look, triesFinal ? "stays" : "haste"), goal);
+  return settled({ ...search, patience }, probeAtOf(encoder, settings, look, triesFinal ? "stays" : "haste"), goal);
 }
 
-/** The whole picture by the way that took the fewest bytes in a neighbor, from the quality that did there: no tiles are looked at. */
-export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start, most: number): Promise<Ended> {
+/**
+ * The whole picture by the way that took the fewest bytes in a neighbor, from the quality that did there: no tiles are
+ * looked at.
+ */
+export async function fromNeighbor(
+  search: WrittenSearch,
+  encoder: PictureEncoder,
+  start: Start,
+  most: number,
+): Promise<Ended> {
   const { reference, look, targetScore, triesFinal, scale } = search;
   const settings = { ...search.settings, ...start.variant };
   const patience = patienceFrom(search.patience);
-  const curve = curveOf(way, settings, look, triesFinal ? "stays" : "haste");
+  const probeAt = probeAtOf(encoder, settings, look, triesFinal ? "stays" : "haste");
   const goal = {
     picture: reference.size,
     first: nearest(start.quality, scale),
@@ -233,17 +267,17 @@ export async function fromNeighbor(search: WrittenSearch, way: Way, start: Start
     slope: start.slope,
     most,
   };
-  const made = await settled({ ...search, patience }, curve, goal);
+  const made = await settled({ ...search, patience }, probeAt, goal);
   const [score, { length }] = [await made.best.score(), await made.best.bytes()];
   const bytes = length / partsOf(reference);
   const sampleBytes = bytesOnSample(score, bytes, targetScore);
   const quality = expectedQuality(made.known, targetScore, scale);
-  return { way, settings, ...made, score, quality, bytes, sampleBytes };
+  return { encoder, settings, ...made, score, quality, bytes, sampleBytes };
 }
 
 /**
- * About what a rendition of the sample takes at the target score. One that is far above it is of the lowest quality that there
- * is: it has no fewer bytes to come to.
+ * About what a rendition of the sample takes at the target score. One that is far above it is of the lowest quality
+ * that there is: it has no fewer bytes to come to.
  */
 export function bytesOnSample(score: number, bytes: number, targetScore: number): number {
   return score > targetScore + NEAR_POINTS ? bytes : bytes * bytesAtTarget(score, targetScore);

@@ -105,9 +105,9 @@ export interface Stage {
   readonly faces: () => Promise<readonly Box[]>;
   /**
    * The same in some frames of an animation, in order: the first and the last, and others between them, in all as many
-   * as the operation says in `glimpses`. A still picture has one.
+   * as the operation says in `sampledFrames`. A still picture has one.
    */
-  readonly glimpses: () => AsyncIterable<Glimpse>;
+  readonly sampledFrames: () => AsyncIterable<Glimpse>;
   /**
    * Where to look, in shares of the sides: the middle of the most prominent face, else of the part of this size (shares
    * of the sides) that holds most of what stands out, else of the picture. The first operation that asks has it
@@ -160,8 +160,8 @@ export interface OperationRow {
    * one at a time; 0 when it will not. The memory for it is waited for before `plan` is called: LOOK_BYTES_PER_PIXEL.
    */
   readonly looks?: (params: never) => number;
-  /** Frames that `plan` sees at most when it asks for `glimpses`; absent: it will not. */
-  readonly glimpses?: number;
+  /** Frames that `plan` sees at most when it asks for `sampledFrames`; absent: it will not. */
+  readonly sampledFrames?: number;
   /** What `plan` takes of every pixel when it calls `findBox`; undefined when it will not. */
   readonly scans?: (params: never) => Scan | undefined;
   /** Faces are sought only where something looks like a part of one: the estimate is that of other pictures. */

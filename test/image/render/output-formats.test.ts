@@ -90,10 +90,10 @@ describe("the best of them", () => {
 
   it("has to beat the best so far", async () => {
     const encode =
-      vi.fn<(format: unknown, rivalBytes: number | undefined) => Promise<ReturnType<typeof file> | null>>();
+      vi.fn<(format: unknown, upperBoundBytes: number | undefined) => Promise<ReturnType<typeof file> | null>>();
     encode.mockResolvedValueOnce(file(50, 80)).mockResolvedValueOnce(null).mockResolvedValueOnce(file(60, 80));
     expect((await bestOf([jpeg, webp, avif], { kind: "lossless" }, encode)).format).toBe(jpeg);
-    expect(encode.mock.calls.map(([, rivalBytes]) => rivalBytes)).toEqual([undefined, 50, 50]);
+    expect(encode.mock.calls.map(([, upperBoundBytes]) => upperBoundBytes)).toEqual([undefined, 50, 50]);
   });
 
   it("is not GIF where PNG was given up", async () => {
@@ -138,9 +138,9 @@ describe("a format", () => {
   const aim = { kind: "smart", preset: "medium" } as const;
 
   it("is given up where its file would plainly be larger", async () => {
-    const made = async (rivalBytes: number) => {
+    const made = async (upperBoundBytes: number) => {
       const { stored, plan } = await storedOf(scene(1_200, 900), true);
-      const options = { stored, plan, format: FORMATS.webp, aim, progressive: true, isLast: false, rivalBytes };
+      const options = { stored, plan, format: FORMATS.webp, aim, progressive: true, isLast: false, upperBoundBytes };
       return optimized(options, SharedBytes.of(stored.bytes));
     };
     expect(await made(500)).toBeNull();
@@ -151,17 +151,33 @@ describe("a format", () => {
     const { stored, plan } = await storedOf(scene(1_200, 900), true);
     const encode = vi.fn<typeof FORMATS.webp.write.encode>(FORMATS.webp.write.encode);
     const webp = { ...FORMATS.webp, write: { ...FORMATS.webp.write, encode } };
-    const options = { stored, plan, format: webp, aim, isLast: false, rivalBytes: 1_000_000, rivalSampleBytes: 500 };
+    const options = {
+      stored,
+      plan,
+      format: webp,
+      aim,
+      isLast: false,
+      upperBoundBytes: 1_000_000,
+      upperBoundSampleBytes: 500,
+    };
     expect(await optimized(options, SharedBytes.of(stored.bytes))).toBeNull();
     expect(encode).toHaveBeenCalledTimes(1);
   });
 
-  it("is written without loss alone where that is smaller than its rival, and what is lossy is not", async () => {
+  it("is written without loss alone where that is smaller than its upper bound, and what is lossy is not", async () => {
     const drawing = paint(160, 160, (x, y) => (((x >> 2) + (y >> 3)) % 3 ? [255, 220, 0, 255] : [0, 40, 120, 255]));
     const { stored, plan } = await storedOf(drawing, true);
     const encode = vi.fn<typeof FORMATS.webp.write.encode>(FORMATS.webp.write.encode);
     const webp = { ...FORMATS.webp, write: { ...FORMATS.webp.write, encode } };
-    const options = { stored, plan, format: webp, aim, isLast: false, rivalBytes: 400, rivalSampleBytes: 400 };
+    const options = {
+      stored,
+      plan,
+      format: webp,
+      aim,
+      isLast: false,
+      upperBoundBytes: 400,
+      upperBoundSampleBytes: 400,
+    };
     const made = await optimized(options, SharedBytes.of(stored.bytes));
     expect(made).toMatchObject({ score: 100 });
     expect(made?.file.bytes.length).toBeLessThan(400);
@@ -173,7 +189,7 @@ describe("a format", () => {
     const run = vi.fn<typeof png.recompress.run>(png.recompress.run);
     const format = { ...png, recompress: { ...png.recompress, run } };
     const options = { stored: { ...stored, format }, plan, format, aim, isLast: false };
-    expect(await optimized({ ...options, rivalBytes: 500 }, SharedBytes.of(stored.bytes))).toBeNull();
+    expect(await optimized({ ...options, upperBoundBytes: 500 }, SharedBytes.of(stored.bytes))).toBeNull();
     expect(run).not.toHaveBeenCalled();
   });
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 import type { EncodeSettings } from "../../../src/image/codec/writer.ts";
 import { png } from "../../../src/image/formats/png.ts";
-import { candidatesFor, type Way } from "../../../src/image/search/candidates.ts";
+import { candidatesFor, type PictureEncoder } from "../../../src/image/search/candidates.ts";
 import { patienceOf } from "../../../src/image/search/presets.ts";
 import { Look } from "../../../src/image/search/probe.ts";
 import { Thread } from "../../../src/scheduler/time-slice.ts";
@@ -32,7 +32,7 @@ it("never writes two renditions at a time", async () => {
       active.now--;
       return bytes;
     };
-    const way: Way = {
+    const encoder: PictureEncoder = {
       encode,
       preview: (settings) => study.preview(settings, timeSlice),
       finish: encode,
@@ -49,7 +49,7 @@ it("never writes two renditions at a time", async () => {
       patience: patienceOf({ kind: "smart", preset: "medium" }),
       timeSlice,
     };
-    expect((await candidatesFor(quest, [way])).length).toBeGreaterThan(2);
+    expect((await candidatesFor(quest, [encoder])).length).toBeGreaterThan(2);
   });
   expect(active.files).toBeGreaterThan(1);
   expect(active.most).toBe(1);
@@ -72,7 +72,7 @@ it.each([
     () => scheduler.wait(0),
   ).run(async (timeSlice) => {
     const encode = (settings: EncodeSettings) => study.encode(settings, timeSlice);
-    const way: Way = {
+    const encoder: PictureEncoder = {
       encode,
       preview: (settings) => study.preview(settings, timeSlice),
       finish: encode,
@@ -88,6 +88,6 @@ it.each([
       patience: patienceOf({ kind: "smart", preset: "medium" }),
       timeSlice,
     };
-    expect(await candidatesFor(quest, [way])).toHaveLength(most);
+    expect(await candidatesFor(quest, [encoder])).toHaveLength(most);
   });
 });

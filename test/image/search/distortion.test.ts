@@ -17,46 +17,46 @@ const distortionAt = async (quality: number) => 100 - quality;
 
 describe("the lowest quality by its distortion", () => {
   it.each([0.3, 0.7, 1, 1.4])("is found in three trials where %f of what is expected is lost", async (factor) => {
-    const curve = trialsOf((quality) => (100 - quality) * factor);
-    const { quality } = await lowestByDistortion(curve, distortionAt, 75, { first: 75 });
+    const probeAt = trialsOf((quality) => (100 - quality) * factor);
+    const { quality } = await lowestByDistortion(probeAt, distortionAt, 75, { first: 75 });
     const lowest = Math.ceil(100 - 25 / factor);
     expect(quality).toBe(Math.max(20, lowest));
-    expect(curve.mock.calls.length).toBeLessThanOrEqual(3);
+    expect(probeAt.mock.calls.length).toBeLessThanOrEqual(3);
   });
 
   it("is found behind a step, before which quality makes no difference", async () => {
-    const curve = trialsOf((quality) => (quality < 60 ? 27 : 10));
-    const { quality } = await lowestByDistortion(curve, distortionAt, 75, { first: 40 });
+    const probeAt = trialsOf((quality) => (quality < 60 ? 27 : 10));
+    const { quality } = await lowestByDistortion(probeAt, distortionAt, 75, { first: 40 });
     expect(quality).toBe(60);
-    expect(curve.mock.calls.length).toBeLessThanOrEqual(8);
+    expect(probeAt.mock.calls.length).toBeLessThanOrEqual(8);
   });
 
   it("is not looked for among qualities of the same distortion", async () => {
     const stairs = (quality: number) => 10 * Math.ceil((100 - quality) / 10);
-    const curve = trialsOf(stairs);
-    const found = await lowestByDistortion(curve, async (quality) => stairs(quality), 75, { first: 50 });
+    const probeAt = trialsOf(stairs);
+    const found = await lowestByDistortion(probeAt, async (quality) => stairs(quality), 75, { first: 50 });
     expect(await found.score()).toBe(80);
-    expect(new Set(curve.mock.calls.map(([quality]) => stairs(quality))).size).toBe(curve.mock.calls.length);
+    expect(new Set(probeAt.mock.calls.map(([quality]) => stairs(quality))).size).toBe(probeAt.mock.calls.length);
   });
 
   it("is given up where not even the highest quality would do", async () => {
-    const curve = trialsOf(() => 80);
-    const found = await lowestByDistortion(curve, async (quality) => 60 - quality / 10, 75, { first: 80 });
+    const probeAt = trialsOf(() => 80);
+    const found = await lowestByDistortion(probeAt, async (quality) => 60 - quality / 10, 75, { first: 80 });
     expect(await found.score()).toBe(20);
-    expect(curve).toHaveBeenCalledTimes(1);
+    expect(probeAt).toHaveBeenCalledTimes(1);
   });
 
   it("is given up at a trial from which there is no way to fewer bytes, before that is scored", async () => {
     const score = vi.fn(() => 80);
-    const curve = (quality: number) => ({
+    const probeAt = (quality: number) => ({
       quality,
       score: async () => score(),
       bytes: async () => new Uint8Array(1_000),
       confirm: async () => true,
     });
-    await lowestByDistortion(curve, distortionAt, 75, { first: 75, beat: 300 });
+    await lowestByDistortion(probeAt, distortionAt, 75, { first: 75, beat: 300 });
     expect(score).not.toHaveBeenCalled();
-    await lowestByDistortion(curve, distortionAt, 75, { first: 75, beat: 3_000 });
+    await lowestByDistortion(probeAt, distortionAt, 75, { first: 75, beat: 3_000 });
     expect(score).toHaveBeenCalled();
   });
 });

@@ -35,25 +35,25 @@ describe("optimize.target_bytes", () => {
     ["webp", macaw, "webp"],
     ["jpg as it is", macaw92, undefined],
   ] as const)("gives the largest %s that fits", async (_name, file, format) => {
-    const roomy = await within(file, 5_000, format);
+    const usual = await within(file, 5_000, format);
     const tight = await within(file, 3_000, format);
-    expect(roomy.length).toBeLessThanOrEqual(5_000);
+    expect(usual.length).toBeLessThanOrEqual(5_000);
     expect(tight.length).toBeLessThanOrEqual(3_000);
-    expect(roomy.length).toBeGreaterThan(tight.length);
+    expect(usual.length).toBeGreaterThan(tight.length);
     // A step of quality is worth less than a third of the bytes.
     expect(tight.length).toBeGreaterThan(2_000);
   });
 
   it("fills the size, and says how the result looks", async () => {
-    const roomy = await fitting(macaw, 8_000, "jpg");
+    const usual = await fitting(macaw, 8_000, "jpg");
     const tight = await fitting(macaw, 4_000, "jpg");
     // Qualities of JPEG differ by less than that.
-    expect(roomy.bytes.length).toBeGreaterThan(8_000 * 0.97);
-    expect(roomy.score).toBeGreaterThan((tight.score ?? 100) + 5);
-    expect(roomy.score).toBeLessThan(99);
+    expect(usual.bytes.length).toBeGreaterThan(8_000 * 0.97);
+    expect(usual.score).toBeGreaterThan((tight.score ?? 100) + 5);
+    expect(usual.score).toBeLessThan(99);
     const original = await decoded(FORMATS.png, new Uint8Array(macaw), UNPAUSED);
-    const shown = await decoded(roomy.format, roomy.bytes, UNPAUSED);
-    expect(roomy.score).toBe(await scoreRows(original, shown, UNPAUSED));
+    const shown = await decoded(usual.format, usual.bytes, UNPAUSED);
+    expect(usual.score).toBe(await scoreRows(original, shown, UNPAUSED));
   });
 
   it("is kept by the format that looks best of those that can keep it", async () => {

@@ -1,4 +1,4 @@
-/** Searches in rooms of several sizes: the file is the same in each, and none holds more than it declares. */
+/** Searches in tiers of several sizes: the file is the same in each, and none holds more than it declares. */
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
 
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
@@ -9,7 +9,7 @@ import { isForToday } from "../../support/exhaustive.ts";
 import { rendered } from "../../support/render.ts";
 import { pictureOf, scene } from "../../support/rows.ts";
 
-/** Large enough that what is kept of it is worth a room of its own. */
+/** Large enough that what is kept of it is worth a tier of its own. */
 const SIZE = { width: 1_216, height: 832 };
 const MOST_ROOMS = 8;
 
@@ -30,15 +30,15 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks());
 
 /** Has every piece of work begin in one room of those that it could have, or in the last; tells how many there were. */
-function onlyIn(room: number): { most: number } {
+function onlyIn(tier: number): { most: number } {
   const seen = { most: 0 };
   const runIn = isolateBudget.runIn.bind(isolateBudget);
-  vi.spyOn(isolateBudget, "runIn").mockImplementation((rooms, work, allowance) => {
-    if (allowance?.within) return runIn(rooms, work, allowance);
-    seen.most = Math.max(seen.most, rooms.length);
-    const index = Math.min(room, rooms.length - 1);
-    const [first] = rooms;
-    return runIn([rooms[index] ?? first], (timeSlice) => work(timeSlice, index), allowance);
+  vi.spyOn(isolateBudget, "runIn").mockImplementation((tiers, work, allowance) => {
+    if (allowance?.within) return runIn(tiers, work, allowance);
+    seen.most = Math.max(seen.most, tiers.length);
+    const index = Math.min(tier, tiers.length - 1);
+    const [first] = tiers;
+    return runIn([tiers[index] ?? first], (timeSlice) => work(timeSlice, index), allowance);
   });
   return seen;
 }
@@ -57,8 +57,8 @@ it.each(CASES.filter((_, turn) => isForToday(turn, 2)))("give the same file: %s 
   const original = originals.get(from) ?? new Uint8Array(0);
   const files: Uint8Array[] = [];
   const declared: number[] = [];
-  for (let room = 0, rooms = 1; room < Math.min(rooms, MOST_ROOMS); room++) {
-    const seen = onlyIn(room);
+  for (let tier = 0, tiers = 1; tier < Math.min(tiers, MOST_ROOMS); tier++) {
+    const seen = onlyIn(tier);
     const pieces = await admittedDuring(
       async () => {
         const { output } = await rendered(original, { output: { format: to }, optimize: { lossless: false } });
@@ -67,7 +67,7 @@ it.each(CASES.filter((_, turn) => isForToday(turn, 2)))("give the same file: %s 
       { now: () => performance.now(), memory: true },
     );
     vi.restoreAllMocks();
-    rooms = seen.most;
+    tiers = seen.most;
     for (const { estimate, heldBytes } of pieces) expect(heldBytes).toBeLessThanOrEqual(estimate.bytes);
     declared.push(Math.max(...pieces.map(({ estimate }) => estimate.bytes)));
   }

@@ -96,12 +96,12 @@ describe("a quality that is found by the sample", () => {
   it("follows steps that only the sample knows of", async () => {
     const looked: number[] = [];
     const scoreAt = (quality: number) => 70 + 0.02 * quality + (quality >= 76 ? 4 : 0) + (quality >= 78 ? 4 : 0);
-    const curve = (quality: number) => {
+    const probeAt = (quality: number) => {
       looked.push(quality);
       return { quality, score: async () => scoreAt(quality), ...place };
     };
     const before = [70, 80].map((quality) => ({ quality, score: scoreAt(quality) }));
-    const expected = guidedBySample({ picture, scale: SCALE, patience }, curve, before);
+    const expected = guidedBySample({ picture, scale: SCALE, patience }, probeAt, before);
     const quality = await expected([{ quality: 74, score: scoreAt(74) - 1.2 }], 74.2);
     expect(scoreAt(quality) - 1.2).toBeGreaterThanOrEqual(74.2);
     expect(quality).toBeLessThan(78);
@@ -126,7 +126,7 @@ describe("a search that goes on from a quality that was tried", () => {
       [45, 76.8],
       [42, 74.7],
     ]);
-    const curve = (quality: number) => ({
+    const probeAt = (quality: number) => ({
       quality,
       score: async () => scores.get(quality) ?? 92,
       bytes: async () => new Uint8Array(quality * 100),
@@ -135,7 +135,7 @@ describe("a search that goes on from a quality that was tried", () => {
     const scale: Scale = { step: 1, coded: (quality) => Math.floor(quality / 3) };
     const aim = { targetScore: 75, scale, patience: { aim: 0.4, close: 1.8, triesAll: false } };
     const goal = { picture: { width: 10, height: 10 }, first: 42, close: 0.9, tries: 6, isNear: false };
-    const { best } = await settled(aim, curve, goal, [{ quality: 45, score: 76.8 }]);
+    const { best } = await settled(aim, probeAt, goal, [{ quality: 45, score: 76.8 }]);
     expect(best.quality).toBe(45);
   });
 });

@@ -152,8 +152,8 @@ it("is kept where renditions are computed from the picture, so that it is never 
   });
   const possible = searches.filter((search) => search !== null);
   expect(possible.length).toBeGreaterThan(searches.length / 2);
-  const kept = possible.flatMap(({ rooms }) =>
-    rooms.map(({ keepsPixels, reference }) => keepsPixels || reference.pixels),
+  const kept = possible.flatMap(({ tiers }) =>
+    tiers.map(({ keepsPixels, reference }) => keepsPixels || reference.pixels),
   );
   expect(new Set(kept)).toEqual(new Set([true]));
 });

@@ -119,11 +119,11 @@ export class Carrier {
   ): Promise<Rendered["output"]> {
     const { formats, aim, encoding, keepsMetadata, kept, gainMap } = job;
     const tried = inOrderOfTrial(formats, aim, pictureOf(stored, plan));
-    const made = await bestOf(tried, aim, async (format, rivalBytes, rivalSampleBytes) => {
+    const made = await bestOf(tried, aim, async (format, upperBoundBytes, upperBoundSampleBytes) => {
       const isLast = format === tried.at(-1);
       const allPixels = pixelsIn(groups, format);
-      const rival = { rivalBytes, rivalSampleBytes };
-      const options = { stored, plan, format, aim, encoding, keepsMetadata, ...rival, isLast, allPixels };
+      const upperBound = { upperBoundBytes, upperBoundSampleBytes };
+      const options = { stored, plan, format, aim, encoding, keepsMetadata, ...upperBound, isLast, allPixels };
       const key = searchKey(group, job, format);
       const start = key === undefined ? undefined : starts.of(key, plan.size);
       const unpacked = await unpackedWithin(estimate, options, allowance);

@@ -1,9 +1,12 @@
-/** What the search is held against: sharp's encoders, blind at their usual quality, and at the quality that reaches a score. */
+/**
+ * What the search is held against: sharp's encoders, blind at their usual quality, and at the quality that reaches a
+ * score.
+ */
 import sharp, { type Sharp } from "sharp";
 
 import type { Scorer } from "./search-scores.ts";
 
-interface Rival {
+interface Baseline {
   /** As it is used without a thought. */
   readonly blind: (picture: Sharp) => Sharp;
   readonly at: (picture: Sharp, quality: number) => Sharp;
@@ -11,7 +14,7 @@ interface Rival {
   readonly usual: number;
 }
 
-export const RIVALS = {
+export const BASELINES = {
   jpeg: {
     blind: (picture) => picture.jpeg({ mozjpeg: true }),
     at: (picture, quality) => picture.jpeg({ mozjpeg: true, quality }),
@@ -32,8 +35,8 @@ export const RIVALS = {
     at: (picture, quality) => picture.avif({ effort: 4, quality }),
     usual: 60,
   },
-} as const satisfies Readonly<Record<string, Rival>>;
-export type RivalName = keyof typeof RIVALS;
+} as const satisfies Readonly<Record<string, Baseline>>;
+export type BaselineName = keyof typeof BASELINES;
 
 const [LEAST_QUALITY, MOST_QUALITY] = [1, 100];
 const MOST_TRIES = 6;
@@ -49,16 +52,16 @@ interface Tried {
 }
 
 /** The bytes by which sharp reaches a score, between two qualities that do and do not; null where there are not two. */
-export async function rivalBytesAt(
+export async function baselineBytesAt(
   score: number,
-  name: RivalName,
+  name: BaselineName,
   original: Buffer,
   scores: Scorer,
 ): Promise<number | null> {
-  const { usual, at } = RIVALS[name];
+  const { usual, at } = BASELINES[name];
   return bytesAt(score, usual, async (quality) => {
     const file = await at(sharp(original), quality).toBuffer();
-    return { score: await scores.ofRival(file), bytes: file.length };
+    return { score: await scores.ofBaseline(file), bytes: file.length };
   });
 }
 
