@@ -44,7 +44,7 @@ export function pictureOf(items: Items, whole: Item, codec: Codec): HeifPicture 
   const { item, properties } = derivedFrom(items, whole);
   const color = readLayer(items, item, codec);
   const alphaItem = alphaOf(items, item);
-  const alpha = alphaItem && readLayer(items, alphaItem, codec);
+  const alpha = alphaItem && readLayer(items, alphaItem, codec, color.tileSize);
   if (alpha && (alpha.width !== color.width || alpha.height !== color.height)) {
     throw unsupported("its alpha channel has another size");
   }
@@ -106,17 +106,20 @@ export function colorspaceOf({ color, colors }: HeifPicture): string {
   return rgb ? "RGB" : "YCbCr";
 }
 
-function readLayer(items: Items, item: Item, codec: Codec): Layer {
-  if (codec.itemTypes.includes(item.type)) return layerOf(items, codec, [item], 1, codedSize(item));
+/** @param likely the size of coded pictures that do not say theirs, as some writers leave it out of alpha */
+function readLayer(items: Items, item: Item, codec: Codec, likely?: Size): Layer {
+  if (codec.itemTypes.includes(item.type)) {
+    return layerOf(items, codec, [item], 1, { size: codedSize(item, likely), likely });
+  }
   if (item.type !== "grid") throw unsupported("its coding is not supported");
   const { rows, columns, ...size } = readGrid(items.data(item));
   const tiles = sourcesOf(items, item).map((id) => items.item(id));
   if (tiles.length !== rows * columns || tiles.some((tile) => !codec.itemTypes.includes(tile.type))) throw damaged();
-  const layer = layerOf(items, codec, tiles, columns, size);
+  const layer = layerOf(items, codec, tiles, columns, { size, likely });
   const { width, height } = layer.tileSize;
   const covers = columns * width >= size.width && rows * height >= size.height;
   const needed = (columns - 1) * width < size.width && (rows - 1) * height < size.height;
-  if (!covers || !needed || [...new Set(tiles)].some((tile) => !isSize(codedSize(tile), layer.tileSize)))
+  if (!covers || !needed || [...new Set(tiles)].some((tile) => !isSize(codedSize(tile, likely), layer.tileSize)))
     throw damaged();
   const declared = sizeOf(item.properties);
   if (declared && !isSize(declared, size)) throw damaged();
@@ -134,7 +137,14 @@ function readGrid(data: Uint8Array): Size & { readonly rows: number; readonly co
   return { rows, columns, width, height: fields.number(sizeBytes) };
 }
 
-function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: number, size: Size): Layer {
+interface Sizes {
+  /** Of the layer. */
+  readonly size: Size;
+  /** Of tiles that do not say theirs. */
+  readonly likely: Size | undefined;
+}
+
+function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: number, { size, likely }: Sizes): Layer {
   const configOf = (item: Item | undefined) => {
     const config = item && find(item.properties, codec.configType);
     if (!item || !config) throw damaged();
@@ -143,7 +153,7 @@ function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: nu
   };
   const tile = (index: number) => {
     const { item, config } = configOf(tiles[index]);
-    return { config, payload: items.data(item), layers: layersOf(item.properties, codedSize(item)) };
+    return { config, payload: items.data(item), layers: layersOf(item.properties, codedSize(item, likely)) };
   };
   let largestBytes = 0;
   let totalBytes = 0;
@@ -157,7 +167,7 @@ function layerOf(items: Items, codec: Codec, tiles: readonly Item[], columns: nu
     largestBytes = Math.max(largestBytes, length);
     totalBytes += length;
   }
-  const tileSize = tiles[0] ? codedSize(tiles[0]) : size;
+  const tileSize = tiles[0] ? codedSize(tiles[0], likely) : size;
   const headers = codec.headers(tile(0));
   if (!isSize(headers, tileSize)) throw damaged();
   return { ...size, columns, tileCount: tiles.length, tileSize, headers, largestBytes, totalBytes, tile };
@@ -168,8 +178,8 @@ function requireKnown({ unknown }: Item): void {
   if (unknown !== undefined) throw unsupported(`it has the essential property ${unknown}`);
 }
 
-function codedSize(item: Item): Size {
-  const size = sizeOf(item.properties);
+function codedSize(item: Item, likely?: Size): Size {
+  const size = sizeOf(item.properties) ?? likely;
   if (!size) throw damaged();
   return size;
 }

@@ -80,11 +80,11 @@ const REFUSED = {
   "2^32 - 1 pixels a side": ispeMax,
   "boxes of 4 GiB": metaLengthMax,
   "data that is cut short": cut,
-  "alpha without a size": alphaWithoutSize,
   "nothing but a signature": magicOnly,
 };
 
 const READ = {
+  "alpha without a size": alphaWithoutSize,
   "alpha that is not one": alphaWithoutGrid,
   "a damaged sequence": badSequence,
 };
