@@ -257,8 +257,10 @@ export const PREFLIGHT_SECONDS = 7_200;
 
 /** Between two writes of a busy meter: what a crash may forget. */
 export const METER_WRITE_INTERVAL_MS = 1_000;
-/** Between two copies of a busy meter's usage to the database: how old the list of all accounts may be. */
-export const USAGE_WRITE_INTERVAL_MS = 60_000;
+/** Writes of a meter within that time that wait for nothing: a second awake costs as much as one and a half rows. */
+export const METER_WRITES = 2;
+/** Between two copies of a meter's usage to the database: how old the list of all accounts may be. */
+export const USAGE_WRITE_INTERVAL_MS = 600_000;
 /** How long usage can be queried: thirteen months, to compare a month with that of the year before. */
 export const USAGE_HISTORY_DAYS = 400;
 /**

@@ -55,6 +55,8 @@ export interface Ledger {
   readonly usage: Tally;
   /** Entries of `usage` that the database does not know as they are. */
   readonly unsaved: Set<string>;
+  /** When the usage is copied next, milliseconds since the epoch; absent: nothing is to be copied. */
+  copyAt?: number;
 }
 
 export interface Ask {
@@ -147,6 +149,16 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     ...(hour > 0 && { hourSeconds: hour }),
     ...(ask.failedMs !== undefined && { failedMs: Math.round(failedMs(ledger.failed, now)) }),
   };
+}
+
+/** Credits and requests that must be left where the beginning of work may be forgotten. */
+const FAR = 100;
+
+/** Whether the beginning of some work may be forgotten: no bound would let more through for that. */
+export function isFarFromBounds(ledger: Ledger, { key, limit, creditsTotal, dailyLimit, hourly }: Ask): boolean {
+  if (creditsTotal === undefined || dailyLimit !== undefined || hourly) return false;
+  const requests = limit - (ledger.windows.get(key)?.count ?? 0);
+  return requests > FAR && creditsTotal - ledger.used - reservedIn(ledger) > FAR;
 }
 
 /** Further credits, beside the one that a lease names. */

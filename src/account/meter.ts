@@ -7,6 +7,7 @@ import {
   MAX_RECEIPT_BYTES,
   MAX_RECEIPTS,
   METER_WRITE_INTERVAL_MS,
+  METER_WRITES,
   RECEIPT_RUN_MS,
   USAGE_WRITE_INTERVAL_MS,
 } from "../limits.ts";
@@ -17,6 +18,7 @@ import { ExpiringRows } from "./expiring-rows.ts";
 import type { KnownResult } from "./known-results.ts";
 import {
   emptyLedger,
+  isFarFromBounds,
   type Ledger,
   lose,
   type More,
@@ -40,9 +42,10 @@ const SPENT: TakenWithReceipt = { allowed: false, limit: 0, remaining: 0, resetS
 
 /**
  * Counts the requests and credits of one account, or the requests of one client address. An object runs one call at a
- * time, so counts are exact under any concurrency. It counts in memory and writes at most about once a second: at
- * once after a quiet time, later while busy. A crash can lose what was counted within that second, an eviction nothing.
- * What an account's keys did by day is copied to the database once a minute while there is anything new.
+ * time, so counts are exact under any concurrency. It counts in memory and writes the end of each piece of work, a few times
+ * a second at most: at once while it is quiet, later while busy. A crash can lose what was counted within that second; an
+ * eviction in the midst of work can lose that it had begun, which matters near a bound alone, and there it is written.
+ * What an account's keys did by day is copied to the database every ten minutes while there is anything new.
  */
 export class Meter extends DurableObject<Env> {
   readonly #ledger: Ledger;
@@ -51,10 +54,9 @@ export class Meter extends DurableObject<Env> {
   readonly #results: ExpiringRows<KnownResult>;
   readonly #claims = new ResultClaims();
   readonly #charges = new RecentCharges();
-  #writtenAt = -Infinity;
-  #pending = false;
-  /** Whether an alarm will copy the usage. */
-  #copying = false;
+  /** When the ledger was written of late, the newest last. */
+  #written: readonly number[] = [];
+  #isWaiting = false;
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
@@ -79,8 +81,12 @@ export class Meter extends DurableObject<Env> {
     const uses = use && this.#uses.get(use.id);
     if (use && !(isNew ? isUsable : mayTry)(uses, use, now)) return SPENT;
     const { creditsTotal, ...unpaid } = ask;
+    const isKnown = this.#ledger.account !== undefined;
     const counted = take(this.#ledger, creditsTotal !== undefined && isNew ? ask : unpaid, now);
-    if (counted.allowed || ask.account !== undefined) this.#keep();
+    // Work that has begun is written at its end: there and back would be two rows.
+    const isBeginning = isKnown && counted.lease !== undefined && receipt === undefined && use === undefined;
+    if (isBeginning && isFarFromBounds(this.#ledger, ask)) this.#schedule();
+    else if (counted.allowed || ask.account !== undefined) this.#keep();
     if (!counted.allowed) return counted;
     const begins = counted.lease !== undefined;
     if (use) this.#uses.put(use.id, tried(uses, use, begins));
@@ -224,7 +230,7 @@ export class Meter extends DurableObject<Env> {
    * address seen once.
    */
   override async alarm(): Promise<void> {
-    this.#copying = false;
+    delete this.#ledger.copyAt;
     await this.saveUsage().catch((error: unknown) =>
       logLine("error", { event: "usage not saved", causes: causesOf(error) }),
     );
@@ -232,16 +238,15 @@ export class Meter extends DurableObject<Env> {
     const due = [this.#receipts, this.#uses, this.#results].flatMap((rows) => rows.sweep(now) ?? []);
     const forgetting = due.length > 0 ? Math.min(...due) : undefined;
     const stale = Math.max(staleAt(this.#ledger, now), forgetting ?? 0);
-    if (this.#ledger.unsaved.size > 0) this.#copySoon(now);
+    if (this.#ledger.unsaved.size > 0) this.#schedule();
     else if (stale > now || forgetting !== undefined) {
       await this.ctx.storage.setAlarm(Math.max(now, Math.min(stale, forgetting ?? stale)) + 1000);
     } else {
       await this.ctx.storage.deleteAll();
       for (const rows of [this.#receipts, this.#uses, this.#results]) rows.reset();
-      this.#writtenAt = -Infinity;
+      this.#written = [];
       return;
     }
-    this.#keep();
   }
 
   #noteSpent({ key, bytesIn, bytesOut, credits = 1, known, knownByBytes }: Spent, now: number): void {
@@ -254,33 +259,43 @@ export class Meter extends DurableObject<Env> {
     note(this.#ledger, key, { errors: 1, failedMs: Math.round(ms) }, now);
   }
 
+  /**
+   * Writes the ledger: at once a few times a second, as a timer would keep a quiet object awake, which is dearer than a row;
+   * then once at the end of the second, however many calls there are.
+   */
   #keep(): void {
-    if (this.#ledger.unsaved.size > 0) this.#copySoon(Date.now());
-    if (this.#pending) return;
-    const wait = this.#writtenAt + METER_WRITE_INTERVAL_MS - Date.now();
-    if (wait <= 0) {
-      this.#write();
-      return;
-    }
-    this.#pending = true;
-    setTimeout(() => {
-      this.#pending = false;
-      this.#write();
-    }, wait);
+    this.#schedule();
+    if (this.#isWaiting) return;
+    const now = Date.now();
+    const lately = this.#written.filter((at) => at > now - METER_WRITE_INTERVAL_MS && at <= now);
+    const [first = now] = lately;
+    if (lately.length < METER_WRITES) return this.#write(lately, now);
+    this.#isWaiting = true;
+    setTimeout(
+      () => {
+        this.#isWaiting = false;
+        this.#write([], Date.now());
+      },
+      first + METER_WRITE_INTERVAL_MS - now,
+    );
   }
 
-  #write(): void {
-    const first = this.#writtenAt === -Infinity;
-    this.#writtenAt = Date.now();
+  #write(lately: readonly number[], now: number): void {
+    const isFirst = this.#written.length === 0;
+    this.#written = [...lately, now];
     // Nobody waits for the disk to answer: the answer may leave before the count is durable.
     void this.ctx.storage.put(LEDGER, this.#ledger, { allowUnconfirmed: true });
-    if (first) this.ctx.waitUntil(this.#scheduleCleaning());
+    if (isFirst) this.ctx.waitUntil(this.#scheduleCleaning());
   }
 
-  #copySoon(now: number): void {
-    if (this.#copying) return;
-    this.#copying = true;
-    void this.ctx.storage.setAlarm(now + USAGE_WRITE_INTERVAL_MS, { allowUnconfirmed: true });
+  /** Has the usage copied after a while. The ledger remembers it, as an object that was evicted would put it off again. */
+  #schedule(): void {
+    const now = Date.now();
+    const { unsaved, copyAt } = this.#ledger;
+    const isScheduled = copyAt !== undefined && copyAt > now && copyAt <= now + USAGE_WRITE_INTERVAL_MS;
+    if (unsaved.size === 0 || isScheduled) return;
+    this.#ledger.copyAt = now + USAGE_WRITE_INTERVAL_MS;
+    void this.ctx.storage.setAlarm(this.#ledger.copyAt, { allowUnconfirmed: true });
   }
 
   async #scheduleCleaning(): Promise<void> {

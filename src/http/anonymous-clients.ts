@@ -32,6 +32,11 @@ export class AnonymousClients {
     return Math.max(1, Math.ceil(Math.min(RATE_WINDOW_SECONDS, (1 - full) / perSecond)));
   }
 
+  /** Requests of an address that are free, as it was when it was last counted. */
+  leftOf(address: string, limit: number): number {
+    return Math.max(0, Math.floor(this.buckets.get(address)?.left ?? limit));
+  }
+
   /** The request turned out to be of somebody known. */
   giveBack(address: string): void {
     const bucket = this.buckets.get(address);

@@ -18,7 +18,6 @@ import { handedOver, receivedId } from "./overflow.ts";
 import {
   admitted,
   admittedWithCredit,
-  anonymousCount,
   closeCount,
   countedHeaders,
   countAnonymousClient,
@@ -122,7 +121,6 @@ async function enterHolder(c: AppContext, required: boolean, terms: Terms): Prom
   if (!holder) {
     if (required) await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
     countAnonymousClient(c);
-    startCount(c, anonymousCount(c));
     return;
   }
   countHolder(c, holder, terms);

@@ -16,9 +16,8 @@ export interface Count {
 }
 
 /** Requests without a valid key are counted by client address, an IPv6 client by its network: it owns all of it. */
-export function anonymousCount(c: AppContext): Count {
-  const address = c.req.header("cf-connecting-ip") ?? "unknown";
-  return { meter: `address:${networkOf(address)}`, ask: { key: "any", limit: c.var.settings.anonymousLimit } };
+function clientOf(c: AppContext): string {
+  return networkOf(c.req.header("cf-connecting-ip") ?? "unknown");
 }
 
 function networkOf(address: string): string {
@@ -35,25 +34,29 @@ function networkOf(address: string): string {
 const anonymousClients = new AnonymousClients();
 
 /**
- * Counts a request without a known key in this isolate, once: a flood is refused here, and costs neither a look-up nor
- * a call of a meter.
+ * Counts a request without a known key in this isolate, once. No object counts them: one for each address would cost more
+ * than answering, and a flood of addresses would make a flood of objects.
  * @throws ApiError 429 when its address has sent too many
  */
 export function countAnonymousClient(c: AppContext): void {
   if (c.var.anonymousClient) return;
   c.set("anonymousClient", true);
-  const { meter, ask } = anonymousCount(c);
-  const resetSeconds = anonymousClients.take(meter, ask.limit, Date.now());
-  if (resetSeconds === 0) return;
-  const { limit } = ask;
-  const refused = { allowed: false, limit, remaining: 0, resetSeconds, used: 0, meter, key: undefined };
-  c.set("admission", Promise.resolve(refused));
-  throw beyondRate(resetSeconds);
+  const client = clientOf(c);
+  const { anonymousLimit: limit } = c.var.settings;
+  const now = Date.now();
+  const resetSeconds = anonymousClients.take(client, limit, now);
+  const allowed = resetSeconds === 0;
+  const remaining = anonymousClients.leftOf(client, limit);
+  const counted = { limit, remaining, resetSeconds: allowed ? RATE_WINDOW_SECONDS : resetSeconds, used: 0 };
+  c.set("admission", Promise.resolve({ ...counted, allowed, meter: "", key: undefined }));
+  if (!allowed) throw beyondRate(resetSeconds);
 }
 
 /** The request has a key that exists after all. */
 export function forgetAnonymousClient(c: AppContext): void {
-  if (c.var.anonymousClient) anonymousClients.giveBack(anonymousCount(c).meter);
+  if (!c.var.anonymousClient) return;
+  anonymousClients.giveBack(clientOf(c));
+  c.set("admission", undefined);
 }
 
 /** Starts to count; the answer is awaited by whoever needs it. */
@@ -84,13 +87,9 @@ export async function admitted(c: AppContext): Promise<Admission | undefined> {
   return admission;
 }
 
-/** Counts the request by client address and refuses it: with 429 once too many were refused, here or elsewhere. */
+/** Counts the request by client address and refuses it: with 429 once too many were refused. */
 export async function refuseAnonymous(c: AppContext, error: unknown): Promise<never> {
-  // What this isolate has refused already is not for the meter.
-  if (c.var.admission) throw error;
-  countAnonymousClient(c);
-  startCount(c, anonymousCount(c));
-  await admitted(c);
+  if (!c.var.admission) countAnonymousClient(c);
   throw error;
 }
 

@@ -42,11 +42,57 @@ it("writes once for a burst, and remembers all of it after an eviction", async (
   await Promise.all(leases.slice(0, 60).map(({ lease }) => stub.settle(lease ?? 0)));
   expect(writes).toBeLessThanOrEqual(2);
   // The write that is still due comes within a second; an idle object lives longer than that.
-  await eventually(() => expect(writes).toBe(2));
+  await eventually(() => expect(writes).toBe(3));
   await evictDurableObject(stub);
   const after = await stub.take(ask);
   expect(after).toMatchObject({ remaining: 49, used: 60 });
   expect(after.lease).toBeDefined();
+});
+
+it("writes the end of work and not its beginning, but where a bound is near", async () => {
+  const stub = meter("quiet");
+  const far = { key: "a", account: "quiet", limit: 1_000, creditsTotal: 1_000 };
+  const { lease: first = 0 } = await stub.take(far);
+  await stub.settle(first);
+  await evictDurableObject(stub);
+  let writes = 0;
+  await runInDurableObject(stub, (_, state) => {
+    const put = state.storage.put.bind(state.storage);
+    state.storage.put = ((...args: Parameters<typeof put>) => {
+      writes += 1;
+      return put(...args);
+    }) as typeof state.storage.put;
+  });
+  const { lease = 0 } = await stub.take(far);
+  expect(writes).toBe(0);
+  await stub.settle(lease);
+  expect(writes).toBe(1);
+  await stub.take({ ...far, creditsTotal: 102 });
+  expect(writes).toBe(2);
+});
+
+it("spends the credit of work whose beginning an eviction has forgotten", async () => {
+  const stub = meter("forgetful");
+  const far = { key: "a", account: "forgetful", limit: 1_000, creditsTotal: 1_000 };
+  await stub.settle((await stub.take(far)).lease ?? 0);
+  const { lease = 0 } = await stub.take(far);
+  await evictDurableObject(stub);
+  await stub.settle(lease, { key: "a", bytesIn: 3, bytesOut: 2 });
+  await evictDurableObject(stub);
+  expect(await stub.take(far)).toMatchObject({ used: 2 });
+});
+
+it("copies the usage of an account that is evicted between all of its requests", async () => {
+  const stub = meter("copied");
+  const far = { key: "a", account: "copied", limit: 1_000, creditsTotal: 1_000 };
+  const alarms = new Set<number | null>();
+  for (let request = 0; request < 3; request += 1) {
+    await stub.settle((await stub.take(far)).lease ?? 0, { key: "a", bytesIn: 3, bytesOut: 2 });
+    alarms.add(await runInDurableObject(stub, (_, state) => state.storage.getAlarm()));
+    await evictDurableObject(stub);
+  }
+  // No request puts the copy off.
+  expect(alarms.size).toBe(1);
 });
 
 it("lets a new window begin when the old one is over", async () => {

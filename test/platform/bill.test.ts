@@ -4,13 +4,15 @@
 import { describe, expect, it } from "vitest";
 
 import { ROUTES } from "../../src/docs/figures.ts";
+import { USAGE_WRITE_INTERVAL_MS } from "../../src/limits.ts";
 import { DEFAULT_DELIVERY_TTL_SECONDS, DEFAULT_HIT_SAMPLE, RESULT_MARK_MS } from "../../src/limits/delivery.ts";
 import type { Usage } from "./bill.ts";
 import { onPlatform, type Platform } from "./platform.ts";
 import { HOOK, PREFIX, site, type Site, web } from "./site.ts";
 
 const MARKED_AFTER_MS = RESULT_MARK_MS + 1;
-const MINUTE_MS = 60_000;
+/** Between two copies of an account's usage. */
+const SPELL_MS = USAGE_WRITE_INTERVAL_MS + 1;
 /** Gigabytes for which an object is billed while it is awake. */
 const OBJECT_GB = 0.128;
 
@@ -63,12 +65,12 @@ const WALKS: Readonly<Record<keyof typeof ROUTES, Walk>> = {
     },
   },
   account: { walk: ({ get }) => get("/1.0/account") },
-  accountMinute: {
+  accountSpell: {
     before: async ({ upload }, platform) => {
       await upload(SMALL);
       await platform.settle();
       await platform.objects.ring(1, "METER");
-      platform.time.pass(MINUTE_MS);
+      platform.time.pass(SPELL_MS);
       await upload(SMALL);
     },
     walk: (_, { objects }) => objects.ring(1, "METER"),
@@ -143,7 +145,9 @@ describe("a million of each takes what the tables of costs say", () => {
       await platform.drain();
       await before?.(one, platform);
       await platform.settle();
-      platform.time.pass(5_000);
+      // Objects lose their memory ten seconds after their last call.
+      platform.time.pass(15_000);
+      await platform.objects.evict();
       platform.used();
       await walk(one, platform);
       await platform.settle();

@@ -85,3 +85,25 @@ it("what went well has a line in so many, what failed always", () =>
     expect(lines).toEqual([expect.stringMatching(/^log .*"status":200.*"sample":100/)]);
     vi.restoreAllMocks();
   }));
+
+it("ten thousand strange addresses make no object", () =>
+  onPlatform({ web, variables: { LOG_SAMPLE: "1000000" } }, async (platform) => {
+    for (let address = 0; address < 10_000; address += 1) {
+      const headers = { "cf-connecting-ip": `10.${address >> 16}.${(address >> 8) & 255}.${address & 255}` };
+      const { response } = platform.begin(address % 2 ? "/wp-admin.php" : "/admin/accounts", { headers });
+      expect((await response).status).toBeGreaterThanOrEqual(400);
+    }
+    expect(platform.used()).toMatchObject({ calls: 0, objectRows: 0, rows: 0 });
+  }));
+
+it("no timer keeps the object of an account awake that is quiet", () =>
+  onPlatform({ web }, async (platform) => {
+    const { upload } = await site(platform);
+    for (let picture = 0; picture < 3; picture += 1) {
+      expect((await upload({ resize: { width: 24 } })).status).toBe(200);
+      await platform.settle();
+      platform.time.pass(20_000);
+      await platform.objects.evict();
+    }
+    expect(platform.used()).toMatchObject({ calls: 6, awakeSeconds: 0 });
+  }));
