@@ -50,7 +50,7 @@ export function spentFor(answer: Pick<Processed, "input"> & Partial<SetSuccess &
  */
 export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
   const stores = await openStores(job.processing, (store, isShared) => ports.openStore(job.accountId, store, isShared));
-  const original = await ports.readOriginal(job.source, ports.allowance?.signal);
+  const original = await ports.readOriginal(job.source, ports.allowance?.signal, ports.allowance?.caller);
   const files = new SetFiles(ports, (entry) => stores.get(storeKey(entry.store)), original.name);
   try {
     const sent = await measured(original.bytes);
