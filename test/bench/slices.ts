@@ -53,16 +53,18 @@ export async function main(): Promise<void> {
       const second = first.longestMs > WANTED_MS / 2 ? await slicesOf(run) : first;
       const slices = second.longestMs < first.longestMs ? second : first;
       all.push({ name: `${name}, ${way}`, slices });
+      if (slices.longestMs > WANTED_MS) console.log(shown(`${name}, ${way}`, slices));
     }
   }
   const sorted = all.toSorted((a, b) => b.slices.longestMs - a.slices.longestMs);
   console.log(`  ${all.length} jobs; the longest slices, milliseconds of processor time:`);
-  for (const { name, slices } of sorted.slice(0, MOST_SHOWN)) {
-    console.log(`  ${slices.longestMs.toFixed(0).padStart(6)}  ${name} (${slices.outcome}, ${slices.count} slices)`);
-    if (process.env["STACKS"]) console.log(slices.where);
-  }
+  for (const { name, slices } of sorted.slice(0, MOST_SHOWN)) console.log(shown(name, slices));
   const above = all.filter(({ slices }) => slices.longestMs > WANTED_MS).length;
   console.log(`  above ${WANTED_MS} ms: ${above} of ${all.length}`);
+}
+
+function shown(name: string, { longestMs, outcome, count, where }: Slices): string {
+  return `  ${longestMs.toFixed(0).padStart(6)}  ${name} (${outcome}, ${count} slices)${where}`;
 }
 
 async function* pictures(isWanted: (path: string) => boolean): AsyncGenerator<[string, Uint8Array<ArrayBuffer>]> {
@@ -95,7 +97,7 @@ async function slicesOf(run: () => Promise<unknown>): Promise<Slices> {
   Object.assign(globalThis, {
     scheduler: {
       wait: (ms: number) => {
-        if (process.env["STACKS"]) latest = new Error("here").stack?.split("\n").slice(4, 12).join("\n") ?? "";
+        if (process.env["STACKS"]) latest = `\n${new Error("here").stack?.split("\n").slice(7, 14).join("\n")}`;
         return wait(ms);
       },
     },

@@ -16,6 +16,7 @@ import type { Size } from "../pixels/geometry.ts";
 import { checkResult, readHeaders } from "../plan/detect.ts";
 import { aimOf, type Optimize, type Output } from "../plan/output.ts";
 import { withInputOptions, inSpace, type Stored } from "../plan/planned-picture.ts";
+import { LEAST_SAVING_BYTES } from "../search/memory-tiers.ts";
 import { analyze, analyzePicture, type Answers } from "./analyze.ts";
 import { outputFormatsOf } from "./output-formats.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, type Planned, writtenFrames } from "./plan-operations.ts";
@@ -91,13 +92,14 @@ export async function renderSet<Entry extends SetEntry>(
     const looked = [base, ...groups.map(({ planned }) => planned)];
     const faces = looked.find((one) => one.faces)?.faces;
     const focus = looked.find((one) => one.focus)?.focus;
-    await isolateBudget.run(
-      work.estimate,
-      async (timeSlice) => {
-        const part = allowance.partOf(timeSlice);
+    const { estimate, leanEstimate } = work;
+    await isolateBudget.runIn(
+      [estimate, ...(leanEstimate.bytes + LEAST_SAVING_BYTES <= estimate.bytes ? [leanEstimate] : [])],
+      async (timeSlice, tier) => {
+        const part = allowance.partOf(timeSlice, tier > 0);
         await carrier.carryOut(
           given,
-          work,
+          tier > 0 ? { ...work, estimate: leanEstimate } : work,
           part,
           timeSlice,
           async ({ entry }, output) => {

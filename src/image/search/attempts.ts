@@ -1,5 +1,5 @@
 /** The file that is asked for, by the ways to get it, in the order in which they are tried. */
-import { maximum, type Estimate } from "../../../wasm/estimate.ts";
+import type { Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget, tooLarge } from "../../scheduler/budget.ts";
 import { type Allowance, TooLong, tooLong } from "../../scheduler/job-limits.ts";
@@ -18,7 +18,14 @@ import { recompressOnly, recompressToo } from "./recompress.ts";
 import type { Rendition } from "./rendition.ts";
 import { repackOriginal } from "./repack.ts";
 import { requantize, requantizeWithoutPixels } from "./requantize.ts";
-import { searchDeep, searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
+import {
+  searchDeep,
+  searchedScore,
+  searchFrames,
+  searchPixels,
+  searchPixelsFrugally,
+  searchPixelsWithoutExact,
+} from "./search-pixels.ts";
 import { Session } from "./session.ts";
 import { type Task, taskOf, type EncodeOptions } from "./task.ts";
 import { refusalOfWay } from "./ways.ts";
@@ -37,6 +44,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     requantizeWithoutPixels(task),
     requantize(task),
     searchFrames(task),
+    searchPixelsWithoutExact(task),
     searchPixels(task),
     searchPixelsFrugally(task),
     searchDeep(task),
@@ -52,15 +60,16 @@ export function attemptsFor(task: Task): readonly Attempt[] {
 }
 
 /**
- * The estimate of options before anything is known: the time of the first attempt that can be made, and the memory of
- * any. Null where none can.
+ * The estimate of options before anything is known: the time of the first attempt that can be made, and the memory of any. Null
+ * where none can.
+ * @param isLean each attempt in the least memory
  */
-export function estimateOfOptions(options: EncodeOptions): Estimate | null {
+export function estimateOfOptions(options: EncodeOptions, isLean = false): Estimate | null {
   const task = taskOf(options);
-  const [first, ...others] = attemptsFor(task)
-    .map(({ estimate }) => estimate)
-    .filter((estimate) => fits(task, estimate));
-  return first ? { bytes: maximum(first, ...others).bytes, ms: first.ms } : null;
+  const possible = attemptsFor(task).filter(({ estimate }) => fits(task, estimate));
+  const [first] = possible;
+  const estimates = possible.map(({ estimate, leaner = [] }) => (isLean ? (leaner.at(-1) ?? estimate) : estimate));
+  return first ? { bytes: Math.max(...estimates.map(({ bytes }) => bytes)), ms: first.estimate.ms } : null;
 }
 
 /**

@@ -4,13 +4,13 @@
  * the first of them that is free.
  */
 import { parallel, maximum, NO_WORK, held, type Estimate } from "../../../wasm/estimate.ts";
-import { byDetail } from "../codec/complexity.ts";
+import { byDetail, fullness } from "../codec/complexity.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { collectEstimate } from "../pixels/buffered.ts";
 import type { Extent } from "../pixels/picture.ts";
 import { comparingBytes, fits, resultDecodeEstimate, sourceEstimate, triesMs, triesOf } from "./estimates.ts";
 import { comparedPixelsEstimate, type Keeping, preparedSampleEstimate, preparedWholeEstimate } from "./reference.ts";
-import { samplePart } from "./sample.ts";
+import { samplePart, sampleSize } from "./sample.ts";
 import { deepTask, type Task, type WritableFormat } from "./task.ts";
 
 /** Larger pictures are computed anew each time that they are read. */
@@ -24,6 +24,8 @@ interface Course {
   readonly triesFinal: boolean;
   /** A file without loss can be made beside. */
   readonly triesExact: boolean;
+  /** One would be tried where that is worth while, but has no memory here: the search ends there without a file. */
+  readonly leavesExact?: boolean;
 }
 
 /** A tier for a search: what it keeps in it that saves time, and the estimate of the search with that. */
@@ -44,6 +46,31 @@ export interface Search extends Course {
 
 /** The search that tries most files in the memory there is; null where there is not enough even for the least of it. */
 export function fullSearch(task: Task, format: WritableFormat): Search | null {
+  return searchWith(task, format, true);
+}
+
+/** Memory that is set aside for what is hardly ever made: from here on it is too much. */
+const MUCH_BYTES = 6 << 20;
+/** As full as nothing flat is, by what the file of the original takes. */
+const PHOTOGRAPHIC = 0.3;
+/** Of small pictures files without loss are often tried. */
+const SMALL_PIXELS = 1 << 16;
+
+/**
+ * The same search without the memory of a file without loss, which hardly a photograph comes to: of one that does, nothing is
+ * made here. Null where that would save little, or where such a file is to be expected.
+ */
+export function searchWithoutExact(task: Task, format: WritableFormat): Search | null {
+  const { picture } = task;
+  const isPhotograph = picture.opaque && fullness(picture) >= PHOTOGRAPHIC;
+  if (!isPhotograph || picture.width * picture.height <= SMALL_PIXELS) return null;
+  const full = searchWith(task, format, true);
+  const lean = full?.triesExact ? searchWith(task, format, false) : null;
+  const saves = full && lean && lean.tiers[0].estimate.bytes + MUCH_BYTES <= full.tiers[0].estimate.bytes;
+  return saves ? { ...lean, leavesExact: true } : null;
+}
+
+function searchWith(task: Task, format: WritableFormat, mayTryExact: boolean): Search | null {
   const { picture } = task;
   const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
   const isKept = task.stored.isKept === true && !task.plan.changesPixels;
@@ -54,13 +81,14 @@ export function fullSearch(task: Task, format: WritableFormat): Search | null {
   const usual = triesFinal ? final : pixelsEstimate(task, format, lean, keepsPixels);
   if (!fits(task, usual)) return null;
   const exact = withExact(usual, task, format);
-  const triesExact = fits(task, exact);
-  const most = triesExact ? exact : usual;
-  const own = (keeps: boolean) => {
-    if (keeps === keepsPixels) return most;
-    const estimate = pixelsEstimate(task, format, { ...lean, triesFinal }, keeps);
-    return triesExact ? withExact(estimate, task, format) : estimate;
+  const triesExact = mayTryExact && fits(task, exact);
+  const withIts = (estimate: Estimate) => {
+    if (triesExact) return withExact(estimate, task, format);
+    return mayTryExact ? estimate : withQuarter(estimate, task, format);
   };
+  const most = withIts(usual);
+  const own = (keeps: boolean) =>
+    keeps === keepsPixels ? most : withIts(pixelsEstimate(task, format, { ...lean, triesFinal }, keeps));
   const tiers = tiersFor(task, keepsPixels, own, (keeps) => worthKeeping(format, keeps || isKept));
   return fits(task, tiers[0].estimate) ? { tiers, own, keepsResults: true, triesFinal, triesExact } : null;
 }
@@ -120,7 +148,7 @@ function keepingsFor({ picture, format }: Task, worth: Worth): readonly Keeping[
 }
 
 /** A tier that saves less than this beside the one before it saves nothing that matters. */
-const LEAST_SAVING_BYTES = 1 << 20;
+export const LEAST_SAVING_BYTES = 1 << 20;
 
 /**
  * The tiers of a search that fit, the quickest first; the smallest alone where none does.
@@ -215,4 +243,14 @@ function withExact(estimate: Estimate, { picture, settings }: Task, { write, can
   const files = byDetail(picture, EXACT_FILES.flat, EXACT_FILES.photograph);
   const ms = write.nearLosslessLevels ? exact.ms * files : 0;
   return { bytes: estimate.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: estimate.ms + ms };
+}
+
+/** A estimate with what tells whether a file without loss is worth trying: one of a quarter of the sample, in haste. */
+function withQuarter(estimate: Estimate, { picture, settings }: Task, { write }: WritableFormat): Estimate {
+  if (!write.nearLosslessLevels) return estimate;
+  const { width, height } = sampleSize(picture);
+  const quarter = { ...picture, width, height: Math.ceil(height / 4) };
+  const exact = write.estimate(quarter, { ...settings, lossless: true, effort: 0 });
+  const lossy = write.estimate(picture, settings);
+  return { bytes: estimate.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: estimate.ms };
 }

@@ -5,12 +5,13 @@ import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
 import { encodeEstimate, framesLookMs, lookEstimate } from "./estimates.ts";
-import { fullSearch, leastSearch, type Search } from "./memory-tiers.ts";
+import { fullSearch, leastSearch, type Search, searchWithoutExact } from "./memory-tiers.ts";
 import { patienceOf, TARGET_SCORE } from "./presets.ts";
 import { Reference } from "./reference.ts";
 import { canScore } from "./score.ts";
 import { smallestAbove } from "./search.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
+import { ExactLeft } from "./upper-bound.ts";
 
 /** The target score of a task that promises one which can be searched for; undefined where it does not. */
 export function searchedScore({ aim, format, picture }: Task): number | undefined {
@@ -24,6 +25,13 @@ export function searchedScore({ aim, format, picture }: Task): number | undefine
 export function searchPixels(task: Task): Attempt | null {
   const format = searchableIn(task);
   const search = format && fullSearch(task, format);
+  return search && pixelsBy(task, format, search);
+}
+
+/** The same in much less memory, for photographs that are not to be written without loss; null where that is not worth it. */
+export function searchPixelsWithoutExact(task: Task): Attempt | null {
+  const format = searchableIn(task);
+  const search = format && searchWithoutExact(task, format);
   return search && pixelsBy(task, format, search);
 }
 
@@ -42,7 +50,7 @@ function searchableIn(task: Task): WritableFormat | null {
 function pixelsBy(
   task: Task,
   format: WritableFormat,
-  { tiers, keepsResults, triesFinal, triesExact }: Search,
+  { tiers, keepsResults, triesFinal, triesExact, leavesExact = false }: Search,
 ): Attempt {
   const [most, ...leaner] = tiers;
   const targetScore = searchedScore(task) ?? 100;
@@ -57,6 +65,7 @@ function pixelsBy(
     isFrugal: !keepsResults,
     triesFinal,
     triesExact,
+    leavesExact,
     upperBoundBytes,
     upperBoundSampleBytes,
     start: task.start,
@@ -77,10 +86,14 @@ function pixelsBy(
         const { tilesOfSmall } = format.write.qualities;
         const found = await Reference.during(picture, reference, timeSlice, search, tilesOfSmall);
         if (!found) return BEATEN;
-        const isMissed = found.score < targetScore && triesExact && format.can.lossless;
+        const isMissed = found.score < targetScore && (triesExact || leavesExact) && format.can.lossless;
         if (!isMissed) return session.rendition(found);
+        if (leavesExact) return null;
         const exact = await format.write.encode(picture, { ...settings, lossless: true }, timeSlice);
         return session.rendition({ bytes: exact, score: 100 });
+      } catch (error) {
+        if (error instanceof ExactLeft) return null;
+        throw error;
       } finally {
         session.dropPixels();
       }

@@ -17,7 +17,7 @@ import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
-import { mayBeExact, mostInHaste, mostOnSample, type UpperBound } from "./upper-bound.ts";
+import { ExactLeft, mayBeExact, mayTryExact, mostInHaste, mostOnSample, type UpperBound } from "./upper-bound.ts";
 import {
   bestWay,
   bytesOnSample,
@@ -60,6 +60,8 @@ export interface Goal extends UpperBound {
   readonly triesFinal: boolean;
   /** Encodings without loss are tried as well where that is promising. */
   readonly triesExact: boolean;
+  /** There is no memory for them here: the search ends where one is worth trying. */
+  readonly leavesExact?: boolean;
   /** Where the search in a neighbor of the picture ended. */
   readonly start?: Start | undefined;
   /** Nothing of the picture is written in another format, or was. */
@@ -73,7 +75,8 @@ type Quest = Goal & WrittenSearch & { readonly timeSlice: TimeSlice };
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
  * was found; null where it is plain from the sample that none is smaller than its upper bound.
  * @param ways the first is preferred where they do equally well
- * @throws Overrun with what was found, when the deadline comes first
+ * @throws Overrun with what was found, when the deadline comes first; ExactLeft where a file without loss is worth trying that
+ *   is left to another search
  */
 export async function smallestAbove(
   goal: Goal,
@@ -275,8 +278,8 @@ async function withoutLoss(
   { encoder, settings, bytes }: Pick<Probed, "encoder" | "settings" | "bytes">,
   lossy: Found,
 ): Promise<Found> {
-  const { format, reference, targetScore, triesExact, timeSlice } = quest;
-  const levels = triesExact ? format.write.nearLosslessLevels : undefined;
+  const { format, reference, targetScore, timeSlice } = quest;
+  const levels = mayTryExact(quest) ? format.write.nearLosslessLevels : undefined;
   if (!levels) return lossy;
   const { picture, tiles } = reference.sample;
   const reaches = lossy.score >= targetScore;
@@ -284,6 +287,7 @@ async function withoutLoss(
   const hasSoft = encoder.nearly !== undefined && !picture.opaque;
   if (reaches && !hasSoft && !(await isFlat(picture, timeSlice))) return lossy;
   if (reaches && !(await isQuarterPromising(encoder, settings, picture, bytes))) return lossy;
+  if (quest.leavesExact) throw new ExactLeft();
   if (reaches && tiles) {
     const { encode } = await encoder.onSample({ picture });
     const exact = await encode({ ...settings, lossless: true, effort: 0 });

@@ -35,6 +35,8 @@ interface Contest extends UpperBound {
   readonly settings: EncodeSettings;
   readonly triesFinal: boolean;
   readonly triesExact: boolean;
+  /** There is no memory for encodings without loss: where one is worth trying the search ends. */
+  readonly leavesExact?: boolean;
   readonly timeSlice: TimeSlice;
 }
 
@@ -54,16 +56,25 @@ export function mostInHaste({ reference, upperBoundBytes, upperBoundSampleBytes 
   return Math.min((upperBoundBytes / partsOf(reference)) * HOPELESS, upperBoundSampleBytes * BEATEN_IN_HASTE);
 }
 
+/** A file without loss is worth trying, for which this search has no memory. */
+export class ExactLeft extends Error {}
+
+/** Whether files without loss may be tried at all, here or in a search that has the memory for it. */
+export function mayTryExact({ triesExact, leavesExact = false }: Pick<Contest, "triesExact" | "leavesExact">): boolean {
+  return triesExact || leavesExact;
+}
+
 /**
  * Whether files without loss may be smaller than the upper bound, which lossy ones are not: of what is flat, and of
  * what is small and has no soft places at all.
  */
 export async function mayBeExact(contest: Contest, encoder: PictureEncoder): Promise<boolean> {
-  const { reference, upperBoundSampleBytes = Infinity, settings, format, triesExact, timeSlice } = contest;
+  const { reference, upperBoundSampleBytes = Infinity, settings, format, timeSlice } = contest;
   const { picture, tiles } = reference.sample;
-  if (upperBoundSampleBytes === Infinity || !triesExact || !format.write.nearLosslessLevels) return false;
+  if (upperBoundSampleBytes === Infinity || !mayTryExact(contest) || !format.write.nearLosslessLevels) return false;
   if (picture.width * picture.height > SMALL_PIXELS && !(await isFlat(picture, timeSlice))) return false;
   if (!(await isQuarterPromising(encoder, settings, picture, upperBoundSampleBytes))) return false;
+  if (contest.leavesExact) throw new ExactLeft();
   const { encode } = tiles ? await encoder.onSample(reference.sample) : encoder;
   const exact = await encode({ ...settings, lossless: true, effort: 0 });
   return isPromising(exact.length, upperBoundSampleBytes);

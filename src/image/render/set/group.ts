@@ -61,12 +61,14 @@ export function pixelsIn<Entry>(groups: readonly Group<Entry>[], format: FormatD
 /**
  * The estimate of the results of a group; null where there is not enough memory.
  * @param known searches in smaller pictures, from which those of the group start
+ * @param isLean each in the least memory
  */
 export function groupEstimate<Entry>(
   given: Given<Entry>,
   work: Pick<SetWork<Entry>, "shared" | "keepsFile">,
   placed: Placed<Entry>,
   known: ReadonlySet<string>,
+  isLean = false,
 ): Estimate | null {
   const { group, onShared, kept } = placed;
   const origin = originOf(given, work, placed);
@@ -77,16 +79,8 @@ export function groupEstimate<Entry>(
       const start = key !== undefined && known.has(key) ? SOME_START : undefined;
       const { aim, encoding, keepsMetadata } = job;
       const allPixels = pixelsIn(given.groups, format);
-      const estimate = estimateOfOptions({
-        ...origin,
-        format,
-        aim,
-        encoding,
-        keepsMetadata,
-        isLast: false,
-        start,
-        allPixels,
-      });
+      const options = { ...origin, format, aim, encoding, keepsMetadata, isLast: false, start, allPixels };
+      const estimate = estimateOfOptions(options, isLean);
       if (!estimate) return null;
       estimates.push(unpackingEstimate(format, origin) ?? NO_WORK, estimate);
       if (job.analyzes)

@@ -63,6 +63,8 @@ export interface SetWork<Entry> {
   /** The file is read again once the shared picture is there. */
   readonly keepsFile: boolean;
   readonly estimate: Estimate;
+  /** The estimate without what only saves time: the files are the same. */
+  readonly leanEstimate: Estimate;
 }
 
 /** What is known before the work begins. */

@@ -31,7 +31,7 @@ function workBy<Entry>(given: Given<Entry>, shared: Kept | null): SetWork<Entry>
   const fileBytes = given.stored.bytes.length;
   const keeping = shared ? held(pixelBytes(shared)) : NO_WORK;
   const known = new Set<string>();
-  const chosen: { readonly placed: Placed<Entry>; readonly estimate: Estimate }[] = [];
+  const chosen: { readonly placed: Placed<Entry>; readonly estimate: Estimate; readonly lean: Estimate }[] = [];
   for (const ofGroup of ways) {
     const estimated = ofGroup.flatMap((placed) => {
       const estimate = groupEstimate(given, { shared, keepsFile }, placed, known);
@@ -39,13 +39,16 @@ function workBy<Entry>(given: Given<Entry>, shared: Kept | null): SetWork<Entry>
     });
     const best = quickest(estimated);
     if (!best) return null;
-    chosen.push(best);
+    const lean = groupEstimate(given, { shared, keepsFile }, best.placed, known, true);
+    chosen.push({ ...best, lean: lean ?? best.estimate });
     for (const key of searchKeys(best.placed.group)) known.add(key);
   }
   const making = shared ? parallel(pictureEstimate(given.stored, shared.plan), collectEstimate(shared)) : NO_WORK;
-  const estimate = serial(making, parallel(keeping, serial(...chosen.map((one) => one.estimate))));
+  const whole = (estimates: readonly Estimate[]) => serial(making, parallel(keeping, serial(...estimates)));
+  const estimate = whole(chosen.map((one) => one.estimate));
+  const leanEstimate = whole(chosen.map(({ lean }) => lean));
   if (!isolateBudget.canHold(estimate, fileBytes)) return null;
-  return { shared, placed: chosen.map(({ placed }) => placed), keepsFile, estimate };
+  return { shared, placed: chosen.map(({ placed }) => placed), keepsFile, estimate, leanEstimate };
 }
 
 /** The picture that groups share; null where none is worth keeping. Animations are not kept. */
