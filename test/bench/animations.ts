@@ -57,7 +57,7 @@ function presetOf(score: number): keyof typeof TARGET_SCORE {
 }
 
 function pictureOf(bytes: Uint8Array): Picture {
-  const { format, facts }: { format: FormatDefinition; facts: ReturnType<FormatDefinition["read"]["probe"]> } =
+  const { format, facts }: { format: FormatDefinition; facts: ReturnType<FormatDefinition["read"]["factsOf"]> } =
     identify(bytes);
   return { ...pictureIn(format, bytes), changes: changesOf(facts, facts), detail: detailOf(facts, facts) };
 }

@@ -52,7 +52,7 @@ async function measure(name: FormatName, format: FormatDefinition, pixels: Pixel
   const encoded = await timed(
     async () => (await format.write?.encode(pictureOf([pixels]), SETTINGS, UNPAUSED)) ?? new Uint8Array(0),
   );
-  const facts = format.read.probe(encoded.result);
+  const facts = format.read.factsOf(encoded.result);
   const { width, height } = pixels;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   const decoded = await timed(async () => {

@@ -7,14 +7,14 @@ import { drain } from "../support/rows.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";
 
 async function read(bytes: Uint8Array): Promise<void> {
-  const facts = gif.read.probe(bytes);
+  const facts = gif.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   for await (const { rows } of gif.read.open(bytes, facts, demand, UNPAUSED)) await drain(rows);
 }
 
 async function written(bytes: Uint8Array, quality: number): Promise<object> {
-  const facts = gif.read.probe(bytes);
+  const facts = gif.read.factsOf(bytes);
   const { width, height, alpha } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   const settings: EncodeSettings = { lossless: false, quality, progressive: false, effort: 0.5 };

@@ -68,11 +68,11 @@ async function resized(bytes: Uint8Array, width: number): Promise<Uint8Array> {
 
 /** The upright picture, at that width if one is given. */
 function pictureFrom(bytes: Uint8Array, width?: number): Picture {
-  return pictureOf({ bytes, format: jpeg, facts: jpeg.read.probe(bytes) }, planOf(bytes, width));
+  return pictureOf({ bytes, format: jpeg, facts: jpeg.read.factsOf(bytes) }, planOf(bytes, width));
 }
 
 function planOf(bytes: Uint8Array, width?: number): Plan {
-  const facts = jpeg.read.probe(bytes);
+  const facts = jpeg.read.factsOf(bytes);
   const height = width === undefined ? 0 : Math.round((facts.height * width) / facts.width);
   const resize = width === undefined ? [] : [{ kind: "resize", width, height, kernel: "lanczos3" } as const];
   return planSteps(storedSize(facts), resize);
@@ -107,7 +107,9 @@ async function bySharp(platform: Platform, bytes: Uint8Array, width: number): Pr
   return [{ name: "sharp", run }];
 }
 
-/** Ours at the lowest quality, in the steps that the search for a quality takes, that scores as high as mozjpeg's 80. */
+/**
+ * Ours at the lowest quality, in the steps that the search for a quality takes, that scores as high as mozjpeg's 80.
+ */
 function equalScore(): Bench {
   return {
     title: "12 MP written again, at equal score; wanted: sharp ≥ 1.00, fewer bytes",

@@ -148,7 +148,7 @@ async function rowsOf(bytes: Uint8Array): Promise<Rows> {
   const original = identify(bytes);
   const { facts, format } = original;
   const simple = facts.interlaced ? await format.recompress?.run(bytes, facts, IN_ONE_SCAN, UNPAUSED) : undefined;
-  const stored = simple ? { ...original, bytes: simple, facts: format.read.probe(simple) } : original;
+  const stored = simple ? { ...original, bytes: simple, facts: format.read.factsOf(simple) } : original;
   const plan = planSteps(storedSize(facts), [{ kind: "turn", orientation: facts.orientation }]);
   return firstFrame(pictureOf(stored, plan), UNPAUSED);
 }

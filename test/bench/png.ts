@@ -29,7 +29,7 @@ async function file(): Promise<Uint8Array> {
 }
 
 function resized(bytes: Uint8Array): Picture {
-  const facts = png.read.probe(bytes);
+  const facts = png.read.factsOf(bytes);
   const box = { x: 0, y: 0, ...SOURCE };
   return {
     ...RESULT,

@@ -13,7 +13,7 @@ import type { Bench, Candidate, Platform } from "./harness.ts";
 const QUALITIES = [98, 85, 71] as const;
 
 function opened(format: FormatDefinition, bytes: Uint8Array): Picture {
-  const facts = format.read.probe(bytes);
+  const facts = format.read.factsOf(bytes);
   const { width, height, alpha, frames, loops } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   return {

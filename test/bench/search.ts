@@ -97,7 +97,7 @@ async function measured(original: Buffer, name: BaselineName, tool: string | und
     await BASELINES[beside(name)].blind(sharp(original)).toBuffer();
     baselineTimes.push(milliseconds(process.cpuUsage(baselineStarted)));
   }
-  const { width, height } = FORMATS.png.read.probe(original);
+  const { width, height } = FORMATS.png.read.factsOf(original);
   const pixels = width * height;
   const scores = scorer(original, tool);
   try {

@@ -12,7 +12,7 @@ import { encodePhoto, photo, provideImageData } from "./webp-photo.ts";
 /** Reads all rows; the most that the job held in linear memory. */
 async function decode(bytes: Uint8Array, shrink: number): Promise<object> {
   heapOf(webpModule, true);
-  const facts = webp.read.probe(bytes);
+  const facts = webp.read.factsOf(bytes);
   const box = { x: 0, y: 0, width: facts.width, height: facts.height };
   const demand = { box, width: Math.floor(box.width / shrink), height: Math.floor(box.height / shrink) };
   for await (const { rows } of webp.read.open(bytes, facts, demand, UNPAUSED)) {

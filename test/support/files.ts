@@ -12,7 +12,7 @@ export async function decodeFile(
   bytes: Uint8Array,
   timeSlice: TimeSlice = UNPAUSED,
 ): Promise<Pixels> {
-  const facts = format.read.probe(bytes);
+  const facts = format.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   for await (const { rows } of format.read.open(bytes, facts, demand, timeSlice)) {
@@ -23,7 +23,7 @@ export async function decodeFile(
 
 /** The only frame of a file with all bits of its samples, as stored. */
 export async function decodeDeep(format: FormatDefinition, bytes: Uint8Array): Promise<DeepPixels> {
-  const facts = format.read.probe(bytes);
+  const facts = format.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height, deep: true };
   for await (const { rows } of format.read.open(bytes, facts, demand, UNPAUSED)) return await drainDeep(rows);
@@ -47,7 +47,7 @@ const MOST_BYTES = 80 << 20;
  */
 export async function outcomeOf(format: FormatDefinition, bytes: Uint8Array): Promise<"decoded" | number> {
   try {
-    const facts = format.read.probe(bytes);
+    const facts = format.read.factsOf(bytes);
     const { width, height } = facts;
     if (width * height > MOST_PIXELS) return 422;
     if (format.read.estimate(facts, { box: { x: 0, y: 0, width, height }, width, height }).bytes > MOST_BYTES)

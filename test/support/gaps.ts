@@ -18,7 +18,7 @@ export function placesOf(from: number, to: number, size: number, count: number):
 /** All frames of a file as digests, or the status of the refusal. Any other error fails the test. */
 export async function shown(format: FormatDefinition, bytes: Uint8Array): Promise<string> {
   try {
-    const facts = format.read.probe(bytes);
+    const facts = format.read.factsOf(bytes);
     const { width, height } = facts;
     const demand = { box: { x: 0, y: 0, width, height }, width, height };
     const frames = [`${width} x ${height}`];

@@ -61,7 +61,7 @@ function reading(name: FormatName, file: ArrayBuffer | Uint8Array, operation?: O
   const format: FormatDefinition = FORMATS[name];
   const bytes = new Uint8Array(file);
   return async (timeSlice) => {
-    const facts = format.read.probe(bytes);
+    const facts = format.read.factsOf(bytes);
     const size = storedSize(facts);
     const data = new Uint8Array(0);
     const steps = operation ? await planned(operation, params, { ...size, data }, { overlay: over }) : [];
@@ -83,7 +83,7 @@ function rewriting(name: FormatName, file: ArrayBuffer | Uint8Array, progressive
   const format: FormatDefinition = FORMATS[name];
   const bytes = new Uint8Array(file);
   return async (timeSlice) => {
-    const written = await format.recompress?.run(bytes, format.read.probe(bytes), { progressive }, timeSlice);
+    const written = await format.recompress?.run(bytes, format.read.factsOf(bytes), { progressive }, timeSlice);
     return written ? `${written.length} ${await digest(written)}` : "as small as it gets";
   };
 }
@@ -92,7 +92,7 @@ function rewriting(name: FormatName, file: ArrayBuffer | Uint8Array, progressive
 function dividing(file: Uint8Array, quality: number): Job {
   const { coefficients, read } = FORMATS.jpeg;
   return async (timeSlice) => {
-    const facts = read.probe(file);
+    const facts = read.factsOf(file);
     const { width, height } = facts;
     const divided = await coefficients.requantize(file, facts, { progressive: true, quality }, timeSlice);
     const wanted = { box: { x: 0, y: 0, width, height }, width: width >> 1, height: height >> 1 };
@@ -118,7 +118,7 @@ function seeking(file: ArrayBuffer, name: FormatName): Job {
   const format: FormatDefinition = FORMATS[name];
   const bytes = new Uint8Array(file);
   return async (timeSlice) => {
-    const facts = format.read.probe(bytes);
+    const facts = format.read.factsOf(bytes);
     const picture = pipelineOf({ bytes, format, facts }, planSteps(storedSize(facts), []));
     const rows = await firstFrame(picture, timeSlice);
     return JSON.stringify(await findFaces(rows, timeSlice));

@@ -91,7 +91,7 @@ export async function decoded(file: ArrayBuffer | Uint8Array): Promise<Pixels> {
 /** The pixels of every frame of a PNG file. */
 export async function decodedFrames(file: ArrayBuffer | Uint8Array): Promise<Pixels[]> {
   const bytes = new Uint8Array(file);
-  const facts = png.read.probe(bytes);
+  const facts = png.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   const frames: Pixels[] = [];

@@ -24,7 +24,7 @@ async function growth(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function decode(bytes: Uint8Array): Promise<void> {
-  const facts = gif.read.probe(bytes);
+  const facts = gif.read.factsOf(bytes);
   const { width, height } = facts;
   for await (const { rows } of gif.read.open(
     bytes,

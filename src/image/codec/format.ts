@@ -172,7 +172,7 @@ export interface Reader {
    */
   readonly probeEstimate?: (bytes: Uint8Array) => Estimate;
   /** @throws ApiError 422 when the file is damaged or beyond what is supported */
-  readonly probe: (bytes: Uint8Array) => Facts;
+  readonly factsOf: (bytes: Uint8Array) => Facts;
   /** The estimate of decoding what is wanted, the file itself left out. */
   readonly estimate: (facts: Facts, demand: Demand) => Estimate;
   /**

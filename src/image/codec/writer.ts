@@ -39,8 +39,8 @@ export interface EncodeSettings {
    */
   readonly allPixels?: number | undefined;
   /** The file is only looked at, not kept: it must look as it will, but may be larger. */
-  readonly trial?: boolean;
-  /** A trial that only says where to look on: in the least time, whatever it looks like. */
+  readonly probe?: boolean;
+  /** A probe that only says where to look on: in the least time, whatever it looks like. */
   readonly draft?: boolean;
   /** What the encoder chose of the same picture before, which it may choose again and adds to. */
   readonly chosen?: Chosen | undefined;

@@ -55,7 +55,7 @@ export const avif = format({
     highDynamicRange: true,
   },
   read: {
-    probe(bytes) {
+    factsOf(bytes) {
       const sequence = readSequence(bytes, av1Sequences);
       return sequence ? sequenceFacts(sequence, av1Sequences) : factsOf(bytes, av1);
     },

@@ -40,7 +40,7 @@ export function bitmapEstimate(facts: Facts): Estimate {
 }
 
 const read: Reader = {
-  probe(bytes) {
+  factsOf(bytes) {
     const bitmap = parseBmp(bytes);
     return bitmapFacts(bitmap, usesAlpha(bytes, bitmap));
   },

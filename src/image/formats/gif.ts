@@ -14,7 +14,7 @@ import { mark } from "./gif/mark.ts";
 import { metadata } from "./gif/metadata.ts";
 import { strip } from "./gif/strip.ts";
 
-function probe(bytes: Uint8Array): Facts {
+function factsOf(bytes: Uint8Array): Facts {
   const file = parseGif(bytes);
   const still = file.frames[0]!;
   return {
@@ -36,7 +36,7 @@ function probe(bytes: Uint8Array): Facts {
 }
 
 const read: Reader = {
-  probe,
+  factsOf,
   estimate: decodeEstimate,
   open: (bytes, _facts, demand, timeSlice) => openFrames(bytes, parseGif(bytes), demand, timeSlice),
 };

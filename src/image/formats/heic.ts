@@ -41,7 +41,7 @@ export const heic = format({
   can: { alpha: true, animation: false, quality: true, lossless: false, web: false, spaces: "any", mostSide: 16_384 },
   summary: "HEVC, 8 to 12 bits, grids and overlays, alpha; of a sequence the still picture, or else its first frame.",
   read: {
-    probe: (bytes) => factsOf(bytes, hevc),
+    factsOf: (bytes) => factsOf(bytes, hevc),
     estimate: factsEstimate,
     open: (bytes, _facts, demand, timeSlice) => openImage(bytes, hevc, demand, timeSlice),
   },

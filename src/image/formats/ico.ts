@@ -11,9 +11,9 @@ import { png } from "./png.ts";
 const ALPHA_BITS = 0xff000000;
 
 const read: Reader = {
-  probe(bytes) {
+  factsOf(bytes) {
     const entry = largestEntry(bytes);
-    if (entry.kind === "png") return png.read.probe(entry.bytes);
+    if (entry.kind === "png") return png.read.factsOf(entry.bytes);
     const bitmap = withAlpha(entry.bytes, entry.bitmap);
     const mask = bitmap.masks.alpha === 0 ? maskOf(entry.bytes, bitmap) : null;
     return bitmapFacts(bitmap, bitmap.masks.alpha !== 0 || mask !== null);

@@ -4,7 +4,7 @@ import { embedding } from "./embedding.ts";
 import { open, estimate as decodeEstimate, scale } from "./jpeg/decode.ts";
 import { embed } from "./jpeg/embed.ts";
 import { encode, estimate as encodeEstimate } from "./jpeg/encode.ts";
-import { probe } from "./jpeg/facts.ts";
+import { factsOf } from "./jpeg/facts.ts";
 import { gainMap } from "./jpeg/gain-map.ts";
 import { manifest } from "./jpeg/manifest.ts";
 import { mark } from "./jpeg/mark.ts";
@@ -21,7 +21,7 @@ export const jpeg = format({
   otherExtensions: ["jpe", "jfif"],
   can: { alpha: false, animation: false, quality: true, lossless: false, web: true, spaces: "any" },
   signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
-  read: { probe, estimate: decodeEstimate, scale, open, showsDamage: true },
+  read: { factsOf, estimate: decodeEstimate, scale, open, showsDamage: true },
   write: embedding(
     {
       estimate: encodeEstimate,

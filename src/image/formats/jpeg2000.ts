@@ -4,7 +4,7 @@ import { type Demand, type Facts, format } from "../codec/format.ts";
 import { strip } from "./jpeg2000/boxes.ts";
 import { open, reductionFor } from "./jpeg2000/decode.ts";
 import { encode, encodeEstimate, PROFILE_COPIES, tiledStream, usualBytes } from "./jpeg2000/encode.ts";
-import { probe } from "./jpeg2000/facts.ts";
+import { factsOf } from "./jpeg2000/facts.ts";
 import { decodeEstimate } from "./jpeg2000/windows.ts";
 import { JPEG2000 } from "./optional.ts";
 import { besideProfile } from "./profile-estimate.ts";
@@ -13,7 +13,7 @@ export const jpeg2000 = format({
   ...JPEG2000,
   summary: "JP2 files and bare codestreams in, JP2 files out: with and without loss, alpha kept exactly.",
   can: { alpha: true, animation: false, quality: true, lossless: true, web: false, spaces: "any" },
-  read: { probe, estimate: readEstimate, scale: readScale, open },
+  read: { factsOf, estimate: readEstimate, scale: readScale, open },
   write: {
     estimate: besideProfile(encodeEstimate, PROFILE_COPIES),
     encode,

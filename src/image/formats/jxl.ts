@@ -5,7 +5,7 @@ import { FEWER_COLORS, inColors } from "./jxl/colors.ts";
 import { strip } from "./jxl/container.ts";
 import { openFrames } from "./jxl/decode.ts";
 import { encodeJxl, encodeEstimate } from "./jxl/encode.ts";
-import { probe } from "./jxl/facts.ts";
+import { factsOf } from "./jxl/facts.ts";
 import { manifest } from "./jxl/manifest.ts";
 import { metadata } from "./jxl/metadata.ts";
 import { unpack } from "./jxl/original.ts";
@@ -26,7 +26,7 @@ export const jxl = format({
     spaces: "p3",
     mostSide: 16_384,
   },
-  read: { probe, estimate: readEstimate, open: openFrames, deep: true },
+  read: { factsOf, estimate: readEstimate, open: openFrames, deep: true },
   write: {
     estimate: encodeEstimate,
     encode: encodeJxl,

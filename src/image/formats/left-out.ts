@@ -29,6 +29,6 @@ function leftOut(identity: Identity): FormatDefinition {
     summary: "Left out of this deployment.",
     can: { alpha: true, animation: false, quality: false, lossless: false, web: false },
     leftOut: true,
-    read: { probe: refuse, estimate: refuse, open: refuse },
+    read: { factsOf: refuse, estimate: refuse, open: refuse },
   });
 }

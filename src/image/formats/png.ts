@@ -26,7 +26,7 @@ import { write } from "./png/study.ts";
 const COLORSPACES = { 0: "Gray", 2: "RGB", 3: "Palette", 4: "Gray", 6: "RGB" } as const;
 
 const read: Reader = {
-  probe(bytes) {
+  factsOf(bytes) {
     const file = readFile(bytes);
     const profile = readProfile(file);
     return {

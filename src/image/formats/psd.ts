@@ -26,7 +26,7 @@ const BIT_NANOSECONDS = 0.2;
 const LAB_NANOSECONDS = 30;
 
 const read: Reader = {
-  probe(bytes) {
+  factsOf(bytes) {
     const file = parsePsd(bytes);
     if (file.layersOffset !== undefined) return layeredFacts(file, readLayers(bytes, file, file.layersOffset));
     const { width, height, mode, depth, transparency, profile } = file;

@@ -33,7 +33,7 @@ export const svg = format({
   read: {
     probeEstimate: (file) => readingEstimate(marksOf(plainSvg(file))),
 
-    probe(file) {
+    factsOf(file) {
       const bytes = plainSvg(file);
       const { root, warnings } = drawnSvg(bytes);
       return {

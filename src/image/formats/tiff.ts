@@ -19,10 +19,10 @@ import { manifest } from "./tiff/manifest.ts";
 import { metadata } from "./tiff/metadata.ts";
 
 const read: Reader = {
-  probe(bytes) {
+  factsOf(bytes) {
     const place = placeOf(bytes);
     if (place.kind === "preview") {
-      const facts = jpeg.read.probe(place.file);
+      const facts = jpeg.read.factsOf(place.file);
       return { ...facts, orientation: place.orientation ?? facts.orientation, isPreview: true };
     }
     checkEntries(bytes, place.at);

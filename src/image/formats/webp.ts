@@ -13,7 +13,7 @@ import { metadata } from "./webp/metadata.ts";
 import { estimateQuality } from "./webp/quality.ts";
 import { strip } from "./webp/strip.ts";
 
-function probe(bytes: Uint8Array): Facts {
+function factsOf(bytes: Uint8Array): Facts {
   const file = parseWebp(bytes);
   const still = file.frames[0]!;
   const alpha = !isOpaque(file);
@@ -66,7 +66,7 @@ export const webp = format({
   can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any", mostSide: 16_383 },
   signature: isWebp,
   read: {
-    probe,
+    factsOf,
     estimate: decodeEstimate,
     open: (bytes, _facts, demand, timeSlice) => openFrames(parseWebp(bytes), demand, timeSlice),
   },

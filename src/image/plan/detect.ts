@@ -34,7 +34,7 @@ export function identify(bytes: Uint8Array): Stored & { readonly name: FormatNam
   const name = detect(bytes);
   if (!name) throw new ApiError(415, "The file is not an image in a supported format");
   const format: FormatDefinition = FORMATS[name];
-  const facts = isolateThread.atOnce(() => format.read.probe(bytes));
+  const facts = isolateThread.atOnce(() => format.read.factsOf(bytes));
   checkLimits(facts);
   return { name, bytes, format, facts };
 }

@@ -47,7 +47,7 @@ function formatOf(pixels: Pixels | undefined, opaque: boolean): FormatDefinition
     can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
     signature: () => false,
     read: {
-      probe: () => notPlanned(),
+      factsOf: () => notPlanned(),
       estimate: ({ width, height }) => estimated(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL),
       async *open(_bytes, _facts, { box }) {
         yield { delayMs: 0, rows: { ...rowsOfPixels(pixels ?? notPlanned()), opaque }, box };

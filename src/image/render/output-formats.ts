@@ -127,7 +127,7 @@ async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance):
  * The order in which formats are tried: those that are mostly the smallest come first, beside which others are given up
  * at a look.
  */
-const ORDER_OF_TRIAL: readonly FormatDefinition[] = [
+const TRYING_ORDER: readonly FormatDefinition[] = [
   FORMATS.avif,
   FORMATS.jxl,
   FORMATS.jpeg,
@@ -152,7 +152,7 @@ const LAST_OF_DRAWINGS: ReadonlySet<FormatDefinition> = new Set([FORMATS.jpeg]);
  * Formats in the order in which they are tried; where nothing is given up, that is as they come.
  * @param picture that is to be written
  */
-export function inOrderOfTrial(
+export function inTryingOrder(
   formats: readonly FormatDefinition[],
   { kind }: Aim,
   picture: Pick<Extent, "detail">,
@@ -160,7 +160,7 @@ export function inOrderOfTrial(
   if (kind !== "smart") return formats;
   const isDrawing = fullness(picture) < 1;
   const place = (format: FormatDefinition) =>
-    isDrawing && LAST_OF_DRAWINGS.has(format) ? ORDER_OF_TRIAL.length : ORDER_OF_TRIAL.indexOf(format);
+    isDrawing && LAST_OF_DRAWINGS.has(format) ? TRYING_ORDER.length : TRYING_ORDER.indexOf(format);
   return formats.toSorted((one, other) => place(one) - place(other));
 }
 

@@ -19,7 +19,7 @@ import { optimized } from "../search/attempts.ts";
 import type { Rendition } from "../search/rendition.ts";
 import { unpackedFor } from "./embedded-file.ts";
 import { originFor } from "./origin.ts";
-import { bestOf, inOrderOfTrial, outputFormatsOf } from "./output-formats.ts";
+import { bestOf, inTryingOrder, outputFormatsOf } from "./output-formats.ts";
 import { inOwnRange } from "./own-range.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, writtenFrames } from "./plan-operations.ts";
 import { type ProvenanceMeans, provenanceOf, statedSourceType } from "./provenance.ts";
@@ -79,7 +79,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const kept = keptOf(begin, order.output, undefined, statedSourceType(provenance));
     const asked = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
     const encoding = order.output?.encoding;
-    const formats = inOrderOfTrial(await outputFormatsOf(begin, plan, order), asked, pictureOf(begin, plan));
+    const formats = inTryingOrder(await outputFormatsOf(begin, plan, order), asked, pictureOf(begin, plan));
     const stored = inOwnRange(begin, plan, formats, output);
     const gainMap = await resultGainMap(stored, { steps, formats, aim: asked, encoding }, allowance);
     const aim = besideGainMap(asked, gainMap);
@@ -105,7 +105,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
       return optimized(options, isLast ? held : held.retain(), allowance);
     });
     const best = withResultGainMap(withMetadata(made, kept), gainMap);
-    const facts = best.format.read.probe(best.file.bytes);
+    const facts = best.format.read.factsOf(best.file.bytes);
     return { input: { ...stored, faces, focus, provenance }, output: { ...best, facts } };
   } catch (error) {
     throw withoutMemory(error);

@@ -173,7 +173,7 @@ export function withResultGainMap<Made extends Rendition & { readonly format: Fo
   if (!write || !map || made.format !== map.format) return made;
   const { bytes } = made.file;
   const most = made.format === map.unchanged?.format ? map.unchanged.bytes : Infinity;
-  const file = SharedBytes.of(write(bytes, inColorsOf(map, made.format.read.probe(bytes)), most));
+  const file = SharedBytes.of(write(bytes, inColorsOf(map, made.format.read.factsOf(bytes)), most));
   made.file.release();
   return { ...made, file };
 }

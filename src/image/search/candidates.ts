@@ -14,7 +14,7 @@ import {
   type Look,
   type Encoder,
   surely,
-  type Trial,
+  type Probe,
 } from "./probe.ts";
 import { CLOSE_POINTS, MAX_QUALITY, type Search } from "./quality.ts";
 import type { Sample } from "./sample.ts";
@@ -40,11 +40,11 @@ export interface Candidate {
   readonly distortion: number;
   /** So few colors are expected to do that nothing else need be tried. */
   readonly isPlain?: boolean;
-  readonly best: Trial;
+  readonly best: Probe;
 }
 
-/** Trials on the sample where the kinds of loss are a choice. */
-const TRIALS_OF_LOSS = 6;
+/** Probes on the sample where the kinds of loss are a choice. */
+const PROBES_OF_LOSS = 6;
 /**
  * Where a palette of up to this quality, which has 32 colors, reaches the target score, other losses take far more:
  * moved levels 1.6 to 6 times its bytes on 16 of 27 drawings. Not of what is gray, of which moved levels leave few.
@@ -244,11 +244,11 @@ async function searchAfter(
 ): Promise<Search> {
   const reaches = cheapest && (await cheapest.best.score()) >= targetScore;
   const beat = reaches ? (await cheapest.best.bytes()).length : Infinity;
-  return { first: quality, beat, close: closePoints(patience), ...(loss && { trials: TRIALS_OF_LOSS }) };
+  return { first: quality, beat, close: closePoints(patience), ...(loss && { probes: PROBES_OF_LOSS }) };
 }
 
 /** Whether `one` is better than `other`: smaller where both reach the target score, or else nearer to it. */
-async function isBetter(one: Trial, other: Trial, targetScore: number): Promise<boolean> {
+async function isBetter(one: Probe, other: Probe, targetScore: number): Promise<boolean> {
   const otherScore = await other.score();
   // What is no smaller need not be scored.
   if (otherScore >= targetScore && (await other.bytes()).length <= (await one.bytes()).length) return false;

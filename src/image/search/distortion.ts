@@ -1,12 +1,12 @@
 /**
  * The lowest quality that reaches a score, where it is known about how many points are lost at each: what is lost in
- * truth is taken to grow in proportion, which needs fewer trials than interpolation between scores.
+ * truth is taken to grow in proportion, which needs fewer probes than interpolation between scores.
  */
-import type { ProbeAt, DistortionAt, Trial } from "./probe.ts";
-import { CLOSE_POINTS, isBeaten, MAX_QUALITY, MAX_TRIALS, type Search } from "./quality.ts";
+import type { ProbeAt, DistortionAt, Probe } from "./probe.ts";
+import { CLOSE_POINTS, isBeaten, MAX_QUALITY, MAX_PROBES, type Search } from "./quality.ts";
 
 const MIN_QUALITY = 20;
-/** What is aimed at above the aim, so that most trials reach it. */
+/** What is aimed at above the aim, so that most probes reach it. */
 const MARGIN_POINTS = 0.2;
 /** The least part of the expected distortion: hardly a picture suffers less. */
 const LEAST_PART = 0.6;
@@ -15,7 +15,7 @@ const FLAT = 0.25;
 /** Distortions that differ by less than this part are the same. */
 const SAME_DISTORTION = 1e-6;
 
-/** A trial of known distortion. */
+/** A probe of known distortion. */
 interface Place {
   readonly quality: number;
   readonly distortion: number;
@@ -23,44 +23,44 @@ interface Place {
   readonly lost: number;
 }
 
-/** The trial at the lowest quality found that reaches `aim`. Qualities of the same distortion are tried once. */
+/** The probe at the lowest quality found that reaches `aim`. Qualities of the same distortion are tried once. */
 export async function lowestByDistortion(
   probeAt: ProbeAt,
   distortionAt: DistortionAt,
   aim: number,
-  { first, trials: most = MAX_TRIALS, beat = Infinity, close = CLOSE_POINTS }: Search,
-): Promise<Trial> {
+  { first, probes: most = MAX_PROBES, beat = Infinity, close = CLOSE_POINTS }: Search,
+): Promise<Probe> {
   const wanted = 100 - aim - MARGIN_POINTS;
   let worse: Place | undefined;
   let better: Place | undefined;
-  let best: Trial | undefined;
-  let last: Trial | undefined;
+  let best: Probe | undefined;
+  let last: Probe | undefined;
   let isFlat = false;
   let quality = first;
-  for (let trials = 0; trials < most; trials++) {
+  for (let probes = 0; probes < most; probes++) {
     const distortion = await distortionAt(quality);
-    const trial = await probeAt(quality);
+    const probe = await probeAt(quality);
     const canWin = async (mostScore: number) =>
-      beat === Infinity || !isBeaten((await trial.bytes()).length, mostScore, aim, beat);
-    if (!(await canWin(100 - LEAST_PART * distortion))) return best ?? trial;
-    last = trial;
-    const score = await trial.score();
+      beat === Infinity || !isBeaten((await probe.bytes()).length, mostScore, aim, beat);
+    if (!(await canWin(100 - LEAST_PART * distortion))) return best ?? probe;
+    last = probe;
+    const score = await probe.score();
     const place = { quality, distortion, lost: 100 - score };
     const again = score >= aim ? better && "better" : worse && "worse";
     let guess: number;
     if (score >= aim) {
-      [better, best] = [place, trial];
+      [better, best] = [place, probe];
       if (score - aim <= close) break;
       guess = worse ? between(better, worse, wanted, { isFlat, again }) : inProportion(place, wanted);
     } else {
       isFlat ||= worse !== undefined && slopeOf(place, worse) < (FLAT * place.lost) / place.distortion;
       // Not even the highest quality will do.
-      if ((place.lost / distortion) * (await distortionAt(MAX_QUALITY)) * LEAST_PART > wanted) return best ?? trial;
+      if ((place.lost / distortion) * (await distortionAt(MAX_QUALITY)) * LEAST_PART > wanted) return best ?? probe;
       const ahead = isFlat ? distortion / 2 : inProportion(place, wanted);
       guess = better ? between(better, place, wanted, { isFlat, again }) : ahead;
       worse = place;
     }
-    if (!(await canWin(score))) return best ?? trial;
+    if (!(await canWin(score))) return best ?? probe;
     // From the first quality that suffers less than what was too bad to the last that suffers more than what was good.
     const from = worse ? await qualityOf(distortionAt, worse.distortion * (1 - SAME_DISTORTION)) : MIN_QUALITY;
     const to = better ? (await qualityOf(distortionAt, better.distortion * (1 + SAME_DISTORTION))) - 1 : MAX_QUALITY;

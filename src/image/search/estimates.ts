@@ -14,9 +14,9 @@ import { comparePreparedEstimate, prepareEstimate, scoreEstimate } from "./score
 import type { Task, WritableFormat } from "./task.ts";
 
 /**
- * Renditions that a search mostly looks at: of tiles, or of a picture that is its own sample, and of the whole beside tiles.
- * Where a format shows what it would write, as many for each choice that it leaves. Qualities of flat pictures are farther
- * from where searches begin: so many times as many are looked at.
+ * Renditions that a search mostly looks at: of tiles, or of a picture that is its own sample, and of the whole beside
+ * tiles. Where a format shows what it would write, as many for each choice that it leaves. Qualities of flat pictures
+ * are farther from where searches begin: so many times as many are looked at.
  */
 const TRIES = { tiles: 1.4, sample: 2.5, whole: 1.4, flat: 1.25 };
 const PREVIEWED_TRIES = { tiles: 0.75, sample: 0.4, whole: 0.45, flat: 1 };
@@ -24,7 +24,10 @@ const PREVIEWED_TRIES = { tiles: 0.75, sample: 0.4, whole: 0.45, flat: 1 };
 const DIVIDED_TRIES = { ...TRIES, whole: 1.8 };
 /** From where the search in a neighbor of the picture ended fewer renditions are looked at. */
 const STARTED_TRIES = { ...TRIES, tiles: 1.1, sample: 1.4, whole: 1.3 };
-/** Of many tiles more renditions are looked at, unless a neighbor says as much: what they say of a large picture saves tries of it. */
+/**
+ * Of many tiles more renditions are looked at, unless a neighbor says as much: what they say of a large picture saves
+ * tries of it.
+ */
 const TRIES_OF_MANY = { tiles: 2.5, whole: 1.25 };
 
 /** Renditions that a search mostly looks at which writes files. */
@@ -78,7 +81,10 @@ export function encodeEstimate(task: Task, { write }: WritableFormat, settings: 
   return parallel(times(readings, sourceEstimate(task)), write.estimate(task.picture, settings));
 }
 
-/** The estimate of the pixels that are to be encoded: decoded, worked on, and laid on white where the format has no alpha. */
+/**
+ * The estimate of the pixels that are to be encoded: decoded, worked on, and laid on white where the format has no
+ * alpha.
+ */
 export function sourceEstimate({ stored, plan, picture }: Task): Estimate {
   const planned = pictureEstimate(stored, plan);
   return picture.opaque && !pictureOf(stored, plan).opaque ? parallel(planned, flattenEstimate(picture)) : planned;
@@ -100,11 +106,11 @@ export function triesMs(format: WritableFormat, picture: Extent, settings: Encod
   if (!study)
     return searchMs(
       picture,
-      (extent) => tryMs(format, extent, { ...settings, ...variants[0], trial: isHasty(extent) }),
+      (extent) => tryMs(format, extent, { ...settings, ...variants[0], probe: isHasty(extent) }),
       triesOf(picture, isStarted ? "started" : "usual"),
     );
   const encodingMs = (extent: Extent, studied: boolean) => {
-    const of = { ...settings, progressive: false, trial: true, studied };
+    const of = { ...settings, progressive: false, probe: true, studied };
     const all = variants.map((variant) => format.write.estimate(extent, { ...of, ...variant }).ms);
     return all.reduce((sum, ms) => sum + ms, 0) * byDetail(picture, FLAT_CHOICES, 1);
   };

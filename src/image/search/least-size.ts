@@ -59,5 +59,5 @@ export async function leastSizeBeyond(
 
 /** As few bytes as the format can make of a picture, in haste. */
 function lowest(settings: EncodeSettings): EncodeSettings {
-  return { ...settings, quality: 1, progressive: false, trial: true };
+  return { ...settings, quality: 1, progressive: false, probe: true };
 }

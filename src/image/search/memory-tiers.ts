@@ -57,8 +57,8 @@ const PHOTOGRAPHIC = 0.3;
 const SMALL_PIXELS = 1 << 16;
 
 /**
- * The same search without the memory of a file without loss, which hardly a photograph comes to: of one that does, nothing is
- * made here. Null where that would save little, or where such a file is to be expected.
+ * The same search without the memory of a file without loss, which hardly a photograph comes to: of one that does,
+ * nothing is made here. Null where that would save little, or where such a file is to be expected.
  */
 export function searchWithoutExact(task: Task, format: WritableFormat): Search | null {
   const { picture } = task;
@@ -202,7 +202,7 @@ function pixelsEstimate(
   const deep = keepsResults ? deepTask(task) : null;
   const source = maximum(sourceEstimate(task), ...(deep ? [sourceEstimate(deep)] : []));
   const pixels = keepsPixels ? collectEstimate(picture) : NO_WORK;
-  const encode = format.write.estimate(picture, { ...settings, trial: true });
+  const encode = format.write.estimate(picture, { ...settings, probe: true });
   const final = format.write.estimate(deep?.picture ?? picture, settings);
   const decode = resultDecodeEstimate(format, picture, triesFinal && settings.progressive);
   const comparing = held(comparingBytes(picture));
@@ -245,7 +245,9 @@ function withExact(estimate: Estimate, { picture, settings }: Task, { write, can
   return { bytes: estimate.bytes + Math.max(0, exact.bytes - lossy.bytes), ms: estimate.ms + ms };
 }
 
-/** A estimate with what tells whether a file without loss is worth trying: one of a quarter of the sample, in haste. */
+/**
+ * An estimate with what tells whether a file without loss is worth trying: one of a quarter of the sample, in haste.
+ */
 function withQuarter(estimate: Estimate, { picture, settings }: Task, { write }: WritableFormat): Estimate {
   if (!write.nearLosslessLevels) return estimate;
   const { width, height } = sampleSize(picture);

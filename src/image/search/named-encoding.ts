@@ -13,7 +13,7 @@ export async function asNamed(task: Task, rendition: Rendition, allowance?: Allo
   const { recompress, mark: marker, read } = format;
   const { bytes } = rendition.file;
   if (encoding === undefined || !recompress) return rendition;
-  const facts = read.probe(bytes);
+  const facts = read.factsOf(bytes);
   if (!isEncodedOtherwise(task, { bytes, format, facts })) return rendition;
   const settings = { progressive: encoding === "progressive", tag: facts.orientation };
   const estimate = recompress.estimate(bytes, facts, settings);

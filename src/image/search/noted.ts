@@ -3,7 +3,7 @@ import type { EncodeSettings, Scale } from "../codec/writer.ts";
 import type { PictureEncoder } from "./candidates.ts";
 import { expectedQuality } from "./losses.ts";
 import { ending, type EndsInTime, Overrun, type Predicted } from "./overrun.ts";
-import { type Found, Look, type Encoder, type Trial } from "./probe.ts";
+import { type Found, Look, type Encoder, type Probe } from "./probe.ts";
 import type { Sample } from "./sample.ts";
 
 /** A try, its score included. */
@@ -86,13 +86,13 @@ export class NotingLook extends Look {
     this.note = note;
   }
 
-  override written(quality: number, bytes: Uint8Array): Trial {
-    const trial = super.written(quality, bytes);
+  override written(quality: number, bytes: Uint8Array): Probe {
+    const probe = super.written(quality, bytes);
     return {
-      ...trial,
+      ...probe,
       score: async () => {
-        const score = await trial.score();
-        const metric = await trial.metric?.();
+        const score = await probe.score();
+        const metric = await probe.metric?.();
         this.note({ bytes, score, ...(metric !== undefined && { metric }) });
         return score;
       },

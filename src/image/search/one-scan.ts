@@ -26,7 +26,7 @@ export async function inOneScan(task: Task, attempts: readonly Attempt[], allowa
   const work = (timeSlice: TimeSlice) => recompress.run(bytes, facts, settings, timeSlice);
   const made = await isolateBudget.run(estimate, work, allowance).catch(withoutWay);
   if (!made) return task;
-  return taskOf({ ...task, stored: { ...stored, bytes: made, facts: format.read.probe(made) } }, unchanged);
+  return taskOf({ ...task, stored: { ...stored, bytes: made, facts: format.read.factsOf(made) } }, unchanged);
 }
 
 /** Whether coefficients are to be looked at many times, or none of the ways that are preferred fits into memory. */

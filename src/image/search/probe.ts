@@ -28,7 +28,7 @@ export interface Found {
 }
 
 /** A rendition at a quality. What is asked of it is found out once, by work: nothing is encoded or scored before. */
-export interface Trial {
+export interface Probe {
   readonly quality: number;
   /** In points: the stricter of both opinions. */
   readonly score: () => Promise<number>;
@@ -54,7 +54,7 @@ export interface Encoder {
 }
 
 /** What comes of qualities. */
-export type ProbeAt = (quality: number) => Trial | Promise<Trial>;
+export type ProbeAt = (quality: number) => Probe | Promise<Probe>;
 
 type JudgementOf = (rendition: Rows, background?: number) => Promise<Judgement>;
 
@@ -102,7 +102,7 @@ export class Look {
   }
 
   /** What comes of a rendition that is written to be looked at. */
-  written(quality: number, bytes: Uint8Array): Trial {
+  written(quality: number, bytes: Uint8Array): Probe {
     let judgement: Judgement | undefined;
     const judged = async () => (judgement ??= await this.judge(bytes));
     return {
@@ -115,7 +115,7 @@ export class Look {
   }
 
   /** What comes of a rendition of which it is known how it will look; it is written only for its bytes. */
-  previewed(quality: number, { exact, mostBytes, open }: Preview, make: () => Promise<Uint8Array>): Trial {
+  previewed(quality: number, { exact, mostBytes, open }: Preview, make: () => Promise<Uint8Array>): Probe {
     const judgements = new Map<number | undefined, Judgement>();
     const judgedOn = async (backgrounds: readonly (number | undefined)[]) => {
       for (const background of backgrounds) {
@@ -158,11 +158,11 @@ function worstOf(judgements: ReadonlyMap<unknown, Judgement>): Judgement {
 }
 
 /** How what is tried is written: as it is to stay, or otherwise. */
-type Manner = Partial<Pick<EncodeSettings, "progressive" | "trial">>;
+type Manner = Partial<Pick<EncodeSettings, "progressive" | "probe">>;
 
 /** A decoder of several scans keeps the whole picture in memory, one of a single scan some rows. */
 const IN_ONE_SCAN: Manner = { progressive: false };
-const IN_HASTE: Manner = { ...IN_ONE_SCAN, trial: true };
+const IN_HASTE: Manner = { ...IN_ONE_SCAN, probe: true };
 const MANNERS = { haste: IN_HASTE, oneScan: IN_ONE_SCAN, stays: {} } as const;
 
 /** What comes of qualities. Each is tried once, and written in haste and in a single scan unless told otherwise. */
@@ -172,7 +172,7 @@ export function probeAtOf(
   look: Look,
   manner: keyof typeof MANNERS = "haste",
 ): ProbeAt {
-  const known = new Map<string, Trial>();
+  const known = new Map<string, Probe>();
   return async (quality) => {
     const tried = { ...settings, quality, ...MANNERS[manner] };
     const shown = await preview?.(tried);
@@ -185,7 +185,7 @@ export function probeAtOf(
 }
 
 /** What a search finds once its score is sure: it is made again where a score was not what it seemed. */
-export async function surely(search: () => Promise<Trial>): Promise<Trial> {
+export async function surely(search: () => Promise<Probe>): Promise<Probe> {
   for (;;) {
     const found = await search();
     if (await found.confirm()) return found;
@@ -214,7 +214,7 @@ export async function decoded(
 
 /** The picture in a file that a format wrote of one in this space, sRGB by default: in that space. */
 export function pictureIn(format: FormatDefinition, bytes: Uint8Array, space?: Space): Picture {
-  const facts = format.read.probe(bytes);
+  const facts = format.read.factsOf(bytes);
   const { width, height, frames, loops, alpha } = facts;
   const demand = { box: whole(facts), width, height };
   return {

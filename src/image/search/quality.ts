@@ -8,21 +8,21 @@ export const MAX_QUALITY = 98;
 export const CLOSE_POINTS = 1;
 /** The part of its bytes that a picture loses with a point of its score, at most. */
 const BYTES_PER_POINT = 0.06;
-export const MAX_TRIALS = 8;
+export const MAX_PROBES = 8;
 
 export interface Search {
   /** Where to begin. */
   readonly first: number;
-  /** How many trials there may be. */
-  readonly trials?: number;
-  /** The bytes to beat: the search ends at a trial from which there is no way to fewer. */
+  /** How many probes there may be. */
+  readonly probes?: number;
+  /** The bytes to beat: the search ends at a probe from which there is no way to fewer. */
   readonly beat?: number;
   /** How many points above the aim are close enough. */
   readonly close?: number;
 }
 
 /**
- * Whether no trial that just reaches the aim can have fewer bytes than `beat`, given the score that a trial has at
+ * Whether no probe that just reaches the aim can have fewer bytes than `beat`, given the score that a probe has at
  * most.
  */
 export function isBeaten(bytes: number, mostScore: number, aim: number, beat: number): boolean {

@@ -174,7 +174,7 @@ export function divided({ stored, unchanged }: Task, coefficients: Coefficients,
     async onSample({ picture, tiles }) {
       const small = tiles && (await coefficients.requantize(bytes, facts, { progressive: false, tiles }, timeSlice));
       if (!small) return { encode: async (settings) => format.write?.encode(picture, settings, timeSlice) ?? bytes };
-      const smallFacts = format.read.probe(small);
+      const smallFacts = format.read.factsOf(small);
       return {
         encode: async ({ quality }) =>
           (await coefficients.requantize(small, smallFacts, { quality, progressive: false }, timeSlice)) ?? small,

@@ -12,7 +12,7 @@ import { type ExactEncoder, isFlat, isPromising, isQuarterPromising, smallerExac
 import { Notes, NotingLook } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { type Patience, stricterThan } from "./presets.ts";
-import { probeAtOf, distortionOf, type Found, type Look, surely, type Trial } from "./probe.ts";
+import { probeAtOf, distortionOf, type Found, type Look, surely, type Probe } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
@@ -75,8 +75,8 @@ type Quest = Goal & WrittenSearch & { readonly timeSlice: TimeSlice };
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
  * was found; null where it is plain from the sample that none is smaller than its upper bound.
  * @param ways the first is preferred where they do equally well
- * @throws Overrun with what was found, when the deadline comes first; ExactLeft where a file without loss is worth trying that
- *   is left to another search
+ * @throws Overrun with what was found, when the deadline comes first; ExactLeft where a file without loss is worth
+ *   trying that is left to another search
  */
 export async function smallestAbove(
   goal: Goal,
@@ -185,7 +185,7 @@ async function chosenOf(quest: Quest, first: Candidate, others: readonly Candida
 }
 
 /** A candidate as it does on the whole picture. */
-async function onWhole(quest: Quest, { encoder, settings, best, distortion }: Candidate): Promise<Trial> {
+async function onWhole(quest: Quest, { encoder, settings, best, distortion }: Candidate): Promise<Probe> {
   const { reference, look, targetScore, isFrugal, patience } = quest;
   const wholeDistortionAt = distortionOf(encoder, settings);
   if (!reference.sample.tiles || !wholeDistortionAt) return best;
@@ -193,13 +193,13 @@ async function onWhole(quest: Quest, { encoder, settings, best, distortion }: Ca
   // The first guess takes the whole to lose as much as the sample; the next one corrects that.
   const first = await qualityOf(wholeDistortionAt, distortion);
   const close = isFrugal ? Infinity : closePoints(patience);
-  const search = { first, trials: MAX_PREVIEWED_TRIES, close };
+  const search = { first, probes: MAX_PREVIEWED_TRIES, close };
   return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, search));
 }
 
 /** What both opinions say of a rendition. */
-async function saidOf(trial: Trial): Promise<Pick<Found, "score" | "metric">> {
-  return { score: await trial.score(), metric: await (trial.metric ?? trial.score)() };
+async function saidOf(probe: Probe): Promise<Pick<Found, "score" | "metric">> {
+  return { score: await probe.score(), metric: await (probe.metric ?? probe.score)() };
 }
 
 /** A candidate, written to stay, unless the try is smaller and may stay. */
@@ -215,7 +215,7 @@ async function written(
 /** Candidates whose tries were nearly as small as those of the first: tries do not tell them apart. */
 async function closeCandidates(
   { reference, targetScore }: Quest,
-  found: Trial,
+  found: Probe,
   first: Candidate,
   others: readonly Candidate[],
 ): Promise<Candidate[]> {

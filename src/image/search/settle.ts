@@ -3,7 +3,7 @@ import type { Scale } from "../codec/writer.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { bytesAtTarget, expectedQuality, type Known, nextQuality } from "./losses.ts";
 import type { Patience } from "./presets.ts";
-import type { ProbeAt, Trial } from "./probe.ts";
+import type { ProbeAt, Probe } from "./probe.ts";
 import { MAX_QUALITY } from "./quality.ts";
 
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */
@@ -20,7 +20,7 @@ interface Aim {
 
 /** What came of several qualities. */
 export interface Settled {
-  readonly best: Trial;
+  readonly best: Probe;
   readonly known: readonly Known[];
   /** What was made is plainly larger than it may be. */
   readonly isBeaten?: boolean;
@@ -69,13 +69,13 @@ export async function settled(
     return nextQuality(tried, targetScore, scale, (await expected?.(tried, wanted)) ?? usual());
   };
   for (let count = 0; count < tries && quality !== undefined; count++) {
-    const trial = await probeAt(quality);
-    const made: Rated = { trial, score: await trial.score(), bytes: (await trial.bytes()).length };
+    const probe = await probeAt(quality);
+    const made: Rated = { probe, score: await probe.score(), bytes: (await probe.bytes()).length };
     known.push({ quality, score: made.score, bits: (made.bytes * 8) / (picture.width * picture.height) });
     best = best && !isBetter(made, best, targetScore, isNear) ? best : made;
     const above = made.score - targetScore;
     const expectedBytes = made.bytes * bytesAtTarget(made.score, targetScore);
-    if (expectedBytes > most * (1 + UNSURE_PER_POINT * Math.abs(above))) return { best: trial, known, isBeaten: true };
+    if (expectedBytes > most * (1 + UNSURE_PER_POINT * Math.abs(above))) return { best: probe, known, isBeaten: true };
     if (isNear ? Math.abs(above) <= close : above >= 0 && above <= close * CLOSER_WITH_TRIES ** count) break;
     if (above < 0) missed = { bytes: Math.max(missed?.bytes ?? 0, made.bytes), times: (missed?.times ?? 0) + 1 };
     if (missed && best.score >= targetScore && missed.bytes > best.bytes * (1 - SAME_BYTES)) break;
@@ -86,7 +86,7 @@ export async function settled(
   if (!best) throw new RangeError("no quality was tried");
   // What cannot look as promised looks as well as it can.
   const isMissed = !isNear && best.score < targetScore;
-  return { best: isMissed ? await probeAt(leastReaching(before, targetScore)) : best.trial, known };
+  return { best: isMissed ? await probeAt(leastReaching(before, targetScore)) : best.probe, known };
 }
 
 /** The lowest quality that is known to reach a score, and the highest there is where none does. */
@@ -96,7 +96,7 @@ function leastReaching(known: readonly Known[], targetScore: number): number {
 }
 
 interface Rated {
-  readonly trial: Trial;
+  readonly probe: Probe;
   readonly score: number;
   readonly bytes: number;
 }

@@ -9,7 +9,7 @@ import type { PictureEncoder } from "./candidates.ts";
 import { guidedBySample } from "./guided.ts";
 import { bytesAtTarget, expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
 import { type Patience, patienceFrom } from "./presets.ts";
-import { type ProbeAt, probeAtOf, type Look, type Encoder, type Trial } from "./probe.ts";
+import { type ProbeAt, probeAtOf, type Look, type Encoder, type Probe } from "./probe.ts";
 import { MAX_QUALITY, MIN_QUALITY } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
@@ -75,7 +75,7 @@ export interface Probed {
   readonly probeAt: ProbeAt;
   readonly known: readonly Known[];
   /** The rendition nearest to the aim. */
-  readonly best: Trial;
+  readonly best: Probe;
   readonly score: number;
   /** About the one that reaches the target score. */
   readonly quality: number;

@@ -18,7 +18,7 @@ async function written(name: FormatName, frames: readonly [Pixels, ...Pixels[]],
   const format: FormatDefinition = FORMATS[name];
   const bytes =
     (await format.write?.encode(pictureOf(frames, { delayMs: 100 }), settings, UNPAUSED)) ?? new Uint8Array();
-  return { format, bytes, facts: format.read.probe(bytes) };
+  return { format, bytes, facts: format.read.factsOf(bytes) };
 }
 
 it.each([

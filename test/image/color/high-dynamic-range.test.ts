@@ -27,7 +27,7 @@ async function pngOf(pixels: Pixels, primaries: number, transfer: number): Promi
 
 /** The samples of a file, its colors not converted. */
 async function samplesOf(file: Uint8Array): Promise<Pixels> {
-  const facts = avif.read.probe(file);
+  const facts = avif.read.factsOf(file);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   for await (const { rows } of avif.read.open(file, facts, demand, UNPAUSED)) {
@@ -63,8 +63,8 @@ describe("high dynamic range", () => {
     const { width, height, data } = noise(64, 64);
     const gray = { width, height, data: data.map((_, at) => (at % 4 === 3 ? 255 : (data[at - (at % 4)] ?? 0))) };
     const colorful = { ...gray, data: Uint8Array.from([...gray.data.subarray(0, -4), 255, 0, 0, 255]) };
-    expect(png.read.probe(await pngOf(gray, 9, transfer)).colorspace).toBe("Gray");
-    expect(png.read.probe(await pngOf(colorful, 9, transfer)).colorspace).not.toBe("Gray");
+    expect(png.read.factsOf(await pngOf(gray, 9, transfer)).colorspace).toBe("Gray");
+    expect(png.read.factsOf(await pngOf(colorful, 9, transfer)).colorspace).not.toBe("Gray");
     const one = (await decodeFile(png, await pngOf(gray, 9, transfer))).data;
     const other = (await decodeFile(png, await pngOf(colorful, 9, transfer))).data;
     one.subarray(0, -4).forEach((value, at) => expect(Math.abs(value - (other[at] ?? NaN))).toBeLessThanOrEqual(1));

@@ -54,9 +54,9 @@ describe("what would be compared with all the rest of a file", () => {
       const prefixes = Array.from({ length: count }, (_, index) => ` xmlns:p${index}="${namespace}"`).join("");
       return new TextEncoder().encode(`<svg xmlns="${SVG}" width="3" height="2"${prefixes}><rect/></svg>`);
     };
-    expect(svg.read.probe(drawing(30, SVG))).toMatchObject({ width: 3, height: 2 });
-    expect(svg.read.probe(drawing(3_000, "elsewhere"))).toMatchObject({ width: 3, height: 2 });
-    expect(() => svg.read.probe(drawing(31, SVG))).toThrow("too many elements");
+    expect(svg.read.factsOf(drawing(30, SVG))).toMatchObject({ width: 3, height: 2 });
+    expect(svg.read.factsOf(drawing(3_000, "elsewhere"))).toMatchObject({ width: 3, height: 2 });
+    expect(() => svg.read.factsOf(drawing(31, SVG))).toThrow("too many elements");
   });
 
   it("is a bounded list of rules of a drawing", () => {
@@ -64,8 +64,8 @@ describe("what would be compared with all the rest of a file", () => {
       const rules = Array.from({ length: count }, (_, index) => `.a${index}{fill:red}`).join("");
       return new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg"><style>${rules}</style></svg>`);
     };
-    expect(svg.read.probe(drawing(10_000))).toMatchObject({ width: 300 });
-    expect(() => svg.read.probe(drawing(10_001))).toThrow("too many elements");
+    expect(svg.read.factsOf(drawing(10_000))).toMatchObject({ width: 300 });
+    expect(() => svg.read.factsOf(drawing(10_001))).toThrow("too many elements");
   });
 
   it("is not the file once for every item of a HEIF file whose pieces overlap", () => {

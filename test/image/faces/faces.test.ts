@@ -66,8 +66,8 @@ it("are judged by one network where a deployment leaves the others out", async (
   expect(alone?.[0]).toMatchObject({ ...both?.[0], score: expect.any(Number) });
   expect(alone?.[0]?.score).not.toBe(both?.[0]?.score);
   expect(faceCandidatesEstimate(one, judge)).toEqual(findFacesEstimate(one));
-  // What is left out is the second network's looks, two at each of two faces, in a size of 128 x 128 pixels, and two squares
-  // for the third.
+  // What is left out is the second network's looks, two at each of two faces, in a size of 128 x 128 pixels, and two
+  // squares for the third.
   const less = findFacesEstimate(one).ms - faceCandidatesEstimate(one, leftOut).ms;
   expect(less).toBeCloseTo(4 * lookMs({ width: 128, height: 128 }) + 2 * SQUARE_MS);
 });
@@ -206,7 +206,7 @@ describe("operations that follow faces", () => {
   });
 
   it("see the picture upright, and say places in the upright picture", async () => {
-    expect(jpeg.read.probe(new Uint8Array(turnedFile)).orientation).toBe(6);
+    expect(jpeg.read.factsOf(new Uint8Array(turnedFile)).orientation).toBe(6);
     expect((await rendered(turnedFile, FACE)).faces).toEqual((await rendered(oneFile, FACE)).faces);
   });
 

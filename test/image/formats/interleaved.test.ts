@@ -48,7 +48,7 @@ async function alone(jobs: readonly Job[]): Promise<unknown[]> {
 /** All frames, read a few rows at a time with a pause before each reading, as pipelines do it. */
 function reading(format: FormatDefinition, file: ArrayBuffer): Job {
   const bytes = new Uint8Array(file);
-  const facts = format.read.probe(bytes);
+  const facts = format.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   return async (timeSlice) => {
@@ -72,7 +72,7 @@ function writing(format: FormatDefinition, picture: ReturnType<typeof pictureOf>
 
 function rewriting(format: FormatDefinition, file: ArrayBuffer): Job {
   const bytes = new Uint8Array(file);
-  const facts = format.read.probe(bytes);
+  const facts = format.read.factsOf(bytes);
   return async (timeSlice) => format.recompress?.run(bytes, facts, { progressive: false }, timeSlice);
 }
 

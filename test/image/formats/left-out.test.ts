@@ -16,7 +16,7 @@ describe("a format that is left out", () => {
     expect(stub).toMatchObject({ label, mime, extensions, ...(otherExtensions && { otherExtensions }) });
     expect(stub.signature).toBe(row.signature);
     expect(stub.write).toBeUndefined();
-    expect(() => stub.read.probe(new Uint8Array(0))).toThrow(`This deployment does not read ${row.label}`);
+    expect(() => stub.read.factsOf(new Uint8Array(0))).toThrow(`This deployment does not read ${row.label}`);
   });
 
   it("takes text along with the renderer that draws it", () => {

@@ -54,7 +54,7 @@ function shownOf({ data }: Pixels): number {
 async function shown(name: FormatName, bytes: Uint8Array): Promise<Pixels | null> {
   const format: FormatDefinition = FORMATS[name];
   try {
-    const facts = format.read.probe(bytes);
+    const facts = format.read.factsOf(bytes);
     if (facts.width * facts.height > 4 * SIDE * SIDE) return null;
     return await drain(
       await firstFrame(pipelineOf({ bytes, format, facts }, planSteps(storedSize(facts), [])), UNPAUSED),

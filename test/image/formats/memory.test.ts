@@ -52,7 +52,7 @@ describe.each(WRITERS.map((format) => [format.label, format] as const))("the mem
 
   it("is what is declared for reading", async () => {
     const file = await write(format, { lossless: false, quality: 80, progressive: false, effort: 0.2 });
-    const facts = format.read.probe(file);
+    const facts = format.read.factsOf(file);
     const demand = { box: whole(facts), ...SIZE };
     const { bytes } = await held(async () => {
       for await (const { rows } of format.read.open(file, facts, demand, UNPAUSED)) {

@@ -291,7 +291,7 @@ describe("files with gain maps", () => {
   );
 
   it("hold gains of red, green and blue in the colors that these had", async () => {
-    const { profile } = jpeg.read.probe(new Uint8Array(appleFile));
+    const { profile } = jpeg.read.factsOf(new Uint8Array(appleFile));
     if (!profile) throw new Error("the fixture has a profile");
     const original = jpeg.gainMap.write(
       withProfile(encode(paint(320, 240, (x, y) => [x & 255, y, 90, 255])), profile),
@@ -331,7 +331,7 @@ describe("where a map cannot be kept", () => {
 
   it("redacted faces are not in the map either", async () => {
     const picture = new Uint8Array(faceFile);
-    const { width, height } = jpeg.read.probe(picture);
+    const { width, height } = jpeg.read.factsOf(picture);
     const file = encode(paint(width >> 1, height >> 1, () => [200, 200, 200, 255]));
     const order = {
       operations: { redact: checked(OPERATIONS.redact.params, { faces: "blur" }) },

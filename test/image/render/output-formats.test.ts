@@ -8,7 +8,7 @@ import { png } from "../../../src/image/formats/png.ts";
 import { OPERATIONS } from "../../../src/image/operations.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
 import { planSteps, storedSize } from "../../../src/image/plan/plan.ts";
-import { bestOf, inOrderOfTrial, outputFormatsOf } from "../../../src/image/render/output-formats.ts";
+import { bestOf, inTryingOrder, outputFormatsOf } from "../../../src/image/render/output-formats.ts";
 import { optimized } from "../../../src/image/search/attempts.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
 import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
@@ -67,15 +67,15 @@ describe("the formats that are tried", () => {
 it("are tried in an order in which most are given up at the first look", () => {
   const { jpeg, gif, webp, avif } = FORMATS;
   const formats = [jpeg, png, gif, webp, avif];
-  expect(inOrderOfTrial(formats, { kind: "smart", preset: "medium" }, {})).toEqual([avif, jpeg, webp, png, gif]);
-  expect(inOrderOfTrial(formats, { kind: "quality", quality: 80 }, {})).toEqual(formats);
+  expect(inTryingOrder(formats, { kind: "smart", preset: "medium" }, {})).toEqual([avif, jpeg, webp, png, gif]);
+  expect(inTryingOrder(formats, { kind: "quality", quality: 80 }, {})).toEqual(formats);
 });
 
 it("have JPEG before WebP, but at the end where few bytes without loss say that it is a drawing", () => {
   const { jpeg, png, webp, avif } = FORMATS;
   const smart = { kind: "smart", preset: "medium" } as const;
-  expect(inOrderOfTrial([jpeg, png, webp, avif], smart, { detail: 0.2 })).toEqual([avif, webp, png, jpeg]);
-  expect(inOrderOfTrial([jpeg, png, webp, avif], smart, { detail: 0.9 })).toEqual([avif, jpeg, webp, png]);
+  expect(inTryingOrder([jpeg, png, webp, avif], smart, { detail: 0.2 })).toEqual([avif, webp, png, jpeg]);
+  expect(inTryingOrder([jpeg, png, webp, avif], smart, { detail: 0.9 })).toEqual([avif, jpeg, webp, png]);
 });
 
 describe("the best of them", () => {

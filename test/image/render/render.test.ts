@@ -106,7 +106,7 @@ describe("render", () => {
   });
 
   it("refuses more pixels than it can make, all frames together", async () => {
-    const { frames } = webp.read.probe(new Uint8Array(animated));
+    const { frames } = webp.read.factsOf(new Uint8Array(animated));
     const side = Math.floor(Math.sqrt(110e6 / frames)) + 1;
     const resize = { width: side, height: side, mode: "exact" };
     const message = "The result must have at most 110 megapixels, all frames together";
@@ -145,7 +145,7 @@ const ONE_OF_EACH: Readonly<Record<OperationName, object>> = {
 const ANIMATED = Object.entries<FormatDefinition>(FORMATS).filter(([, row]) => row.write && row.can.animation);
 
 async function delaysOf(format: FormatDefinition, bytes: Uint8Array): Promise<number[]> {
-  const facts = format.read.probe(bytes);
+  const facts = format.read.factsOf(bytes);
   const { width, height } = facts;
   const delays: number[] = [];
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
@@ -169,7 +169,7 @@ describe.each(ANIMATED)("an animation written as %s", (name, format) => {
   });
 
   it.each(operations)("keeps frames, timing and loops through %s", async (operation, params) => {
-    const { frames, loops } = webp.read.probe(new Uint8Array(animated));
+    const { frames, loops } = webp.read.factsOf(new Uint8Array(animated));
     const body = { [operation]: params, output: { format: name }, optimize: { quality: 80 } };
     const { output } = await rendered(small, body);
     expect(output.facts).toMatchObject({ frames, loops });

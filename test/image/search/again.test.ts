@@ -78,7 +78,7 @@ describe("the mark", () => {
     const marked = row.mark?.write(bytes, 75) ?? bytes;
     expect(row.mark?.read(marked)).toBe(75);
     expect(row.mark?.read(row.strip?.(marked).file() ?? marked)).toBe(75);
-    expect(row.read.probe(marked)).toEqual(row.read.probe(bytes));
+    expect(row.read.factsOf(marked)).toEqual(row.read.factsOf(bytes));
     expect(marked.length - bytes.length).toBeLessThanOrEqual(28);
   });
 

@@ -11,7 +11,7 @@ import file from "../../fixtures/gif/TestImage.gif";
 import { rendered } from "../../support/render.ts";
 
 function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp" | "avif"): Picture {
-  const facts = FORMATS[name].read.probe(bytes);
+  const facts = FORMATS[name].read.factsOf(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
   const open = (timeSlice: TimeSlice) => FORMATS[name].read.open(bytes, facts, demand, timeSlice);
   return { ...facts, opaque: !facts.alpha, open };

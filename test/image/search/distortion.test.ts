@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 
 import { lowestByDistortion } from "../../../src/image/search/distortion.ts";
 
-/** Trials of a picture that loses so many points at a quality. */
-function trialsOf(lostAt: (quality: number) => number) {
+/** Probes of a picture that loses so many points at a quality. */
+function probesOf(lostAt: (quality: number) => number) {
   return vi.fn((quality: number) => ({
     quality,
     score: async () => 100 - lostAt(quality),
@@ -16,8 +16,8 @@ function trialsOf(lostAt: (quality: number) => number) {
 const distortionAt = async (quality: number) => 100 - quality;
 
 describe("the lowest quality by its distortion", () => {
-  it.each([0.3, 0.7, 1, 1.4])("is found in three trials where %f of what is expected is lost", async (factor) => {
-    const probeAt = trialsOf((quality) => (100 - quality) * factor);
+  it.each([0.3, 0.7, 1, 1.4])("is found in three probes where %f of what is expected is lost", async (factor) => {
+    const probeAt = probesOf((quality) => (100 - quality) * factor);
     const { quality } = await lowestByDistortion(probeAt, distortionAt, 75, { first: 75 });
     const lowest = Math.ceil(100 - 25 / factor);
     expect(quality).toBe(Math.max(20, lowest));
@@ -25,7 +25,7 @@ describe("the lowest quality by its distortion", () => {
   });
 
   it("is found behind a step, before which quality makes no difference", async () => {
-    const probeAt = trialsOf((quality) => (quality < 60 ? 27 : 10));
+    const probeAt = probesOf((quality) => (quality < 60 ? 27 : 10));
     const { quality } = await lowestByDistortion(probeAt, distortionAt, 75, { first: 40 });
     expect(quality).toBe(60);
     expect(probeAt.mock.calls.length).toBeLessThanOrEqual(8);
@@ -33,20 +33,20 @@ describe("the lowest quality by its distortion", () => {
 
   it("is not looked for among qualities of the same distortion", async () => {
     const stairs = (quality: number) => 10 * Math.ceil((100 - quality) / 10);
-    const probeAt = trialsOf(stairs);
+    const probeAt = probesOf(stairs);
     const found = await lowestByDistortion(probeAt, async (quality) => stairs(quality), 75, { first: 50 });
     expect(await found.score()).toBe(80);
     expect(new Set(probeAt.mock.calls.map(([quality]) => stairs(quality))).size).toBe(probeAt.mock.calls.length);
   });
 
   it("is given up where not even the highest quality would do", async () => {
-    const probeAt = trialsOf(() => 80);
+    const probeAt = probesOf(() => 80);
     const found = await lowestByDistortion(probeAt, async (quality) => 60 - quality / 10, 75, { first: 80 });
     expect(await found.score()).toBe(20);
     expect(probeAt).toHaveBeenCalledTimes(1);
   });
 
-  it("is given up at a trial from which there is no way to fewer bytes, before that is scored", async () => {
+  it("is given up at a probe from which there is no way to fewer bytes, before that is scored", async () => {
     const score = vi.fn(() => 80);
     const probeAt = (quality: number) => ({
       quality,

@@ -16,7 +16,7 @@ import { drain, noise, paint, pictureOf, type Pixels, rowsOf } from "../../suppo
 
 const LOSSLESS = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
 const { png } = FORMATS;
-const { probe } = png.read;
+const { factsOf } = png.read;
 
 function encoded(picture: Picture, settings: EncodeSettings): Promise<Uint8Array> {
   return png.write.encode(picture, settings, UNPAUSED);
@@ -50,7 +50,7 @@ describe("a drawing in PNG", () => {
     const source = await encoded(pictureOf([drawing]), LOSSLESS);
     const { bytes, score = 0, metric = score } = await optimized(source);
     const shown = await decoded(bytes);
-    expect(probe(bytes).colorspace).toBe("Palette");
+    expect(factsOf(bytes).colorspace).toBe("Palette");
     expect(new Set(new Uint32Array(shown.data.buffer)).size).toBeLessThan(64);
     expect(score).toBeGreaterThanOrEqual(75);
     expect(await scoreRows(rowsOf(drawing), rowsOf(shown), UNPAUSED)).toBeCloseTo(metric, 3);
@@ -152,14 +152,14 @@ describe("nothing is searched for", () => {
 });
 
 it("tells the kinds of loss apart when it is told one", async () => {
-  const facts = probe(new Uint8Array(photograph));
+  const facts = factsOf(new Uint8Array(photograph));
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   const open = (timeSlice: TimeSlice) => png.read.open(new Uint8Array(photograph), facts, demand, timeSlice);
   const picture = { width, height, frames: 1, loops: 1, opaque: true, open };
   const settings = { ...LOSSLESS, lossless: false, quality: 60 };
-  expect(probe(await encoded(picture, { ...settings, loss: "colors" })).colorspace).toBe("Palette");
-  expect(probe(await encoded(picture, { ...settings, loss: "levels" })).colorspace).toBe("RGB");
+  expect(factsOf(await encoded(picture, { ...settings, loss: "colors" })).colorspace).toBe("Palette");
+  expect(factsOf(await encoded(picture, { ...settings, loss: "levels" })).colorspace).toBe("RGB");
   const exact = await decoded(await encoded(picture, { ...settings, loss: "nothing" }));
   expect(exact.data).toEqual((await drain(await firstFrame(picture, UNPAUSED))).data);
 });

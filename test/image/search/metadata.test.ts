@@ -71,7 +71,7 @@ const telling = {
 
 async function framesOf(name: keyof typeof original, bytes: Uint8Array): Promise<Pixels[]> {
   const row = FORMATS[name];
-  const facts = row.read.probe(bytes);
+  const facts = row.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   return Array.fromAsync(row.read.open(bytes, facts, demand, UNPAUSED), ({ rows }) => drain(rows));
@@ -95,7 +95,7 @@ describe("metadata", () => {
     expect(holdsSecret(telling[name])).toBe(true);
     expect(holdsSecret(stripped)).toBe(false);
     expect(await framesOf(name, stripped)).toEqual(await framesOf(name, original[name]));
-    expect(FORMATS[name].read.probe(stripped)).toEqual(FORMATS[name].read.probe(original[name]));
+    expect(FORMATS[name].read.factsOf(stripped)).toEqual(FORMATS[name].read.factsOf(original[name]));
   });
 
   it.each(names)("takes a copy of the file only where there is some, once the file is wanted: %s", (name) => {
@@ -122,11 +122,11 @@ describe("metadata", () => {
 describe("a JPEG file of 12 bits", () => {
   it.each([{}, { quality: 80 }, { quality: 100 }])("becomes one that every browser shows: %o", async (wanted) => {
     const bytes = await optimized(jpegFile("twelve-bits"), wanted);
-    expect(FORMATS.jpeg.read.probe(bytes).depth).toBe(24);
+    expect(FORMATS.jpeg.read.factsOf(bytes).depth).toBe(24);
   });
 
   it("keeps its bits where nothing may be lost", async () => {
-    expect(FORMATS.jpeg.read.probe(await optimized(jpegFile("twelve-bits"), { lossless: true })).depth).toBe(36);
+    expect(FORMATS.jpeg.read.factsOf(await optimized(jpegFile("twelve-bits"), { lossless: true })).depth).toBe(36);
   });
 });
 

@@ -87,7 +87,7 @@ describe("the preset ultra", () => {
     const pixels = paint(200, 160, (x, y) => (inked(x, y) ? [20, 60, 90, 255] : [255, 255, 255, 255]));
     const { bytes, score } = await answer("jpeg", pixels);
     expect(score).toBeGreaterThanOrEqual(50);
-    expect(FORMATS.jpeg.read.probe(bytes).quality).toBeLessThan(18);
+    expect(FORMATS.jpeg.read.factsOf(bytes).quality).toBeLessThan(18);
   });
 
   it.each(["webp", "avif", "heic"] as const)("comes close to its score on what is soft: %s", async (format) => {

@@ -24,17 +24,17 @@ it("looks first at where a rendition that was made sure of looked worst", async 
     return { points, score: points + 10 };
   });
   const look = new Look(png, { opaque: false, space: undefined }, judge, UNPAUSED);
-  const trial = (index: number) => {
+  const probe = (index: number) => {
     const open = (timeSlice: typeof UNPAUSED) => firstFrame(picture, timeSlice);
     const made = look.previewed(50, { key: `${index}`, exact: false, distortion: 20, open }, () => Promise.reject());
     return { score: () => ((shown = index), made.score()), confirm: () => ((shown = index), made.confirm()) };
   };
-  expect(await trial(0).score()).toBe(75);
-  const second = trial(1);
+  expect(await probe(0).score()).toBe(75);
+  const second = probe(1);
   expect(await second.score()).toBe(76);
   expect(await second.confirm()).toBe(false);
   expect(await second.score()).toBe(70);
-  const third = trial(2);
+  const third = probe(2);
   expect(await third.score()).toBe(77);
   expect(await third.confirm()).toBe(true);
   expect(judge.mock.calls.map(([, background]) => background)).toEqual([DARK, LIGHT, LIGHT, DARK, DARK, LIGHT]);

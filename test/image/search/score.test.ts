@@ -25,7 +25,7 @@ import page from "../../fixtures/score/page.png";
 
 function rows(file: ArrayBuffer, format: FormatDefinition, opaque = true): Promise<Rows> {
   const bytes = new Uint8Array(file);
-  const facts = format.read.probe(bytes);
+  const facts = format.read.factsOf(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
   const open = (timeSlice: TimeSlice) => format.read.open(bytes, facts, demand, timeSlice);
   return firstFrame({ ...demand, opaque, frames: 1, loops: 0, open }, UNPAUSED);

@@ -52,7 +52,7 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
   const chroma = settings.lossless ? "rgb" : (settings.subsample ?? "4:2:0");
   const half = chroma === "4:2:0";
   // A file that is only looked at is cut as the one that stays.
-  const stays = speedOf(shape, { ...settings, trial: false, draft: false });
+  const stays = speedOf(shape, { ...settings, probe: false, draft: false });
   const pace = stays < FIRST_FAST_SPEED ? "close" : "fast";
   const deep = shape.bits === undefined ? undefined : shape.space?.codePoints;
   const bits = deep || (half && opaque && pace === "close") ? MORE_BITS : USUAL_BITS;
@@ -115,16 +115,16 @@ const CHOOSING_SPEED = 6;
 const NEAR_QUANTIZERS = 8;
 
 /**
- * Trials are made one step faster: they look a little worse and are a little larger. Drafts take a sixth of the time of
- * a trial; how much worse they look depends on the picture, by 2 points up or down.
+ * Probes are made one step faster: they look a little worse and are a little larger. Drafts take a sixth of the time of
+ * a probe; how much worse they look depends on the picture, by 2 points up or down.
  */
 function speedOf(
   { width, height }: Size,
-  { trial = false, draft = false, effort, allPixels = 0 }: EncodeSettings,
+  { probe = false, draft = false, effort, allPixels = 0 }: EncodeSettings,
 ): number {
   if (draft) return FASTEST;
   const { speed = FASTEST } = SPEEDS.find(({ one, all }) => width * height <= one && allPixels <= all) ?? {};
-  const wanted = speed + (trial ? 1 : 0) + (effort < 0.25 ? 1 : 0) - (effort > 0.75 ? 1 : 0);
+  const wanted = speed + (probe ? 1 : 0) + (effort < 0.25 ? 1 : 0) - (effort > 0.75 ? 1 : 0);
   return Math.min(FASTEST, wanted);
 }
 

@@ -135,8 +135,8 @@ async function encodeRows(
  * Kvazaar's presets differ in steps: up to `faster` they take 0.16 seconds a megapixel, `medium` twice to three times
  * as long for 10 percent less, `slower` seven times as long for 14.
  */
-function presetOf({ effort, trial }: EncodeSettings, pixels: number): Preset {
-  if (trial || effort < 0.25 || pixels > CAREFUL_PIXELS) return "ultrafast";
+function presetOf({ effort, probe }: EncodeSettings, pixels: number): Preset {
+  if (probe || effort < 0.25 || pixels > CAREFUL_PIXELS) return "ultrafast";
   return effort < 0.75 ? "medium" : "slower";
 }
 

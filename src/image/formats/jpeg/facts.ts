@@ -41,7 +41,7 @@ export function headerOf(bytes: Uint8Array): JpegHeader {
 }
 
 /** @throws ApiError 422 when there is no picture in the file */
-export function probe(bytes: Uint8Array): Facts {
+export function factsOf(bytes: Uint8Array): Facts {
   const header = headerOf(bytes);
   const { width, height, colors, components, precision, profile } = header;
   return {

@@ -27,7 +27,7 @@ export function openFile(bytes: Uint8Array): Opened {
   return { file, stream: readCodestream(file.codestream) };
 }
 
-export function probe(bytes: Uint8Array): Facts {
+export function factsOf(bytes: Uint8Array): Facts {
   const { file, stream } = openFile(bytes);
   const layout = layoutOf(file, stream);
   const { x0, y0, x1, y1 } = stream.image;

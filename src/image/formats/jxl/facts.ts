@@ -54,8 +54,8 @@ interface Colors {
 }
 
 /**
- * The codec's own color space becomes sRGB as pixels are made of it, but for high dynamic range, which goes the way that it
- * goes in other formats. Linear light gets a curve before it has 8 bits. All else is what the file says it is.
+ * The codec's own color space becomes sRGB as pixels are made of it, but for high dynamic range, which goes the way
+ * that it goes in other formats. Linear light gets a curve before it has 8 bits. All else is what the file says it is.
  */
 export function colorsOf({ black, ownColors, primaries, transfer, gray, profile }: CodestreamFacts): Colors {
   if (black !== undefined) return { output: "inks", profile: isProfile(profile) ? profile : undefined };
@@ -74,7 +74,7 @@ function isProfile({ length }: Uint8Array): boolean {
 /** Said of files that lost something: what their quantization means depends on more than one number. */
 const LOSSY_QUALITY = 90;
 
-export function probe(bytes: Uint8Array): Facts {
+export function factsOf(bytes: Uint8Array): Facts {
   const { told } = openFile(bytes);
   const { width, height, orientation, frames, loops, alphaBits, gray, bits, modular, ownColors } = told;
   const { profile } = colorsOf(told);

@@ -1,9 +1,9 @@
-/** The choice among representations, filters and levels of deflate, made by trials on a sample. */
+/** The choice among representations, filters and levels of deflate, made by probes on a sample. */
 import { type Estimate, times } from "../../../../wasm/estimate.ts";
 import type { FilterStrategy } from "../../../../wasm/pixels/png-writer.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type Choice, compressEstimate } from "./compress.ts";
-import { type Compression, compressionFor, ICON_PIXELS, PHOTOGRAPH_LEVEL, TRIAL_LEVEL } from "./levels.ts";
+import { type Compression, compressionFor, ICON_PIXELS, PHOTOGRAPH_LEVEL, PROBE_LEVEL } from "./levels.ts";
 import { type Look, samplePixels } from "./look.ts";
 import type { Representation, Representations } from "./representation.ts";
 import { type Measured, Sample, type Tried } from "./sample.ts";
@@ -15,11 +15,11 @@ interface Choosing {
   readonly effort: number;
   /** The filter that the samples were moved for. */
   readonly movedFor?: FilterStrategy | undefined;
-  /** What earlier trials on this picture found. */
+  /** What earlier probes on this picture found. */
   readonly measured?: Measured | undefined;
 }
 
-const TRIAL: Compression = { level: TRIAL_LEVEL, kind: "photograph" };
+const PROBE: Compression = { level: PROBE_LEVEL, kind: "photograph" };
 
 /** Tries representations and filter strategies on the sample of a look; the smallest wins. */
 export async function choose(
@@ -38,7 +38,7 @@ export async function choose(
 
 /**
  * Tries few filter strategies on a part of the sample of a picture that a palette holds: enough to be looked at and to
- * be held against other trials.
+ * be held against other probes.
  */
 export async function chooseOnPart(
   look: Look,
@@ -57,7 +57,7 @@ export async function chooseOnPart(
  * Compressions of the whole sample, about, at the usual effort and beyond: few remain promising after a part of it, and
  * of what is flat often one, which is not tried on the whole.
  */
-const TRIALS = { usual: { flat: 1.5, photograph: 3 }, more: { flat: 2.5, photograph: 5 } };
+const PROBES = { usual: { flat: 1.5, photograph: 3 }, more: { flat: 2.5, photograph: 5 } };
 /** The part of its raw size up to which a picture is flat, and from which on it is a photograph. */
 const RATIOS = { flat: 0.06, photograph: 0.15 };
 
@@ -66,10 +66,10 @@ const RATIOS = { flat: 0.06, photograph: 0.15 };
  * @param ratio how small it becomes, of its raw size
  */
 export function choosingEstimate(pixels: number, effort: number, ratio: number): Estimate {
-  const trial = compressEstimate({ ...TRIAL, strategy: "entropy" }, samplePixels(pixels), ratio);
-  const { flat, photograph } = effort <= USUAL_EFFORT.effort ? TRIALS.usual : TRIALS.more;
+  const probe = compressEstimate({ ...PROBE, strategy: "entropy" }, samplePixels(pixels), ratio);
+  const { flat, photograph } = effort <= USUAL_EFFORT.effort ? PROBES.usual : PROBES.more;
   const share = Math.min(1, Math.max(0, (ratio - RATIOS.flat) / (RATIOS.photograph - RATIOS.flat)));
-  return times(flat + (photograph - flat) * share, trial);
+  return times(flat + (photograph - flat) * share, probe);
 }
 
 // ---- photographs ----
@@ -97,7 +97,7 @@ async function choiceForPhotograph(
   if (bytes < sample.pixels() * 4 * PHOTOGRAPH_RATIO) return null;
   const isPatient = compressionFor(pixels, effort).level >= PATIENT_LEVEL;
   const limit = isPatient ? PHOTOGRAPH_GAIN : PHOTOGRAPH_LOSS;
-  if (bytes > (await sample.bytes({ ...photograph, level: TRIAL_LEVEL }, timeSlice)) * limit) return null;
+  if (bytes > (await sample.bytes({ ...photograph, level: PROBE_LEVEL }, timeSlice)) * limit) return null;
   const other = { ...photograph, strategy: movedFor };
   return (await sample.bytes(other, timeSlice)) < bytes * WORTHWHILE ? other : photograph;
 }
@@ -131,7 +131,7 @@ function choicesOf(representations: Representations, { effort, movedFor }: Pick<
     strategies
       // Without a filter it makes no difference which index stands for which color.
       .filter((strategy) => strategy !== "none" || !representation.palette || isFirst(representation))
-      .map((strategy): Choice => ({ representation, strategy, ...TRIAL })),
+      .map((strategy): Choice => ({ representation, strategy, ...PROBE })),
   );
 }
 

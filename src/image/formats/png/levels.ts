@@ -19,9 +19,9 @@ interface Level extends Readonly<Record<Kind, number>> {
 /**
  * Nanoseconds for a pixel of three bytes, about: what decides whether a level is worth its time. From 10 on deflate
  * parses near-optimally, by effort that goes with what is written: levels 8 and 9, which make larger files, are
- * left out. Of 32 drawings and dithered pictures those of 11 and 12 take 1.4 times and twice as long as those of 10 to be
- * 0.3 and 0.4 percent smaller. Level 1 takes matches only where they pay, which for photographs is the best of all and the
- * fastest.
+ * left out. Of 32 drawings and dithered pictures those of 11 and 12 take 1.4 times and twice as long as those of 10 to
+ * be 0.3 and 0.4 percent smaller. Level 1 takes matches only where they pay, which for photographs is the best of all
+ * and the fastest.
  */
 const MOST_NANOSECONDS: readonly Level[] = [
   { level: 12, photograph: 1_200, flat: 1_200 },
@@ -50,8 +50,8 @@ const NANOSECONDS: ReadonlyMap<number, Readonly<Record<Kind, number>>> = new Map
 ]);
 
 /**
- * The highest level up to which effort: beyond 10 a level takes as long again for less than half a percent of the bytes. Not of
- * icons, which take up to 6 % more without, and next to no time.
+ * The highest level up to which effort: beyond 10 a level takes as long again for less than half a percent of the
+ * bytes. Not of icons, which take up to 6 % more without, and next to no time.
  */
 const USUAL = { effort: 0.5, level: 10 };
 /** Pixels up to which a picture is an icon. */
@@ -60,7 +60,7 @@ export const ICON_PIXELS = 1 << 14;
 const LEAST_WEIGHED_LEVEL = 6;
 const FASTEST_LEVEL = 5;
 /** Enough to tell choices apart. */
-export const TRIAL_LEVEL = 4;
+export const PROBE_LEVEL = 4;
 /** The level that is made for what filters leave of photographs. */
 export const PHOTOGRAPH_LEVEL = 1;
 
@@ -78,7 +78,7 @@ const EFFORT_POWER = 5.75;
 
 /**
  * How `pixels` pixels are compressed at an effort of 0 to 1.
- * @param ratio how far a trial compressed them, of their raw size; unknown by default, which is a photograph's
+ * @param ratio how far a probe compressed them, of their raw size; unknown by default, which is a photograph's
  */
 export function compressionFor(pixels: number, effort: number, ratio = 1): Compression {
   const ms = MAX_MS * effort ** EFFORT_POWER;

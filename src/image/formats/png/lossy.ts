@@ -10,10 +10,10 @@ import { type Known, keyOf, knownEstimate } from "./known.ts";
 import { NEAR_FILTER, nearPicture } from "./near.ts";
 import { colorsNeeded, MOST_COLORS, searchedReduction, stepFor } from "./quality.ts";
 import { animationEstimate, writeAnimation } from "./write-animation.ts";
-import { guessStillEstimate, guessStillBytes, stillEstimate, trialEstimate, writeStill, writeTrial } from "./write.ts";
+import { guessStillEstimate, guessStillBytes, stillEstimate, probeEstimate, writeStill, writeProbe } from "./write.ts";
 
 /** The effort for animations that are previewed only; their files are never written. */
-const TRIAL_EFFORT = 0.1;
+const PROBE_EFFORT = 0.1;
 /** Dithering may cost more than colors do: an exact file that is estimated at less than this is tried. */
 const WORTH_TRYING = 2;
 
@@ -23,7 +23,7 @@ export interface LossyOptions {
   /** 0 to 1. */
   readonly effort: number;
   /** For its look, not for its bytes: written in haste. */
-  readonly trial: boolean;
+  readonly probe: boolean;
   /** Colors or levels; by default the smaller of both that looks as the quality should. */
   readonly loss: EncodeSettings["loss"];
 }
@@ -31,19 +31,19 @@ export interface LossyOptions {
 /** The file of a picture at a quality: in few colors or in all, or the exact one if that is smaller. */
 export async function writeLossy(known: Known, options: LossyOptions, timeSlice: TimeSlice): Promise<Uint8Array> {
   const { picture } = known;
-  const { quality, effort, trial, loss } = options;
-  if (picture.frames > 1) return writeAnimated(known, reductionFor(quality), trial ? TRIAL_EFFORT : effort, timeSlice);
+  const { quality, effort, probe, loss } = options;
+  if (picture.frames > 1) return writeAnimated(known, reductionFor(quality), probe ? PROBE_EFFORT : effort, timeSlice);
   if (!loss) return smallestOf(known, quality, effort, timeSlice);
   if (loss === "levels") {
     const step = stepFor(quality);
     const moved = nearPicture(picture, step);
     const writing = { movedFor: NEAR_FILTER, measured: known.measuredOf(`${step}`) } as const;
-    return trial ? writeTrial(moved, writing, timeSlice) : writeStill(moved, { effort, ...writing }, timeSlice);
+    return probe ? writeProbe(moved, writing, timeSlice) : writeStill(moved, { effort, ...writing }, timeSlice);
   }
   const reduction = searchedReduction(quality);
-  const reduced = await known.reducedTo(reduction, trial, timeSlice);
+  const reduced = await known.reducedTo(reduction, probe, timeSlice);
   const measured = known.measuredOf(keyOf(reduction));
-  return trial ? writeTrial(reduced, { measured }, timeSlice) : writeStill(reduced, { effort, measured }, timeSlice);
+  return probe ? writeProbe(reduced, { measured }, timeSlice) : writeStill(reduced, { effort, measured }, timeSlice);
 }
 
 /**
@@ -60,19 +60,19 @@ export function lossyEstimate(picture: Extent, options: EstimatedOptions): Estim
   const writing =
     picture.frames > 1
       ? animationEstimate(picture, effort)
-      : maximum(stillEstimate(picture, effort), trialEstimate(picture));
+      : maximum(stillEstimate(picture, effort), probeEstimate(picture));
   const { bytes } = parallel(knownEstimate(picture), held(quantizedEstimate(picture).bytes), writing);
   return { bytes, ms: lossyMs(picture, options) };
 }
 
-function lossyMs(picture: Extent, { effort, trial, loss, studied = false }: EstimatedOptions): number {
+function lossyMs(picture: Extent, { effort, probe, loss, studied = false }: EstimatedOptions): number {
   const { width, height, frames } = picture;
   const colors = studied ? quantizedEstimate(picture) : serial(knownEstimate(picture), quantizedEstimate(picture));
   const files = byDetail(picture, FILES.flat, FILES.photograph);
   if (frames > 1)
     return serial(colors, guessStillEstimate(picture), times(files, animationEstimate(picture, effort))).ms;
   const levels = nearEstimate(width, width * height);
-  const writing = trial ? trialEstimate(picture) : stillEstimate(picture, effort);
+  const writing = probe ? probeEstimate(picture) : stillEstimate(picture, effort);
   if (loss) return serial(loss === "levels" ? levels : colors, writing).ms;
   return serial(colors, levels, guessStillEstimate(picture), times(files, stillEstimate(picture, effort))).ms;
 }

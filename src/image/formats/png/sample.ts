@@ -1,12 +1,12 @@
 /** Part of a picture on which ways to write it are tried. */
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type Choice, compress, lengthOf, pngBandsOfPixels } from "./compress.ts";
-import { TRIAL_LEVEL } from "./levels.ts";
+import { PROBE_LEVEL } from "./levels.ts";
 import type { Look } from "./look.ts";
 import type { Representation } from "./representation.ts";
 
 /**
- * Bytes that samples of one picture and their parts became, by how they were written: what trials found out need not be
+ * Bytes that samples of one picture and their parts became, by how they were written: what probes found out need not be
  * tried again.
  */
 export type Measured = Map<string, number>;
@@ -61,7 +61,7 @@ export class Sample {
     const pieces = await compress(choice, source, timeSlice);
     const bytes = lengthOf(pieces) + paletteBytes(choice.representation);
     this.measured.set(key, bytes);
-    if (choice.level === TRIAL_LEVEL && bytes < this.least) [this.least, this.tried] = [bytes, { ...choice, pieces }];
+    if (choice.level === PROBE_LEVEL && bytes < this.least) [this.least, this.tried] = [bytes, { ...choice, pieces }];
     return bytes;
   }
 

@@ -7,12 +7,12 @@ import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, rowsOver } from "../../pixels/rows.ts";
 import { assemble } from "./assemble.ts";
 import { compress, compressEstimate, lengthOf, pngBands } from "./compress.ts";
-import { type Compression, compressionFor, TRIAL_LEVEL } from "./levels.ts";
+import { type Compression, compressionFor, PROBE_LEVEL } from "./levels.ts";
 
 const DEEP_DEPTH = 16;
 /** Filters that are tried: of samples of 16 bits, every other byte of which is mostly noise. */
 const DEEP_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
-const DEEP_TRIAL = { level: TRIAL_LEVEL, kind: "photograph" } as const satisfies Compression;
+const DEEP_PROBE = { level: PROBE_LEVEL, kind: "photograph" } as const satisfies Compression;
 
 /** Pixels of the rows, from the top, that filters are tried on, about: 4 MB. */
 const SAMPLE_PIXELS = 1 << 19;
@@ -52,7 +52,7 @@ export async function deepStrategy(
 ): Promise<FilterStrategy> {
   let best: { readonly strategy: FilterStrategy; readonly length: number } | undefined;
   for (const strategy of DEEP_STRATEGIES) {
-    const length = lengthOf(await write(strategy, DEEP_TRIAL));
+    const length = lengthOf(await write(strategy, DEEP_PROBE));
     if (!best || length < best.length) best = { strategy, length };
   }
   return best?.strategy ?? "sum";
@@ -64,8 +64,8 @@ export async function deepStrategy(
  * @param source of reading them once
  */
 export function deepStrategyEstimate(pixels: number, source = NO_WORK, more = 0): Estimate {
-  const trial = serial(source, compressEstimate({ ...DEEP_TRIAL, strategy: "entropy" }, pixels));
-  return times(DEEP_STRATEGIES.length + more, trial);
+  const probe = serial(source, compressEstimate({ ...DEEP_PROBE, strategy: "entropy" }, pixels));
+  return times(DEEP_STRATEGIES.length + more, probe);
 }
 
 /** The estimate of `writeDeep`. A pixel is compressed as two of others are. */

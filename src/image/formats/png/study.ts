@@ -8,7 +8,7 @@ import { Known } from "./known.ts";
 import { lossyEstimate, preview, writeLossy } from "./lossy.ts";
 import { deepEstimate, writeDeep } from "./sixteen-bit.ts";
 import { animationEstimate, writeAnimation } from "./write-animation.ts";
-import { stillEstimate, trialEstimate, writeStill, writeTrial } from "./write.ts";
+import { stillEstimate, probeEstimate, writeStill, writeProbe } from "./write.ts";
 
 /** A study of one picture. */
 export function study(picture: Picture): Study {
@@ -30,27 +30,27 @@ export const write = {
 } satisfies Writer;
 
 function estimate(picture: Extent, settings: EncodeSettings): Estimate {
-  const { effort, trial = false, loss, studied = false } = settings;
-  if (!isExact(settings)) return lossyEstimate(picture, { effort, trial, loss, studied });
+  const { effort, probe = false, loss, studied = false } = settings;
+  if (!isExact(settings)) return lossyEstimate(picture, { effort, probe, loss, studied });
   if (picture.frames > 1) return animationEstimate(picture, effort);
   if (picture.bits) return deepEstimate(picture, effort);
-  return trial ? trialEstimate(picture) : stillEstimate(picture, effort);
+  return probe ? probeEstimate(picture) : stillEstimate(picture, effort);
 }
 
 function isExact({ lossless, quality, loss }: EncodeSettings): boolean {
   return lossless || quality === 100 || loss === "nothing";
 }
 
-function writeLossily(known: Known, { effort, loss, trial = false, quality }: EncodeSettings, timeSlice: TimeSlice) {
-  return writeLossy(known, { quality, effort, trial, loss }, timeSlice);
+function writeLossily(known: Known, { effort, loss, probe = false, quality }: EncodeSettings, timeSlice: TimeSlice) {
+  return writeLossy(known, { quality, effort, probe, loss }, timeSlice);
 }
 
-function writeExactly({ picture }: Known, { lossless, effort, trial }: EncodeSettings, timeSlice: TimeSlice) {
+function writeExactly({ picture }: Known, { lossless, effort, probe }: EncodeSettings, timeSlice: TimeSlice) {
   if (picture.bits) return writeDeep(picture, effort, timeSlice);
   const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
   const options = { effort, freeHidden: !lossless };
   if (picture.frames > 1) return writeAnimation(shown, options, timeSlice);
-  return trial ? writeTrial(shown, {}, timeSlice) : writeStill(shown, options, timeSlice);
+  return probe ? writeProbe(shown, {}, timeSlice) : writeStill(shown, options, timeSlice);
 }
 
 /** The picture with nothing stored under full transparency, which nobody sees and everybody would pay for. */

@@ -7,7 +7,7 @@ import type { Extent, Picture } from "../../pixels/picture.ts";
 import { assemble } from "./assemble.ts";
 import { choose, chooseOnPart, choosingEstimate } from "./choose.ts";
 import { type Choice, compress, compressEstimate, lengthOf, pngBandsOfPixels } from "./compress.ts";
-import { type Compression, compressionFor, lastCompressionMs, ratioOf, TRIAL_LEVEL } from "./levels.ts";
+import { type Compression, compressionFor, lastCompressionMs, ratioOf, PROBE_LEVEL } from "./levels.ts";
 import { type Look, lookAt, lookEstimate } from "./look.ts";
 import type { Limits } from "./representation.ts";
 import type { Measured } from "./sample.ts";
@@ -17,7 +17,7 @@ export interface WriteOptions extends Limits {
   readonly effort: number;
   /** Chunks that say what the colors mean, to stand before the palette. */
   readonly colorChunks?: readonly Uint8Array[];
-  /** What is known of this picture from trials. */
+  /** What is known of this picture from probes. */
   readonly measured?: Measured;
 }
 
@@ -61,29 +61,29 @@ function stillBytes({ width, height, opaque, frames }: Extent, effort: number): 
   return Math.ceil(raw * RESULT_RATIO) + survey + pngWriterBytes(width, level);
 }
 
-// ---- trials ----
+// ---- probes ----
 
-interface TrialOptions {
+interface ProbeOptions {
   /** The filter that the samples were moved for. */
   readonly movedFor?: FilterStrategy;
   /** Takes up what was found out, for when the picture is written to stay. */
   readonly measured?: Measured;
 }
 
-/** Finding the best filter takes too long for trials of larger pictures; for the smallest it is always worth it. */
+/** Finding the best filter takes too long for probes of larger pictures; for the smallest it is always worth it. */
 const LARGE_PIXELS = 1 << 18;
 const SMALL_PIXELS = 1 << 16;
-const TRIAL_EFFORT = 0.1;
-const TRIAL: Compression = { level: TRIAL_LEVEL, kind: "photograph" };
+const PROBE_EFFORT = 0.1;
+const PROBE: Compression = { level: PROBE_LEVEL, kind: "photograph" };
 
 /**
  * A quick file of a still picture, pixels exact: about a fifth of the time of the usual effort, and 5 to 20 % more
  * bytes.
  */
-export async function writeTrial(picture: Picture, options: TrialOptions, timeSlice: TimeSlice): Promise<Uint8Array> {
+export async function writeProbe(picture: Picture, options: ProbeOptions, timeSlice: TimeSlice): Promise<Uint8Array> {
   const look = await lookAt(picture, {}, timeSlice);
   try {
-    const choice = await trialChoice(look, picture, options, timeSlice);
+    const choice = await probeChoice(look, picture, options, timeSlice);
     const pieces = choice.pieces ?? (await compress(choice, { ...sizeOf(picture), bands: look.bands() }, timeSlice));
     return assemble(choice.representation, picture, [], pieces);
   } finally {
@@ -91,24 +91,24 @@ export async function writeTrial(picture: Picture, options: TrialOptions, timeSl
   }
 }
 
-/** The estimate of `writeTrial`. */
-export function trialEstimate(picture: Extent): Estimate {
+/** The estimate of `writeProbe`. */
+export function probeEstimate(picture: Extent): Estimate {
   const pixels = picture.width * picture.height;
   const ratio = ratioOf(picture);
-  const choosing = pixels <= LARGE_PIXELS ? [choosingEstimate(pixels, TRIAL_EFFORT, ratio)] : [];
+  const choosing = pixels <= LARGE_PIXELS ? [choosingEstimate(pixels, PROBE_EFFORT, ratio)] : [];
   const { ms } = serial(
     lookEstimate(pixels),
     ...choosing,
-    compressEstimate({ ...TRIAL, strategy: "sum" }, pixels, ratio),
+    compressEstimate({ ...PROBE, strategy: "sum" }, pixels, ratio),
   );
-  return parallel(held(stillBytes(picture, TRIAL_EFFORT)), { bytes: 0, ms });
+  return parallel(held(stillBytes(picture, PROBE_EFFORT)), { bytes: 0, ms });
 }
 
 /** The filter that samples were moved for, or what is best now, perhaps as it was written to find that out. */
-async function trialChoice(
+async function probeChoice(
   look: Look,
   { width, height }: Size,
-  { movedFor, measured }: TrialOptions,
+  { movedFor, measured }: ProbeOptions,
   timeSlice: TimeSlice,
 ): Promise<Choice & { readonly pieces?: readonly Uint8Array[] }> {
   const pixels = width * height;
@@ -116,10 +116,10 @@ async function trialChoice(
   if (!movedFor && pixels <= (measured ? LARGE_PIXELS : SMALL_PIXELS)) {
     const choice = look.representations.some(({ palette }) => palette)
       ? await chooseOnPart(look, width, measured ?? new Map(), timeSlice)
-      : await choose(look, width, { pixels, effort: TRIAL_EFFORT, measured }, timeSlice);
-    return choice.tried ?? { representation: choice.representation, strategy: choice.strategy, ...TRIAL };
+      : await choose(look, width, { pixels, effort: PROBE_EFFORT, measured }, timeSlice);
+    return choice.tried ?? { representation: choice.representation, strategy: choice.strategy, ...PROBE };
   }
-  return { representation, strategy: movedFor ?? (representation.palette ? "none" : "sum"), ...TRIAL };
+  return { representation, strategy: movedFor ?? (representation.palette ? "none" : "sum"), ...PROBE };
 }
 
 /** About how many bytes `writeStill` would need for the first frame, found quickly on a sample. */
@@ -130,7 +130,7 @@ export async function guessStillBytes(picture: Picture, timeSlice: TimeSlice): P
   const { representations, sample } = look;
   const rows = sample.length / (width * 4);
   const source = { width, height: rows, bands: pngBandsOfPixels(sample, width) };
-  const pieces = await compress({ representation: representations[0], strategy: "sum", ...TRIAL }, source, timeSlice);
+  const pieces = await compress({ representation: representations[0], strategy: "sum", ...PROBE }, source, timeSlice);
   return (lengthOf(pieces) * height) / rows;
 }
 
@@ -138,7 +138,7 @@ export async function guessStillBytes(picture: Picture, timeSlice: TimeSlice): P
 export function guessStillEstimate(picture: Extent): Estimate {
   const pixels = picture.width * picture.height;
   const sampled = Math.min(pixels, LARGE_PIXELS * 4);
-  const { ms } = compressEstimate({ ...TRIAL, strategy: "sum" }, sampled, ratioOf(picture));
+  const { ms } = compressEstimate({ ...PROBE, strategy: "sum" }, sampled, ratioOf(picture));
   return { bytes: 0, ms: ms + lookEstimate(pixels * picture.frames).ms };
 }
 

@@ -101,7 +101,7 @@ export function imagePixelsOf(element: SvgElement): number {
   try {
     const bytes = Uint8Array.from(atob(href.slice(comma + 1)), (letter) => letter.charCodeAt(0));
     const format = EMBEDDED.find((row) => row.signature(bytes.subarray(0, HEAD_BYTES)));
-    const facts = format?.read.probe(bytes);
+    const facts = format?.read.factsOf(bytes);
     return facts ? facts.width * facts.height : 0;
   } catch {
     return 0;

@@ -8,12 +8,15 @@ import type { Extent } from "../../pixels/picture.ts";
 type Shape = Size & Pick<Extent, "opaque" | "detail">;
 
 /**
- * libwebp's methods by effort, of which 4 and 5 are our own (modes.c) and 3 is slower than 4. Method 6 takes twice the time
- * of 4 and wins about a percent.
+ * libwebp's methods by effort, of which 4 and 5 are our own (modes.c) and 3 is slower than 4. Method 6 takes twice the
+ * time of 4 and wins about a percent.
  */
 const LOSSY_METHODS = [2, 4, 4, 5, 6] as const;
-/** In haste this takes 0.6 times what method 4 does, scores 0.8 points less, give or take as much, and is 4 percent larger. */
-const TRIAL_METHOD = 2;
+/**
+ * In haste this takes 0.6 times what method 4 does, scores 0.8 points less, give or take as much, and is 4 percent
+ * larger.
+ */
+const PROBE_METHOD = 2;
 const LOSSLESS_METHODS = [1, 1, 2, 2, 2] as const;
 /** Method 0 takes five times the memory and three times the time of the lean coder, for the same bytes. */
 const LEAST_LOSSLESS_METHOD = 1;
@@ -29,7 +32,7 @@ export function encoderSettings(shape: Shape, settings: EncodeSettings): Encoder
   const { width, height, opaque } = shape;
   const step = Math.round(Math.min(1, Math.max(0, settings.effort)) * (LOSSY_METHODS.length - 1));
   if (!settings.lossless) {
-    const method = settings.trial ? TRIAL_METHOD : LOSSY_METHODS[step]!;
+    const method = settings.probe ? PROBE_METHOD : LOSSY_METHODS[step]!;
     return { width, height, opaque, lossless: false, quality: settings.quality, method };
   }
   const { nearLossless = 100 } = settings;
@@ -41,7 +44,10 @@ export function encoderSettings(shape: Shape, settings: EncodeSettings): Encoder
   return leanly(shape, common);
 }
 
-/** The settings of a lossless coder for a frame: beside a lossy coder only the lean one fits in the memory that is declared. */
+/**
+ * The settings of a lossless coder for a frame: beside a lossy coder only the lean one fits in the memory that is
+ * declared.
+ */
 export function exactSettings(shape: Shape, settings: EncodeSettings): EncoderSettings {
   if (settings.lossless) return encoderSettings(shape, settings);
   return leanly(shape, encoderSettings(shape, { ...settings, lossless: true }));

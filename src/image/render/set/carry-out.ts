@@ -11,7 +11,7 @@ import type { EncodeOptions } from "../../search/task.ts";
 import { type HeldPixels, keep, keptPicture } from "../buffered-picture.ts";
 import { type Unpacked, unpackedFor } from "../embedded-file.ts";
 import type { Origin } from "../origin.ts";
-import { bestOf, inOrderOfTrial } from "../output-formats.ts";
+import { bestOf, inTryingOrder } from "../output-formats.ts";
 import type { Rendered } from "../render.ts";
 import { withResultGainMap } from "../result-gain-map.ts";
 import { withMetadata } from "../result-metadata.ts";
@@ -118,7 +118,7 @@ export class Carrier {
     allowance: Allowance,
   ): Promise<Rendered["output"]> {
     const { formats, aim, encoding, keepsMetadata, kept, gainMap } = job;
-    const tried = inOrderOfTrial(formats, aim, pictureOf(stored, plan));
+    const tried = inTryingOrder(formats, aim, pictureOf(stored, plan));
     const made = await bestOf(tried, aim, async (format, upperBoundBytes, upperBoundSampleBytes) => {
       const isLast = format === tried.at(-1);
       const allPixels = pixelsIn(groups, format);
@@ -133,6 +133,6 @@ export class Carrier {
       return rendition;
     });
     const best = withResultGainMap(withMetadata(made, kept), gainMap);
-    return { ...best, facts: best.format.read.probe(best.file.bytes) };
+    return { ...best, facts: best.format.read.factsOf(best.file.bytes) };
   }
 }

@@ -47,7 +47,7 @@ interface Shown {
 }
 
 async function framesOf(bytes: Uint8Array): Promise<Shown[]> {
-  const facts = avif.read.probe(bytes);
+  const facts = avif.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   return Array.fromAsync(avif.read.open(bytes, facts, demand, UNPAUSED), async ({ delayMs, rows }) => {
@@ -105,7 +105,7 @@ describe("animations as AVIF", () => {
       { ...SETTINGS, quality: 90 },
       UNPAUSED,
     );
-    expect(avif.read.probe(bytes)).toMatchObject({ width, height, frames: count, alpha: !opaque });
+    expect(avif.read.factsOf(bytes)).toMatchObject({ width, height, frames: count, alpha: !opaque });
     const shown = await framesOf(bytes);
     expect(shown.map(({ delayMs }) => delayMs)).toEqual(frames.map(() => 70));
     for (const [at, { pixels }] of shown.entries()) {
@@ -133,12 +133,12 @@ describe("animations as AVIF", () => {
 
   it("have no track of alpha where no pixel needs one", async () => {
     const bytes = await avif.write.encode(pictureOf(film(40, 40, 3), { opaque: false }), SETTINGS, UNPAUSED);
-    expect(avif.read.probe(bytes)).toMatchObject({ frames: 3, alpha: false });
+    expect(avif.read.factsOf(bytes)).toMatchObject({ frames: 3, alpha: false });
   });
 
   it.each([0, 1, 5])("play as often as they did: %i", async (loops) => {
     const bytes = await avif.write.encode(pictureOf(film(32, 32, 2), { loops, delayMs: 30 }), SETTINGS, UNPAUSED);
-    expect(avif.read.probe(bytes).loops).toBe(loops);
+    expect(avif.read.factsOf(bytes).loops).toBe(loops);
   });
 
   it("last as long as they did, to a millisecond", async () => {

@@ -46,7 +46,7 @@ describe("a further rendition as AVIF", () => {
       expect(await encode(pixels, { ...settings, chosen })).toEqual(await encode(pixels, settings));
     }
     const { key } = chosen;
-    for (const other of [EXACT, { ...SETTINGS, draft: true }, { ...SETTINGS, trial: true }]) {
+    for (const other of [EXACT, { ...SETTINGS, draft: true }, { ...SETTINGS, probe: true }]) {
       expect(await encode(pixels, { ...other, chosen })).toEqual(await encode(pixels, other));
       expect(chosen.key).toBe(key);
     }

@@ -93,14 +93,14 @@ describe("AVIF", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
     expect(avif.signature(bytes.subarray(0, 4_096))).toBe(true);
-    expect(avif.read.probe(bytes)).toMatchObject(facts);
+    expect(avif.read.factsOf(bytes)).toMatchObject(facts);
     expect(await fileDigest(avif, bytes)).toBe(expected);
   });
 
   it("gives a region as it is in the whole", async () => {
     for (const file of [grid, kodim, twelve]) {
       const bytes = new Uint8Array(file);
-      const facts = avif.read.probe(bytes);
+      const facts = avif.read.factsOf(bytes);
       const { width } = facts;
       const whole = (await decodeFile(avif, bytes)).data;
       const box = { x: 31, y: 37, width: 50, height: 60 };
@@ -122,8 +122,8 @@ describe("AVIF", () => {
     for (const file of [paris, rec2020, turnedAlpha, grid, cropped, premultiplied, kodim]) {
       const bytes = new Uint8Array(file);
       const stripped = avif.strip(bytes).file();
-      const { decodeBytes: _, decodeMs: _ms, ...facts } = avif.read.probe(bytes);
-      expect(avif.read.probe(stripped)).toMatchObject(facts);
+      const { decodeBytes: _, decodeMs: _ms, ...facts } = avif.read.factsOf(bytes);
+      expect(avif.read.factsOf(stripped)).toMatchObject(facts);
       expect(await fileDigest(avif, stripped)).toBe(await fileDigest(avif, bytes));
       const text = new TextDecoder("latin1").decode(stripped);
       for (const word of ["Exif", "xmpmeta", "thmb"]) expect(text).not.toContain(word);
@@ -146,7 +146,7 @@ describe("AVIF", () => {
   it("holds no more memory than it declares, and none afterward", async () => {
     for (const [name, file] of FILES) {
       const bytes = new Uint8Array(file);
-      const facts = avif.read.probe(bytes);
+      const facts = avif.read.factsOf(bytes);
       const before = av1DecodeHeap(true).used;
       await decodeFile(avif, bytes);
       const { used, peak } = av1DecodeHeap();

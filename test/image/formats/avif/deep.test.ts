@@ -67,7 +67,7 @@ function encode(pixels: Deep, settings: EncodeSettings, opaque = true, codePoint
 
 /** Samples of a file as they are, whatever they mean. */
 async function decode(bytes: Uint8Array): Promise<Deep> {
-  const facts = avif.read.probe(bytes);
+  const facts = avif.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height, deep: true };
   for await (const { rows } of avif.read.open(bytes, facts, demand, UNPAUSED)) {
@@ -138,7 +138,7 @@ describe("deep rows as AVIF", () => {
   it("have 10 bits, alpha too, and code points in the container", async () => {
     const file = await encode(waves(90, 70, false), SETTINGS, false, { primaries: 12, transfer: 18 });
     expect(said(file)).toEqual({ bits: 10, alphaBits: 10, primaries: 12, transfer: 18, matrix: 9 });
-    expect(avif.read.probe(file)).toMatchObject({ depth: 40, bits: 10, highDynamicRange: true });
+    expect(avif.read.factsOf(file)).toMatchObject({ depth: 40, bits: 10, highDynamicRange: true });
   });
 
   it("keep every sample of 10 bits without loss", async () => {

@@ -22,7 +22,10 @@ function encode(pixels: Pixels, settings: EncodeSettings = SETTINGS, opaque = tr
   return avif.write.encode(pictureOf([pixels], { opaque }), settings, UNPAUSED);
 }
 
-/** A quarter of a page of text, of letters that are nobody's, dark to the left and soft to the right; the same on every run. */
+/**
+ * A quarter of a page of text, of letters that are nobody's, dark to the left and soft to the right; the same on every
+ * run.
+ */
 function partOfPage(): Pixels {
   const [left, top, width, height] = [0, 416, 608, 416];
   const data = new Uint8Array(width * height * 4).fill(255);
@@ -50,7 +53,10 @@ function partOfPage(): Pixels {
   return { width, height, data };
 }
 
-/** Luma with which a color is as bright as it was where red and blue are so much above green, by the definition in halved.c. */
+/**
+ * Luma with which a color is as bright as it was where red and blue are so much above green, by the definition in
+ * halved.c.
+ */
 function brightLuma([red, green, blue]: readonly [number, number, number], above: number): number {
   const slope = (level: number) => 0.014197 + (level / 255) * (0.512924 + (level / 255) * 0.508784);
   const [ofRed, ofGreen, ofBlue] = [0.265 * slope(red), 0.657 * slope(green), 0.078 * slope(blue)];
@@ -71,7 +77,7 @@ describe("encoding AVIF", () => {
       const opaque = pixels.data.every((value, at) => at % 4 !== 3 || value === 255);
       const bytes = await encode(pixels, EXACT, opaque);
       expect((await decodeFile(avif, bytes)).data).toEqual(pixels.data);
-      expect(avif.read.probe(bytes)).toMatchObject({
+      expect(avif.read.factsOf(bytes)).toMatchObject({
         quality: 100,
         colorspace: "RGB",
         subsample: "4:4:4",
@@ -86,7 +92,7 @@ describe("encoding AVIF", () => {
     for (let at = 3; at < pixels.data.length; at += 4) {
       expect(Math.abs(sample(decoded.data, at) - sample(pixels.data, at))).toBeLessThanOrEqual(6);
     }
-    expect(avif.read.probe(await encode(scene(40, 40), SETTINGS, false)).alpha).toBe(false);
+    expect(avif.read.factsOf(await encode(scene(40, 40), SETTINGS, false)).alpha).toBe(false);
   });
 
   it("writes text of a high quality that can be read again", async () => {
@@ -115,7 +121,7 @@ describe("encoding AVIF", () => {
     const near = await Promise.all(files.map(async (file) => psnr(await decodeFile(avif, file), pixels)));
     expect(near).toEqual([...near].sort((a, b) => a - b));
     qualities.forEach((quality, i) => {
-      expect(Math.abs(avif.read.probe(files[i] ?? new Uint8Array(0)).quality - quality)).toBeLessThanOrEqual(2);
+      expect(Math.abs(avif.read.factsOf(files[i] ?? new Uint8Array(0)).quality - quality)).toBeLessThanOrEqual(2);
     });
   });
 
@@ -123,8 +129,8 @@ describe("encoding AVIF", () => {
     const red = paint(64, 64, (x) => (x % 2 ? [255, 0, 0, 255] : [0, 0, 255, 255]));
     const half = await encode(red, { ...SETTINGS, quality: 95 });
     const full = await encode(red, { ...SETTINGS, quality: 95, subsample: "4:4:4" });
-    expect(avif.read.probe(half).subsample).toBe("4:2:0");
-    expect(avif.read.probe(full).subsample).toBe("4:4:4");
+    expect(avif.read.factsOf(half).subsample).toBe("4:2:0");
+    expect(avif.read.factsOf(full).subsample).toBe("4:4:4");
     expect(psnr(await decodeFile(avif, full), red)).toBeGreaterThan(psnr(await decodeFile(avif, half), red) + 10);
   });
 
@@ -194,7 +200,9 @@ describe("encoding AVIF", () => {
   });
 });
 
-/** Letters, lines and flat areas to the left, a soft picture with grain to the right, and a flat strip at the bottom. */
+/**
+ * Letters, lines and flat areas to the left, a soft picture with grain to the right, and a flat strip at the bottom.
+ */
 function mixed(width: number, height: number): Pixels {
   const page = partOfPage();
   const photo = scene(width, height);
@@ -224,7 +232,7 @@ describe("large AVIF files", () => {
   it("are one picture of tiles whose seams do not show", async () => {
     const bytes = await encode(wide);
     expect(boxTypes(bytes)).not.toContain("iref");
-    expect(avif.read.probe(bytes)).toMatchObject({ width: 1_401, height: 901, subsample: "4:2:0" });
+    expect(avif.read.factsOf(bytes)).toMatchObject({ width: 1_401, height: 901, subsample: "4:2:0" });
     const decoded = await decodeFile(avif, bytes);
     expect(psnr(decoded, wide)).toBeGreaterThan(45);
     const { cell } = cellSettings({ width: 1_401, height: 901, opaque: true }, SETTINGS);
@@ -250,7 +258,7 @@ describe("large AVIF files", () => {
     const [, width, height, settings] = row;
     const pixels = withHoles(mixed(width, height));
     const bytes = await encode(pixels, { ...SETTINGS, quality: 85, subsample: "4:4:4", ...settings }, false);
-    expect(avif.read.probe(bytes)).toMatchObject({ width, height, quality: 85, alpha: true });
+    expect(avif.read.factsOf(bytes)).toMatchObject({ width, height, quality: 85, alpha: true });
     const decoded = await decodeFile(avif, bytes);
     expect(psnr(decoded, pixels)).toBeGreaterThan(36);
     const alpha = (data: Uint8Array) => data.filter((_, at) => at % 4 === 3);
@@ -319,7 +327,7 @@ describe("large AVIF files", () => {
 
   it.each([
     ["photographs", {}, 10],
-    ["a try", { trial: true }, 10],
+    ["a try", { probe: true }, 10],
     ["a draft", { draft: true }, 10],
     ["chroma in full", { subsample: "4:4:4" }, 8],
     ["what is in haste", { allPixels: 9_000_000 }, 8],
@@ -332,7 +340,7 @@ describe("large AVIF files", () => {
   it("are one cell up to a larger size where libaom is told to be fast, as a look at them is", () => {
     const shape = { width: 1_281, height: 1_281, opaque: true };
     const fast = { ...SETTINGS, allPixels: 9_000_000 };
-    const cells = [SETTINGS, { ...SETTINGS, trial: true }, fast, { ...fast, trial: true }].map(
+    const cells = [SETTINGS, { ...SETTINGS, probe: true }, fast, { ...fast, probe: true }].map(
       (settings) => cellSettings(shape, settings).cell.width,
     );
     expect(cells).toEqual([704, 704, 1_281, 1_281]);

@@ -49,7 +49,7 @@ function shapes(): readonly CellSettings[] {
   for (const [full, tall] of PHOTOGRAPHS) {
     for (const width of [full, ...WIDTHS.filter((one) => one < full)]) {
       const height = Math.round((tall * width) / full);
-      for (const manner of [{}, { trial: true }]) {
+      for (const manner of [{}, { probe: true }]) {
         const settings = cellSettings({ width, height, opaque: true }, { ...SETTINGS, ...manner });
         const one = { ...settings, width: Math.min(width, 2 * settings.cell.width), height: settings.cell.height };
         found.set(nameOf(settings), one);
@@ -92,6 +92,6 @@ describe.runIf(IS_WHOLE)("a photograph of 12 megapixels with signs", () => {
     expect(output).toMatchObject({ format: "AVIF", width: width ?? 4_032 });
     expect(output).not.toHaveProperty("searched");
     expect(output.score).toBeGreaterThanOrEqual(74);
-    expect(avif.read.probe(stored)).toMatchObject({ width: output.width, height: output.height });
+    expect(avif.read.factsOf(stored)).toMatchObject({ width: output.width, height: output.height });
   });
 });

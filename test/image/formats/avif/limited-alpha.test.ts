@@ -21,7 +21,7 @@ function widened(sample: number, bits: number, most: number): number {
 
 async function framesOf(file: ArrayBuffer): Promise<Pixels[]> {
   const bytes = new Uint8Array(file);
-  const facts = avif.read.probe(bytes);
+  const facts = avif.read.factsOf(bytes);
   const demand = { box: whole(facts), width: facts.width, height: facts.height };
   const frames: Pixels[] = [];
   for await (const { rows } of avif.read.open(bytes, facts, demand, UNPAUSED)) frames.push(await drain(rows));

@@ -19,18 +19,18 @@ function screen(width: number, height: number): Pixels {
 
 describe("cells that libaom takes for a screen", () => {
   it.each([
-    ["10 bits, in haste", 1_024, 768, { trial: true }],
-    ["10 bits, in haste, of an odd size", 896, 832, { trial: true }],
-    ["10 bits, in haste, long", 2_048, 384, { trial: true }],
+    ["10 bits, in haste", 1_024, 768, { probe: true }],
+    ["10 bits, in haste, of an odd size", 896, 832, { probe: true }],
+    ["10 bits, in haste, long", 2_048, 384, { probe: true }],
     ["8 bits, fast", 1_024, 768, { allPixels: 9_000_000 }],
-    ["chroma in full, in haste", 1_024, 768, { trial: true, subsample: "4:4:4" }],
+    ["chroma in full, in haste", 1_024, 768, { probe: true, subsample: "4:4:4" }],
   ] as const)("are written in the memory that is declared for them: %s", async (...row) => {
     const [, width, height, wanted] = row;
     const settings = { ...SETTINGS, ...wanted };
     await avif.write.encode(pictureOf([scene(8, 8)]), settings, UNPAUSED);
     const before = av1EncodeHeap(true).used;
     const bytes = await avif.write.encode(pictureOf([screen(width, height)]), settings, UNPAUSED);
-    expect(avif.read.probe(bytes)).toMatchObject({ width, height });
+    expect(avif.read.factsOf(bytes)).toMatchObject({ width, height });
     const { peak } = av1EncodeHeap();
     expect(peak - before).toBeLessThanOrEqual(
       avif.write.estimate({ width, height, opaque: true, frames: 1 }, settings).bytes,

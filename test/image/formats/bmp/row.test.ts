@@ -99,12 +99,12 @@ function runs24(headerBytes: number, ...codes: number[]): Uint8Array {
 describe("BMP", () => {
   it.each(FILES)("is read: %s", async (_name, file, depth, expected) => {
     const bytes = new Uint8Array(file);
-    expect(bmp.read.probe(bytes).depth).toBe(depth);
+    expect(bmp.read.factsOf(bytes).depth).toBe(depth);
     expect(await fileDigest(bmp, bytes)).toBe(expected);
   });
 
   it("has alpha only where it is used", async () => {
-    const alpha = (...pixels: number[]) => bmp.read.probe(withAlpha(...pixels)).alpha;
+    const alpha = (...pixels: number[]) => bmp.read.factsOf(withAlpha(...pixels)).alpha;
     expect(alpha(0x80112233, 0xff112233)).toBe(true);
     expect(alpha(0xff112233, 0xff112233)).toBe(false);
     expect(alpha(0x00112233, 0x00112233)).toBe(false);
@@ -125,7 +125,7 @@ describe("BMP", () => {
     [0x80112233, 0x00445566].forEach((value, index) => view.setUint32(14 + headerBytes + index * 4, value, true));
     expect([...(await decodeFile(bmp, bytes)).data]).toEqual([0x11, 0x22, 0x33, 0x80, 0x44, 0x55, 0x66, 0]);
     view.setUint32(14 + 52, 0, true);
-    expect(bmp.read.probe(bytes).alpha).toBe(false);
+    expect(bmp.read.factsOf(bytes).alpha).toBe(false);
   });
 
   it.each([
@@ -157,7 +157,7 @@ describe("BMP", () => {
     ["run lengths of 24 bits", rgb24Rle24],
   ])("gives a region as it is in the whole: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = bmp.read.probe(bytes);
+    const facts = bmp.read.factsOf(bytes);
     const box = { x: 3, y: 20, width: 50, height: 9 };
     const whole = (await decodeFile(bmp, bytes)).data;
     expect.assertions(3);
@@ -171,7 +171,8 @@ describe("BMP", () => {
   it.each([20, 40, 64])(
     "has runs, literals and steps in run lengths of 24 bits: header of %i bytes",
     async (headerBytes) => {
-      // Below: two pixels of one color, a step to the right; above: three single pixels, padded, and one that no code paints.
+      // Below: two pixels of one color, a step to the right; above: three single pixels, padded, and one that no code
+      // paints.
       const codes = [2, 3, 2, 1, 0, 2, 1, 0, 1, 6, 5, 4, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 1];
       const above = [3, 2, 1, 255, 6, 5, 4, 255, 9, 8, 7, 255, 0, 0, 0, 255];
       const below = [1, 2, 3, 255, 1, 2, 3, 255, 0, 0, 0, 255, 4, 5, 6, 255];

@@ -95,7 +95,7 @@ describe("damaged GIF files", () => {
     "are read when the damage is harmless: %s",
     async (_name, [file, width, height, frames]) => {
       const bytes = new Uint8Array(file);
-      expect(gif.read.probe(bytes)).toMatchObject({ width, height, frames });
+      expect(gif.read.factsOf(bytes)).toMatchObject({ width, height, frames });
       expect(await decodeAll(bytes)).toBe(frames);
     },
   );

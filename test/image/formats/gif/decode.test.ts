@@ -57,7 +57,7 @@ const COMPOSED = [
 
 describe("the GIF decoder", () => {
   it.each(COMPOSED)("composes as another decoder does: %s", async (_name, file, count, loops, delayMs, golden) => {
-    const facts = gif.read.probe(new Uint8Array(file));
+    const facts = gif.read.factsOf(new Uint8Array(file));
     const shown = await decode(file);
     expect(facts).toMatchObject({ frames: count, loops });
     expect(shown).toHaveLength(count);
@@ -73,7 +73,7 @@ describe("the GIF decoder", () => {
   });
 
   it("takes the last of several loop counts, and counts plays, not repetitions", async () => {
-    expect(gif.read.probe(new Uint8Array(multipleLoopCounts)).loops).toBe(41);
+    expect(gif.read.factsOf(new Uint8Array(multipleLoopCounts)).loops).toBe(41);
   });
 
   it("reports delays as they are, even 0", async () => {
@@ -82,7 +82,7 @@ describe("the GIF decoder", () => {
 
   it("clips frames to the canvas", async () => {
     expect(await decode(frameOutside)).toHaveLength(3);
-    expect(gif.read.probe(new Uint8Array(frameOutside))).toMatchObject({ width: 16, height: 16 });
+    expect(gif.read.factsOf(new Uint8Array(frameOutside))).toMatchObject({ width: 16, height: 16 });
   });
 
   it("shows black where there is no palette", async () => {
@@ -94,13 +94,13 @@ describe("the GIF decoder", () => {
   });
 
   it("tells pictures that can show transparency from those that cannot", async () => {
-    expect(gif.read.probe(new Uint8Array(disposeNone)).alpha).toBe(false);
-    expect(gif.read.probe(new Uint8Array(disposeBackground)).alpha).toBe(true);
+    expect(gif.read.factsOf(new Uint8Array(disposeNone)).alpha).toBe(false);
+    expect(gif.read.factsOf(new Uint8Array(disposeBackground)).alpha).toBe(true);
   });
 
   it("decodes a large still picture in bands", async () => {
     const bytes = new Uint8Array(bug00060);
-    const facts = gif.read.probe(bytes);
+    const facts = gif.read.factsOf(bytes);
     const demand = { box: { x: 0, y: 0, width: 1, height: 1 }, width: 1, height: 1 };
     const still = { ...facts, frames: 1, interlaced: false };
     expect(gif.read.estimate(still, demand).bytes).toBeLessThan(gif.read.estimate(facts, demand).bytes / 2);

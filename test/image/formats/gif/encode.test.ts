@@ -75,10 +75,10 @@ describe("the GIF encoder", () => {
   ])("writes an animation anew with the same pixels, delays and loops: %s", async (_name, file) => {
     const original = new Uint8Array(file);
     const shown = await framesOf(original);
-    const facts = gif.read.probe(original);
+    const facts = gif.read.factsOf(original);
     const picture = { ...facts, opaque: !facts.alpha, open: () => openAll(original) };
     const bytes = await gif.write.encode(picture, EXACT, UNPAUSED);
-    expect(gif.read.probe(bytes)).toMatchObject({ frames: facts.frames, loops: facts.loops });
+    expect(gif.read.factsOf(bytes)).toMatchObject({ frames: facts.frames, loops: facts.loops });
     expect(await framesOf(bytes)).toEqual(shown);
     // A few colors more in one table for all frames may cost a little.
     expect(bytes.length).toBeLessThanOrEqual(original.length + 48);
@@ -90,7 +90,7 @@ describe("the GIF encoder", () => {
       EXACT,
       UNPAUSED,
     );
-    expect(gif.read.probe(bytes).loops).toBe(loops);
+    expect(gif.read.factsOf(bytes).loops).toBe(loops);
   });
 
   it("writes only the rectangle that changes", async () => {
@@ -157,7 +157,7 @@ describe("the GIF encoder", () => {
 });
 
 async function* openAll(bytes: Uint8Array) {
-  const facts = gif.read.probe(bytes);
+  const facts = gif.read.factsOf(bytes);
   const { width, height } = facts;
   yield* gif.read.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height }, UNPAUSED);
 }

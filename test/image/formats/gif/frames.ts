@@ -10,7 +10,7 @@ export interface Shown {
 
 /** All frames of a GIF file, decoded. */
 export async function framesOf(bytes: Uint8Array): Promise<[Shown, ...Shown[]]> {
-  const facts = gif.read.probe(bytes);
+  const facts = gif.read.factsOf(bytes);
   const { width, height } = facts;
   const shown: Shown[] = [];
   for await (const { delayMs, rows } of gif.read.open(

@@ -128,7 +128,7 @@ describe("HEIC", () => {
   it.each(PHOTOGRAPHS)("is read as well as by libheif: %s", async (_name, file, facts, decibels) => {
     const bytes = new Uint8Array(file);
     expect(detect(bytes)).toBe("heic");
-    expect(heic.read.probe(bytes)).toMatchObject({
+    expect(heic.read.factsOf(bytes)).toMatchObject({
       ...facts,
       width: 133,
       height: 101,
@@ -140,13 +140,13 @@ describe("HEIC", () => {
 
   it.each(EXACT)("is read exactly: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(heic.read.probe(bytes)).toMatchObject(facts);
+    expect(heic.read.factsOf(bytes)).toMatchObject(facts);
     expect(await fileDigest(heic, bytes)).toBe(expected);
   });
 
   it.each(TURNS)("is turned: %s", async (_name, file, orientation, expected) => {
     const bytes = new Uint8Array(file);
-    const facts = heic.read.probe(bytes);
+    const facts = heic.read.factsOf(bytes);
     expect(facts).toMatchObject({ orientation, width: 24, height: 16 });
     const demand = { box: { x: 0, y: 0, width: 24, height: 16 }, width: 24, height: 16 };
     for await (const { rows } of heic.read.open(bytes, facts, demand, UNPAUSED)) {
@@ -156,14 +156,14 @@ describe("HEIC", () => {
 
   it("reads a grid tile row by tile row", async () => {
     const bytes = new Uint8Array(grid);
-    expect(heic.read.probe(bytes)).toMatchObject({ width: 100, height: 90, subsample: "4:2:0" });
+    expect(heic.read.factsOf(bytes)).toMatchObject({ width: 100, height: 90, subsample: "4:2:0" });
     expect(psnr(await decodeFile(heic, bytes), region(photograph, 100, 90))).toBeGreaterThan(42.42);
   });
 
   it("reads alpha, and undoes its multiplication", async () => {
     const straight = await decodeFile(heic, new Uint8Array(alpha));
     const divided = await decodeFile(heic, new Uint8Array(premultiplied));
-    expect(heic.read.probe(new Uint8Array(alpha))).toMatchObject({ alpha: true, depth: 32 });
+    expect(heic.read.factsOf(new Uint8Array(alpha))).toMatchObject({ alpha: true, depth: 32 });
     for (let at = 0; at < straight.data.length; at += 4) {
       const opacity = sample(straight.data, at + 3);
       expect(sample(divided.data, at + 3)).toBe(opacity);
@@ -195,7 +195,7 @@ describe("HEIC", () => {
   });
 
   it("takes samples as green, blue and red where the matrix says so", async () => {
-    expect(heic.read.probe(recolored(s444, 0, true)).colorspace).toBe("RGB");
+    expect(heic.read.factsOf(recolored(s444, 0, true)).colorspace).toBe("RGB");
     const plain = (await decodeFile(heic, new Uint8Array(s444))).data;
     const { data } = await decodeFile(heic, recolored(s444, 0, true));
     for (let at = 0; at < data.length; at += 4) {
@@ -209,15 +209,15 @@ describe("HEIC", () => {
     ["Display P3", 12, [249, 77, 72]],
     ["BT.2020", 9, [255, 35, 72]],
   ])("converts from the primaries that the container names: %s", async (_name, primaries, expected) => {
-    expect(heic.read.probe(recolored(s444, 6, true)).profile).toBeUndefined();
-    const { profile } = heic.read.probe(recolored(s444, 6, true, primaries));
+    expect(heic.read.factsOf(recolored(s444, 6, true)).profile).toBeUndefined();
+    const { profile } = heic.read.factsOf(recolored(s444, 6, true, primaries));
     const color = paint(1, 1, () => [230, 90, 80, 255]);
     const converted = (await drain(toSrgb(rowsOf(color), profile, "YCbCr"))).data;
     expected.forEach((value, channel) => expect(Math.abs(sample(converted, channel) - value)).toBeLessThanOrEqual(4));
   });
 
   it("does not turn by EXIF data, which the file repeats after it was turned", async () => {
-    expect(heic.read.probe(new Uint8Array(exif))).toMatchObject({ width: 24, height: 16, orientation: 1 });
+    expect(heic.read.factsOf(new Uint8Array(exif))).toMatchObject({ width: 24, height: 16, orientation: 1 });
   });
 
   it("can be had without its metadata", async () => {
@@ -230,7 +230,7 @@ describe("HEIC", () => {
     expect(await decodeFile(heic, stripped)).toEqual(await decodeFile(heic, bytes));
     for (const file of [s420, rgba, clap, turn10]) {
       const other = new Uint8Array(file);
-      expect(heic.read.probe(heic.strip(other).file())).toEqual(heic.read.probe(other));
+      expect(heic.read.factsOf(heic.strip(other).file())).toEqual(heic.read.factsOf(other));
       expect(await decodeFile(heic, heic.strip(other).file())).toEqual(await decodeFile(heic, other));
     }
     expect(heic.strip(new Uint8Array(sequence)).file()).toEqual(new Uint8Array(sequence));
@@ -238,7 +238,7 @@ describe("HEIC", () => {
 
   it("takes the still picture of a sequence", async () => {
     const bytes = new Uint8Array(sequence);
-    expect(heic.read.probe(bytes)).toMatchObject({ width: 200, height: 160, frames: 1 });
+    expect(heic.read.factsOf(bytes)).toMatchObject({ width: 200, height: 160, frames: 1 });
     expect((await decodeFile(heic, bytes)).data.length).toBe(200 * 160 * 4);
   });
 
@@ -248,7 +248,7 @@ describe("HEIC", () => {
     ["a grid with alpha", rgba],
   ])("gives a region as it is in the whole: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = heic.read.probe(bytes);
+    const facts = heic.read.factsOf(bytes);
     const whole = await decodeFile(heic, bytes);
     const box = { x: 9, y: 61, width: 17, height: 23 };
     for await (const decoded of heic.read.open(bytes, facts, { box, width: 17, height: 23 }, UNPAUSED)) {
@@ -264,7 +264,7 @@ describe("HEIC", () => {
   it("holds no more memory than it declares, and none afterward", async () => {
     for (const file of [s420, s422, s444, depth12, grid, rgba, alpha, sequence]) {
       const bytes = new Uint8Array(file);
-      const facts = heic.read.probe(bytes);
+      const facts = heic.read.factsOf(bytes);
       hevcDecodeHeap(true);
       await decodeFile(heic, bytes);
       const { used, peak } = hevcDecodeHeap();

@@ -48,7 +48,7 @@ describe("HEIC that is written", () => {
   ])("has the picture that went in, of %i x %i", async (width, height) => {
     const pixels = smooth(width, height);
     const bytes = await encoded(pixels);
-    expect(heic.read.probe(bytes)).toMatchObject({
+    expect(heic.read.factsOf(bytes)).toMatchObject({
       width,
       height,
       orientation: 1,
@@ -65,7 +65,7 @@ describe("HEIC that is written", () => {
   it("has alpha where there is some", async () => {
     const pixels = smooth(90, 67, true);
     const bytes = await encoded(pixels, false);
-    expect(heic.read.probe(bytes)).toMatchObject({ alpha: true, depth: 32 });
+    expect(heic.read.factsOf(bytes)).toMatchObject({ alpha: true, depth: 32 });
     const { data } = await decodeFile(heic, bytes);
     for (let at = 3; at < data.length; at += 4) {
       expect(Math.abs(sample(data, at) - sample(pixels.data, at))).toBeLessThanOrEqual(12);
@@ -81,7 +81,7 @@ describe("HEIC that is written", () => {
   it("is a grid where the picture is large, and still of its size", async () => {
     const pixels = smooth(4_101, 129, true);
     const bytes = await encoded(pixels, false);
-    const facts = heic.read.probe(bytes);
+    const facts = heic.read.factsOf(bytes);
     expect(facts).toMatchObject({ width: 4_101, height: 129, alpha: true });
     expect(types(bytes)).toEqual(["grid", ...Array<string>(5).fill("hvc1"), "grid", ...Array<string>(5).fill("hvc1")]);
     expect(psnr(await decodeFile(heic, bytes), pixels)).toBeGreaterThan(40);
@@ -108,7 +108,7 @@ describe("HEIC that is written", () => {
     const results = [];
     for (const quality of [10, 30, 50, 70, 90]) {
       const bytes = await encoded(pixels, true, quality);
-      expect(Math.abs(heic.read.probe(bytes).quality - quality)).toBeLessThanOrEqual(2);
+      expect(Math.abs(heic.read.factsOf(bytes).quality - quality)).toBeLessThanOrEqual(2);
       results.push({ bytes: bytes.length, score: await scoreOf(pixels, bytes) });
     }
     results.reduce((before, after) => {
@@ -120,8 +120,8 @@ describe("HEIC that is written", () => {
 
   it("is larger, but looks alike, when it is only tried", async () => {
     const pixels = scene(256, 192);
-    const trial = await heic.write.encode(pictureOf([pixels]), { ...SETTINGS, trial: true }, UNPAUSED);
-    const difference = (await scoreOf(pixels, trial)) - (await scoreOf(pixels, await encoded(pixels)));
+    const probe = await heic.write.encode(pictureOf([pixels]), { ...SETTINGS, probe: true }, UNPAUSED);
+    const difference = (await scoreOf(pixels, probe)) - (await scoreOf(pixels, await encoded(pixels)));
     expect(Math.abs(difference)).toBeLessThan(2);
   });
 

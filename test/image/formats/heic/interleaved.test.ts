@@ -25,7 +25,7 @@ function restlessThread(): Thread {
 
 async function decoded(file: ArrayBuffer, timeSlice: TimeSlice): Promise<Pixels> {
   const bytes = new Uint8Array(file);
-  const facts = heic.read.probe(bytes);
+  const facts = heic.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   for await (const { rows } of heic.read.open(bytes, facts, demand, timeSlice)) return await drain(rows);

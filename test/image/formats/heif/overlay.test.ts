@@ -39,7 +39,7 @@ function laidOver(below: Pixels, above: Pixels, left: number, top: number): void
 
 /** The first frame of what is wanted, read seven rows at a time. */
 async function firstDecoded(bytes: Uint8Array, demand: Demand) {
-  for await (const { rows, box } of heic.read.open(bytes, heic.read.probe(bytes), demand, UNPAUSED)) {
+  for await (const { rows, box } of heic.read.open(bytes, heic.read.factsOf(bytes), demand, UNPAUSED)) {
     return { box, pixels: await drain(rows, 7) };
   }
   throw new Error("no frame");
@@ -48,7 +48,7 @@ async function firstDecoded(bytes: Uint8Array, demand: Demand) {
 describe("pictures that a HEIF file lays over each other", () => {
   it("are shown exactly as by heif-convert", async () => {
     const bytes = new Uint8Array(overlay);
-    expect(heic.read.probe(bytes)).toMatchObject({
+    expect(heic.read.factsOf(bytes)).toMatchObject({
       width: 120,
       height: 90,
       alpha: false,
@@ -60,7 +60,7 @@ describe("pictures that a HEIF file lays over each other", () => {
 
   it("keep their alpha, on a canvas that has some, and may begin outside of it", async () => {
     const bytes = new Uint8Array(overlayAlpha);
-    expect(heic.read.probe(bytes)).toMatchObject({ width: 96, height: 80, alpha: true, depth: 32 });
+    expect(heic.read.factsOf(bytes)).toMatchObject({ width: 96, height: 80, alpha: true, depth: 32 });
     const expected = { width: 96, height: 80, data: new Uint8Array(96 * 80 * 4) };
     for (let at = 0; at < expected.data.length; at += 4) expected.data.set(FILL, at);
     for (const [file, x, y] of PLACES) laidOver(expected, await decodeFile(heic, new Uint8Array(file)), x, y);
@@ -85,7 +85,7 @@ describe("pictures that a HEIF file lays over each other", () => {
     for (const file of [overlay, overlayAlpha]) {
       const bytes = new Uint8Array(file);
       const stripped = heic.strip(bytes).file();
-      expect(heic.read.probe(stripped)).toEqual(heic.read.probe(bytes));
+      expect(heic.read.factsOf(stripped)).toEqual(heic.read.factsOf(bytes));
       expect(await decodeFile(heic, stripped)).toEqual(await decodeFile(heic, bytes));
     }
   });
@@ -93,7 +93,7 @@ describe("pictures that a HEIF file lays over each other", () => {
   it("hold no more memory than they declare, and none afterward", async () => {
     for (const file of [overlay, overlayAlpha]) {
       const bytes = new Uint8Array(file);
-      const declared = heic.read.estimate(heic.read.probe(bytes)).bytes;
+      const declared = heic.read.estimate(heic.read.factsOf(bytes)).bytes;
       hevcDecodeHeap(true);
       await decodeFile(heic, bytes);
       const { used, peak } = hevcDecodeHeap();

@@ -66,7 +66,7 @@ function itemAt(bytes: Uint8Array, id: number): { entry: number; from: number } 
 describe("a HEIF file that has tracks and no items", () => {
   it.each(FILES)("is recognized, HEIC as a still picture: %s", async (_name, format, bytes, facts) => {
     expect(detect(bytes)).toBe(format.label.toLowerCase());
-    expect(format.read.probe(bytes)).toMatchObject({ ...facts, orientation: 1 });
+    expect(format.read.factsOf(bytes)).toMatchObject({ ...facts, orientation: 1 });
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe("a HEIF file that has tracks and no items", () => {
     ["by half", [-1, 0, 0, -1], 3],
     ["by three quarters", [0, -1, 1, 0], 8],
   ] as const)("is turned as its matrix says: %s", (_name, matrix, orientation) => {
-    expect(avif.read.probe(turned(withoutItems(animated), matrix)).orientation).toBe(orientation);
+    expect(avif.read.factsOf(turned(withoutItems(animated), matrix)).orientation).toBe(orientation);
   });
 
   it("keeps its frames and their places when metadata is stripped", async () => {
@@ -123,7 +123,7 @@ describe("a HEIF file that has tracks and items of metadata", () => {
     expect(avif.metadata.read(stripped)).toEqual({});
     expect(stripped).toHaveLength(bytes.length);
     expect(textOf(stripped)).not.toMatch(/Pixel|xmpmeta|GIMP/);
-    expect(avif.read.probe(stripped)).toEqual(avif.read.probe(bytes));
+    expect(avif.read.factsOf(stripped)).toEqual(avif.read.factsOf(bytes));
     expect(await decodeFile(avif, stripped)).toEqual(await decodeFile(avif, bytes));
     expect(await decodeFile(avif, withoutItems(stripped.buffer as ArrayBuffer))).toEqual(
       await decodeFile(avif, withoutItems(bytes.buffer as ArrayBuffer)),

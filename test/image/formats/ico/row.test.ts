@@ -28,12 +28,12 @@ const FILES = [
 describe("ICO", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(ico.read.probe(bytes)).toMatchObject(facts);
+    expect(ico.read.factsOf(bytes)).toMatchObject(facts);
     expect(await fileDigest(ico, bytes)).toBe(expected);
   });
 
   it("takes the size of a PNG from the PNG", async () => {
-    expect(ico.read.probe(new Uint8Array(icoPngSizeMismatch))).toMatchObject({ width: 3000, height: 3000 });
+    expect(ico.read.factsOf(new Uint8Array(icoPngSizeMismatch))).toMatchObject({ width: 3000, height: 3000 });
   });
 
   it.each(FILES)("is read where the directory counts too few bytes: %s", async (_name, file, facts, expected) => {
@@ -42,7 +42,7 @@ describe("ICO", () => {
     for (let index = 0; index < view.getUint16(4, true); index++) {
       for (const length of [0, 40, view.getUint32(6 + index * 16 + 8, true) >> 1]) {
         view.setUint32(6 + index * 16 + 8, length, true);
-        expect(ico.read.probe(bytes)).toMatchObject(facts);
+        expect(ico.read.factsOf(bytes)).toMatchObject(facts);
       }
     }
     expect(await fileDigest(ico, bytes)).toBe(expected);

@@ -12,7 +12,7 @@ import { drain, pictureOf, scene } from "../../../support/rows.ts";
 const SETTINGS = { lossless: false, quality: 85, effort: 0.5 };
 
 async function open(bytes: Uint8Array, shows = true, part = 1) {
-  const facts = { ...jpeg.read.probe(bytes), ...(shows && { showsDamage: true as const }) };
+  const facts = { ...jpeg.read.factsOf(bytes), ...(shows && { showsDamage: true as const }) };
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width: width * part, height: height * part };
   for await (const decoded of jpeg.read.open(bytes, facts, demand, UNPAUSED)) return await drain(decoded.rows);

@@ -17,7 +17,7 @@ const written = (pixels: Pixels, settings: EncodeSettings) => (timeSlice: TimeSl
   jpeg.write.encode(pictureOf([pixels]), settings, timeSlice);
 
 const read = (bytes: Uint8Array, part: number) => async (timeSlice: TimeSlice) => {
-  const facts = jpeg.read.probe(bytes);
+  const facts = jpeg.read.factsOf(bytes);
   const { width, height } = facts;
   const box = { x: 0, y: Math.floor(height * part), width, height: height - Math.floor(height * part) };
   for await (const { rows } of jpeg.read.open(bytes, facts, { box, width, height: box.height }, timeSlice))
@@ -28,13 +28,13 @@ const read = (bytes: Uint8Array, part: number) => async (timeSlice: TimeSlice) =
 const rewritten = (bytes: Uint8Array, settings: object) => async (timeSlice: TimeSlice) =>
   jpeg.coefficients.requantize(
     bytes,
-    jpeg.read.probe(bytes),
+    jpeg.read.factsOf(bytes),
     { progressive: true, quality: 60, ...settings },
     timeSlice,
   );
 
 const resized = (bytes: Uint8Array, width: number, height: number) => async (timeSlice: TimeSlice) => {
-  const { width: fullWidth, height: fullHeight } = jpeg.read.probe(bytes);
+  const { width: fullWidth, height: fullHeight } = jpeg.read.factsOf(bytes);
   const box = { x: 0, y: 0, width: fullWidth, height: fullHeight };
   const wanted = { box, width, height, kernel: "lanczos3" } as const;
   return (await jpeg.coefficients.resize(bytes, { ...SETTINGS, subsample: "4:2:0" }, wanted)?.run(timeSlice)) ?? null;

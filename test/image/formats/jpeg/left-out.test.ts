@@ -34,7 +34,7 @@ it.each([1, 2, 3])("are refused where they would be written anew without compone
   const whole = encode(noise(101, 85), { progressive: true });
   const bytes = withoutScansOf(component, whole);
   expect(bytes.length).toBeLessThan(whole.length);
-  const facts = jpeg.read.probe(bytes);
+  const facts = jpeg.read.factsOf(bytes);
   const refused = { status: 422 };
   for (const progressive of [true, false]) {
     await expect(jpeg.recompress.run(bytes, facts, { progressive }, UNPAUSED)).rejects.toMatchObject(refused);

@@ -40,8 +40,8 @@ function mirrored({ width, height, data }: Pixels, times: number): Pixels {
 }
 
 /** A plan to take a part of a file, by default all of it, to another size. */
-function planOf(file: Uint8Array, { width, height }: Size, box: Box = whole(jpeg.read.probe(file))): Plan {
-  return planSteps(storedSize(jpeg.read.probe(file)), [
+function planOf(file: Uint8Array, { width, height }: Size, box: Box = whole(jpeg.read.factsOf(file))): Plan {
+  return planSteps(storedSize(jpeg.read.factsOf(file)), [
     { kind: "crop", box },
     { kind: "resize", width, height, kernel: "lanczos3" },
   ]);
@@ -53,7 +53,7 @@ function wantedOf(plan: Plan): Resized {
   return wanted;
 }
 
-const storedOf = (file: Uint8Array) => ({ bytes: file, format: jpeg, facts: jpeg.read.probe(file) });
+const storedOf = (file: Uint8Array) => ({ bytes: file, format: jpeg, facts: jpeg.read.factsOf(file) });
 
 async function byPlanes(file: Uint8Array, plan: Plan, settings: EncodeSettings): Promise<Uint8Array | null> {
   return (await jpeg.coefficients.resize(file, settings, wantedOf(plan))?.run(UNPAUSED)) ?? null;
@@ -80,7 +80,7 @@ const KINDS = Object.keys(JPEG_FILES).filter((name) => !["cmyk", "rgb", "twelve-
 describe("a JPEG file of another size", () => {
   it.each(KINDS)("is made of planes as of pixels: %s", async (name) => {
     const file = jpegFile(name);
-    const { width, height } = jpeg.read.probe(file);
+    const { width, height } = jpeg.read.factsOf(file);
     for (const [size, box] of [
       [{ width: 40, height: 30 }, undefined],
       [
@@ -126,7 +126,7 @@ describe("a JPEG file of another size", () => {
       const made = await byPlanes(file, plan, settings);
       if (!made) throw new Error("planes were not taken");
       const pixels = await byPixels(file, plan, settings);
-      expect(jpeg.read.probe(made).subsample).toBe(jpeg.read.probe(pixels).subsample);
+      expect(jpeg.read.factsOf(made).subsample).toBe(jpeg.read.factsOf(pixels).subsample);
       const reference = await resizedPixels(file, plan);
       expect(await scoreOf(reference, made)).toBeGreaterThan((await scoreOf(reference, pixels)) - 0.3);
       expect(made.length / pixels.length).toBeGreaterThan(0.99);
@@ -182,7 +182,7 @@ describe("a JPEG file of another size", () => {
   it("is left to pixels where halved chroma might not do, unless it is asked for", async () => {
     const file = encode(drawing, { quality: 92, subsampling: "4:4:4" });
     const plan = planOf(file, { width: 400, height: 267 });
-    expect(jpeg.read.probe(await byPixels(file, plan, SETTINGS)).subsample).toBe("4:4:4");
+    expect(jpeg.read.factsOf(await byPixels(file, plan, SETTINGS)).subsample).toBe("4:4:4");
     expect(await byPlanes(file, plan, SETTINGS)).toBeNull();
     expect(heapOf(jpegModule).used).toBe(0);
     expect(await byPlanes(file, plan, { ...SETTINGS, subsample: "4:2:0" })).not.toBeNull();

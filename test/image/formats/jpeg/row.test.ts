@@ -20,7 +20,7 @@ import { drain, noise, paint, pictureOf, psnr, scene } from "../../../support/ro
 const SETTINGS: EncodeSettings = { lossless: false, quality: 85, progressive: true, effort: 0.5 };
 
 async function open(bytes: Uint8Array, demand?: Demand) {
-  const facts = jpeg.read.probe(bytes);
+  const facts = jpeg.read.factsOf(bytes);
   const { width, height } = facts;
   const wanted = demand ?? { box: { x: 0, y: 0, width, height }, width, height };
   for await (const decoded of jpeg.read.open(bytes, facts, wanted, UNPAUSED)) {
@@ -43,11 +43,11 @@ describe("the JPEG format", () => {
     ["cmyk", { colorspace: "YCCK", depth: 32 }],
     ["twelve-bits", { depth: 36 }],
   ])("knows %s", async (name, expected) => {
-    expect(jpeg.read.probe(jpegFile(name))).toMatchObject(expected);
+    expect(jpeg.read.factsOf(jpegFile(name))).toMatchObject(expected);
   });
 
   it.each(Object.keys(JPEG_FILES))("decodes %s", async (name) => {
-    const facts = jpeg.read.probe(jpegFile(name));
+    const facts = jpeg.read.factsOf(jpegFile(name));
     expect((await open(jpegFile(name))).pixels).toMatchObject({ width: facts.width, height: facts.height });
   });
 
@@ -73,10 +73,10 @@ describe("the JPEG format", () => {
   it("writes and reads", async () => {
     const pixels = scene(120, 90);
     const bytes = await encode(pictureOf([pixels]), SETTINGS);
-    expect(jpeg.read.probe(bytes)).toMatchObject({ width: 120, height: 90, interlaced: true, subsample: "4:2:0" });
+    expect(jpeg.read.factsOf(bytes)).toMatchObject({ width: 120, height: 90, interlaced: true, subsample: "4:2:0" });
     expect(psnr((await open(bytes)).pixels, pixels)).toBeGreaterThan(27);
     const sharp = await encode(pictureOf([pixels]), { ...SETTINGS, quality: 95 });
-    expect(jpeg.read.probe(sharp).subsample).toBe("4:4:4");
+    expect(jpeg.read.factsOf(sharp).subsample).toBe("4:4:4");
   });
 
   it("is smaller at equal looks for weighing bits against errors", async () => {
@@ -99,9 +99,9 @@ describe("the JPEG format", () => {
     const picture = pictureOf([scene(64, 64)]);
     for (let quality = 1; quality <= 100; quality++) {
       for (const subsample of ["4:2:0", "4:4:4"] as const) {
-        expect(jpeg.read.probe(await encode(picture, { ...SETTINGS, quality, subsample })).quality).toBe(quality);
+        expect(jpeg.read.factsOf(await encode(picture, { ...SETTINGS, quality, subsample })).quality).toBe(quality);
         const baseline = { ...SETTINGS, quality, subsample, progressive: false, fast: true };
-        expect(jpeg.read.probe(await encode(picture, baseline)).quality).toBe(quality);
+        expect(jpeg.read.factsOf(await encode(picture, baseline)).quality).toBe(quality);
       }
     }
   });
@@ -109,10 +109,10 @@ describe("the JPEG format", () => {
   it("keeps chroma whole where halving it would destroy the picture", async () => {
     const checkered = paint(128, 128, (x, y) => ((x + y) & 1 ? [255, 0, 0, 255] : [0, 160, 0, 255]));
     const bytes = await encode(pictureOf([checkered]), { ...SETTINGS, quality: 80 });
-    expect(jpeg.read.probe(bytes).subsample).toBe("4:4:4");
+    expect(jpeg.read.factsOf(bytes).subsample).toBe("4:4:4");
     expect(psnr((await open(bytes)).pixels, checkered)).toBeGreaterThan(30);
     const asked = await encode(pictureOf([checkered]), { ...SETTINGS, quality: 80, subsample: "4:2:0" });
-    expect(jpeg.read.probe(asked).subsample).toBe("4:2:0");
+    expect(jpeg.read.factsOf(asked).subsample).toBe("4:2:0");
   });
 
   it.each([
@@ -148,7 +148,7 @@ describe("the JPEG format", () => {
     const settings = { ...SETTINGS, quality };
     const planes = await jpeg.coefficients.resize(bytes, settings, whole)?.run(UNPAUSED);
     if (!planes) throw new Error("the planes were not taken");
-    expect(jpeg.read.probe(planes)).toMatchObject({ width: 133, height: 101, subsample, quality });
+    expect(jpeg.read.factsOf(planes)).toMatchObject({ width: 133, height: 101, subsample, quality });
     const original = (await open(bytes)).pixels;
     const pixels = await encode(pictureOf([original]), settings);
     const gain = psnr((await open(planes)).pixels, original) - psnr((await open(pixels)).pixels, original);
@@ -172,13 +172,18 @@ describe("the JPEG format", () => {
 
   it("becomes smaller without a change of pixels, if it was not written as well", async () => {
     const bytes = jpegFile("s444");
-    const smaller = await jpeg.recompress.run(bytes, jpeg.read.probe(bytes), { progressive: false }, UNPAUSED);
+    const smaller = await jpeg.recompress.run(bytes, jpeg.read.factsOf(bytes), { progressive: false }, UNPAUSED);
     expect(smaller?.length).toBeLessThan(bytes.length);
     expect((await open(smaller ?? bytes)).pixels).toEqual((await open(bytes)).pixels);
-    const again = await jpeg.recompress.run(smaller ?? bytes, jpeg.read.probe(bytes), { progressive: false }, UNPAUSED);
+    const again = await jpeg.recompress.run(
+      smaller ?? bytes,
+      jpeg.read.factsOf(bytes),
+      { progressive: false },
+      UNPAUSED,
+    );
     expect(again).toEqual(smaller);
     const twelve = jpegFile("twelve-bits");
-    expect(await jpeg.recompress.run(twelve, jpeg.read.probe(twelve), { progressive: true }, UNPAUSED)).toBeNull();
+    expect(await jpeg.recompress.run(twelve, jpeg.read.factsOf(twelve), { progressive: true }, UNPAUSED)).toBeNull();
   });
 
   it.each(Object.keys(JPEG_FILES))("refuses %s when it is cut short", async (name) => {

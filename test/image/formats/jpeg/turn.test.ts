@@ -60,7 +60,7 @@ function recompress(bytes: Uint8Array, options: RecompressOptions): Uint8Array {
 }
 
 async function pixelsOf(bytes: Uint8Array, orientation: Orientation): Promise<Pixels> {
-  const facts = jpeg.read.probe(bytes);
+  const facts = jpeg.read.factsOf(bytes);
   const plan = planSteps(storedSize(facts), [{ kind: "turn", orientation }]);
   const rows: Rows = await firstFrame(pictureOf({ bytes, format: jpeg, facts }, plan), UNPAUSED);
   return drain(rows);
@@ -68,7 +68,7 @@ async function pixelsOf(bytes: Uint8Array, orientation: Orientation): Promise<Pi
 
 /** As a viewer shows it. */
 function shown(bytes: Uint8Array): Promise<Pixels> {
-  return pixelsOf(bytes, jpeg.read.probe(bytes).orientation);
+  return pixelsOf(bytes, jpeg.read.factsOf(bytes).orientation);
 }
 
 /** A file that says how it is to be turned, with fixed Huffman codes as cameras write them: something can be won. */
@@ -89,8 +89,8 @@ function largestDifference(one: Pixels, other: Pixels): number {
 }
 
 /**
- * What decoders round differently when blocks are transposed or mirrored: a step of a component, which is up to two of a
- * color, and as much in smoothed chroma.
+ * What decoders round differently when blocks are transposed or mirrored: a step of a component, which is up to two of
+ * a color, and as much in smoothed chroma.
  */
 const ROUNDING = 4;
 

@@ -73,7 +73,7 @@ const REFUSED = {
 
 /** Of decoding all of a file. */
 function estimateOf(file: ArrayBuffer | Uint8Array) {
-  const facts = jpeg2000.read.probe(new Uint8Array(file));
+  const facts = jpeg2000.read.factsOf(new Uint8Array(file));
   const { width, height } = facts;
   return jpeg2000.read.estimate(facts, { box: { x: 0, y: 0, width, height }, width, height });
 }
@@ -86,17 +86,17 @@ const FOUR_INKS = [
   [3, 0, 4],
 ] as const;
 /** The profile of four inks, which black darkens to black. */
-const inkProfile = () => jxl.read.probe(new Uint8Array(inksJxl)).profile ?? new Uint8Array();
+const inkProfile = () => jxl.read.factsOf(new Uint8Array(inksJxl)).profile ?? new Uint8Array();
 
 describe("JPEG 2000", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(jpeg2000.read.probe(bytes)).toMatchObject(facts);
+    expect(jpeg2000.read.factsOf(bytes)).toMatchObject(facts);
     expect(await fileDigest(jpeg2000, bytes)).toBe(expected);
   });
 
   it("is refused when it is larger than it could be", () => {
-    expect(jpeg2000.read.probe(new Uint8Array(size60000))).toMatchObject({ width: 60_000, height: 60_000 });
+    expect(jpeg2000.read.factsOf(new Uint8Array(size60000))).toMatchObject({ width: 60_000, height: 60_000 });
     expect(estimateOf(size60000).bytes).toBeGreaterThan(1 << 26);
   });
 
@@ -141,7 +141,7 @@ describe("the boxes of a JP2 file", () => {
 
   it("say that there is no opacity", () => {
     const plain = definitions([0, 0, 1], [1, 0, 2], [2, 0, 3], [3, 65, 0]);
-    expect(jpeg2000.read.probe(jp2File(inks, [enumerated(16), plain])).alpha).toBe(false);
+    expect(jpeg2000.read.factsOf(jp2File(inks, [enumerated(16), plain])).alpha).toBe(false);
   });
 
   it("hold a palette", async () => {
@@ -149,7 +149,7 @@ describe("the boxes of a JP2 file", () => {
     const file = jp2File(index, [enumerated(16), ...palette(...colors)]);
     const data = await pixels(file);
     const indices = channel(await pixels(new Uint8Array(index)), 0);
-    expect(jpeg2000.read.probe(file)).toMatchObject({ colorspace: "Palette", depth: 8 });
+    expect(jpeg2000.read.factsOf(file)).toMatchObject({ colorspace: "Palette", depth: 8 });
     indices.forEach((entry, at) =>
       expect([...data.subarray(at * 4, at * 4 + 4)]).toEqual([...(colors[entry] ?? []), 255]),
     );
@@ -183,7 +183,7 @@ describe("the boxes of a JP2 file", () => {
 
   it("say that there are four inks", async () => {
     const file = jp2File(inks, [enumerated(12)]);
-    expect(jpeg2000.read.probe(file)).toMatchObject({ colorspace: "CMYK", alpha: false });
+    expect(jpeg2000.read.factsOf(file)).toMatchObject({ colorspace: "CMYK", alpha: false });
     (await pixels(file)).forEach((value, at) => {
       const key = 255 - sample(four, at | 3);
       expect(value).toBe(at % 4 === 3 ? 255 : Math.floor(((255 - sample(four, at)) * key + 127) / 255));
@@ -196,7 +196,7 @@ describe("the boxes of a JP2 file", () => {
   ])("say that there is alpha beside four inks, %s", async (_name, color) => {
     const opaque = jp2File(inksAlpha, [color(), definitions(...FOUR_INKS, [4, 65_535, 65_535])]);
     const clear = jp2File(inksAlpha, [color(), definitions(...FOUR_INKS, [4, 1, 0])]);
-    expect(jpeg2000.read.probe(clear)).toMatchObject({ colorspace: "CMYK", alpha: true });
+    expect(jpeg2000.read.factsOf(clear)).toMatchObject({ colorspace: "CMYK", alpha: true });
     const [without, data] = [await pixels(opaque), await pixels(clear)];
     for (const at of [0, 1, 2]) expect(channel(data, at)).toEqual(channel(without, at));
     const levels = Uint8Array.from({ length: 40 }, (_, x) =>
@@ -204,7 +204,7 @@ describe("the boxes of a JP2 file", () => {
     );
     for (let y = 0; y < 30; y++) expect(channel(data, 3).subarray(y * 40, y * 40 + 40)).toEqual(levels);
     // Small and in parts, inks and alpha are still those of the same pixels.
-    const facts = jpeg2000.read.probe(clear);
+    const facts = jpeg2000.read.factsOf(clear);
     const demand = { box: { x: 7, y: 9, width: 30, height: 20 }, width: 30, height: 20 };
     for await (const { rows, box: at } of jpeg2000.read.open(clear, facts, demand, UNPAUSED)) {
       const part = await drain(rows, 3);
@@ -233,7 +233,7 @@ describe("the boxes of a JP2 file", () => {
     const color = definitions([0, 0, 0], [1, 1, 0]);
     const expected = await pixels(jp2File(grayAlpha, [enumerated(17), definitions([0, 0, 1], [1, 1, 0])]));
     const file = jp2File(grayAlpha, [enumerated(17), color]);
-    expect(jpeg2000.read.probe(file)).toMatchObject({ colorspace: "Gray", alpha: true });
+    expect(jpeg2000.read.factsOf(file)).toMatchObject({ colorspace: "Gray", alpha: true });
     expect(await pixels(file)).toEqual(expected);
   });
 
@@ -242,7 +242,7 @@ describe("the boxes of a JP2 file", () => {
     const file = jp2File(codestream, [profiled(adobeRgb)]);
     const plain = await pixels(new Uint8Array(lossless));
     const wide = await pixels(file);
-    expect(jpeg2000.read.probe(file).profile).toEqual(new Uint8Array(adobeRgb));
+    expect(jpeg2000.read.factsOf(file).profile).toEqual(new Uint8Array(adobeRgb));
     expect(psnr({ width: 101, height: 77, data: plain }, { width: 101, height: 77, data: wide })).toBeLessThan(45);
   });
 
@@ -250,7 +250,7 @@ describe("the boxes of a JP2 file", () => {
     const tag = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0];
     const exif = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, ...tag, 0, 0, 0, 0];
     const uuid = new TextEncoder().encode("JpgTiffExif->JP2");
-    expect(jpeg2000.read.probe(jp2File(inks, [enumerated(16)], box("uuid", [...uuid, ...exif]))).orientation).toBe(6);
+    expect(jpeg2000.read.factsOf(jp2File(inks, [enumerated(16)], box("uuid", [...uuid, ...exif]))).orientation).toBe(6);
   });
 
   it("are left out where the picture does not need them", () => {
@@ -284,7 +284,7 @@ describe("parts of a JPEG 2000 picture", () => {
     ["an irreversible transform", lossy],
   ])("are as they are in the whole: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = jpeg2000.read.probe(bytes);
+    const facts = jpeg2000.read.factsOf(bytes);
     const all = (await decodeFile(jpeg2000, bytes)).data;
     for (const wanted of [whole, { x: 38, y: 21, width: 41, height: 30 }, { x: 99, y: 3, width: 2, height: 74 }]) {
       for await (const { rows, box: at } of jpeg2000.read.open(
@@ -317,7 +317,7 @@ describe("parts of a JPEG 2000 picture", () => {
     ["subsampled chroma", ycc420],
   ])("are decoded smaller where that is enough: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = jpeg2000.read.probe(bytes);
+    const facts = jpeg2000.read.factsOf(bytes);
     const small = { width: 25, height: 19 };
     const options = { ...small, kernel: "lanczos3" } as const;
     const expected = await drain(resample(rowsOf(await decodeFile(jpeg2000, bytes)), { ...options, box: whole }));

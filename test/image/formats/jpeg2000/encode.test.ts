@@ -34,7 +34,7 @@ describe("encoding JPEG 2000", () => {
   it("keeps every pixel under alpha, hidden colors included", async () => {
     const pixels = paint(60, 50, (x, y) => [x * 4, y * 5, 77, (x + y) % 3 === 0 ? 0 : 255 - x]);
     const bytes = await encode(pictureOf([pixels], { opaque: false }), LOSSLESS);
-    expect(jpeg2000.read.probe(bytes)).toMatchObject({ alpha: true, quality: 100, depth: 32 });
+    expect(jpeg2000.read.factsOf(bytes)).toMatchObject({ alpha: true, quality: 100, depth: 32 });
     expect((await decodeFile(jpeg2000, bytes)).data).toEqual(pixels.data);
   });
 
@@ -55,15 +55,15 @@ describe("encoding JPEG 2000", () => {
       const likeness = psnr(await decodeFile(jpeg2000, bytes), pixels);
       expect(bytes.length).toBeGreaterThan(before.bytes);
       expect(likeness).toBeGreaterThan(before.likeness);
-      expect(Math.abs(jpeg2000.read.probe(bytes).quality - Math.min(99, quality))).toBeLessThanOrEqual(1);
+      expect(Math.abs(jpeg2000.read.factsOf(bytes).quality - Math.min(99, quality))).toBeLessThanOrEqual(1);
       before = { bytes: bytes.length, likeness };
     }
   });
 
   it("says in what order packets come", async () => {
     const pixels = pictureOf([scene(64, 64)]);
-    expect(jpeg2000.read.probe(await encode(pixels, SETTINGS)).interlaced).toBe(true);
-    expect(jpeg2000.read.probe(await encode(pixels, { ...SETTINGS, progressive: false })).interlaced).toBe(false);
+    expect(jpeg2000.read.factsOf(await encode(pixels, SETTINGS)).interlaced).toBe(true);
+    expect(jpeg2000.read.factsOf(await encode(pixels, { ...SETTINGS, progressive: false })).interlaced).toBe(false);
   });
 
   it("has no seams between tiles", async () => {

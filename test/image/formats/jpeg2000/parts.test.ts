@@ -46,7 +46,7 @@ describe("the tile parts of a JPEG 2000 file", () => {
   ] as readonly (readonly [string, Parameters<typeof renumbered>[1]])[])(
     "are refused before anything is decoded: %s",
     (_name, change) => {
-      expect(() => jpeg2000.read.probe(renumbered(PARTS, change))).toThrow("The JPEG 2000 file has a damaged tile");
+      expect(() => jpeg2000.read.factsOf(renumbered(PARTS, change))).toThrow("The JPEG 2000 file has a damaged tile");
     },
   );
 

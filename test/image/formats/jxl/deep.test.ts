@@ -67,7 +67,7 @@ describe("JPEG XL of more than 8 bits", () => {
   it("loses nothing in haste either, and is read in the memory that it says", async () => {
     const pixels = deepScene(1_500, 1_400);
     const file = await jxl.write.encode(deepPictureOf(pixels), LOSSLESS, UNPAUSED);
-    const facts = jxl.read.probe(file);
+    const facts = jxl.read.factsOf(file);
     const estimate = jxl.read.estimate(facts, { box: whole(pixels), width: 1_500, height: 1_400, deep: true });
     const { used } = jxlDecodeHeap(true);
     expect(await decodeDeep(jxl, file)).toEqual(pixels);
@@ -76,7 +76,7 @@ describe("JPEG XL of more than 8 bits", () => {
 
   it("is read with all bits that others wrote", async () => {
     const bytes = new Uint8Array(sixteen);
-    expect(jxl.read.probe(bytes).bits).toBe(16);
+    expect(jxl.read.factsOf(bytes).bits).toBe(16);
     // The samples of the PNG file that it was made of.
     expect(await decodeDeep(jxl, bytes)).toEqual(await decodeDeep(png, new Uint8Array(rgb16)));
   });

@@ -170,7 +170,7 @@ describe("JPEG XL", () => {
     ["inks and alpha", inksAlpha],
   ])("declares what decoding takes: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = jxl.read.probe(bytes);
+    const facts = jxl.read.factsOf(bytes);
     const before = jxlDecodeHeap(true).used;
     await decodeFile(jxl, bytes);
     const demand = { box: whole(facts), width: facts.width, height: facts.height };
@@ -179,7 +179,7 @@ describe("JPEG XL", () => {
 
   it("gives back a JPEG file with its profile", async () => {
     const bytes = new Uint8Array(packedProfile);
-    const file = await jxl.unpack.run(bytes, jxl.read.probe(bytes), UNPAUSED);
+    const file = await jxl.unpack.run(bytes, jxl.read.factsOf(bytes), UNPAUSED);
     expect(identify(file).facts.profile).toEqual(new Uint8Array(adobeProfile));
   });
 
@@ -203,7 +203,7 @@ describe("JPEG XL", () => {
 
   it("gives back the JPEG file that it was made of", async () => {
     const bytes = new Uint8Array(jpeg);
-    const facts = jxl.read.probe(bytes);
+    const facts = jxl.read.factsOf(bytes);
     expect(await jxl.unpack.run(bytes, facts, UNPAUSED)).toEqual(new Uint8Array(jpegFile));
     expect(jxl.unpack.estimate(new Uint8Array(lossy), facts)).toBeNull();
   });
@@ -240,7 +240,7 @@ describe("JPEG XL", () => {
 
 /** What the profile of the inks makes of one mixture, 255 being no ink. */
 async function mixed(mixture: Uint8Array): Promise<number[]> {
-  const { profile = new Uint8Array() } = jxl.read.probe(new Uint8Array(inksAlpha));
+  const { profile = new Uint8Array() } = jxl.read.factsOf(new Uint8Array(inksAlpha));
   const rows = converted(rowsOf({ width: 1, height: 1, data: mixture }), profile, "cmyk-inverted");
   if (!rows) throw new Error("the profile is of no use");
   return [...(await drain(rows)).data.subarray(0, 3)];
@@ -296,7 +296,7 @@ describe("JPEG XL that is damaged", () => {
   it("makes way for others, and holds no more than it declares, with millions of pixels in few bytes", async () => {
     const bytes = new Uint8Array(flat);
     expect(bytes.length).toBeLessThan(1_000);
-    const facts = jxl.read.probe(bytes);
+    const facts = jxl.read.factsOf(bytes);
     const demand = { box: whole(facts), width: 100, height: 77 };
     let declaredMs = 0;
     const timeSlice = { ...UNPAUSED, spend: (ms: number) => void (declaredMs += ms) };

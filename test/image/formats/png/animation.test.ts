@@ -17,7 +17,7 @@ interface Frame {
 
 async function read(file: ArrayBuffer | Uint8Array): Promise<{ loops: number; frames: Frame[] }> {
   const bytes = new Uint8Array(file);
-  const facts = png.read.probe(bytes);
+  const facts = png.read.factsOf(bytes);
   const { width, height, loops } = facts;
   const frames: Frame[] = [];
   for await (const { delayMs, rows } of png.read.open(
@@ -141,7 +141,7 @@ describe("writing APNG", () => {
     };
     const frames: [Pixels, ...Pixels[]] = [ground, spread(1), spread(2)];
     const bytes = await encoded(frames, { opaque: true });
-    expect(png.read.probe(bytes)).toMatchObject({ colorspace: "RGB", depth: 24 });
+    expect(png.read.factsOf(bytes)).toMatchObject({ colorspace: "RGB", depth: 24 });
     expect(bytes.length).toBeLessThan(80 * 60 * 3 * 1.2);
     expect((await read(bytes)).frames.map(({ pixels }) => pixels)).toEqual(frames);
   });

@@ -80,7 +80,7 @@ const FILES = [
 
 async function decode(file: ArrayBuffer | Uint8Array, max = 7) {
   const bytes = new Uint8Array(file);
-  const facts = png.read.probe(bytes);
+  const facts = png.read.factsOf(bytes);
   const { width, height } = facts;
   for await (const { rows } of png.read.open(
     bytes,
@@ -197,27 +197,27 @@ describe("the facts of a PNG", () => {
     ["16 bits, interlaced", rgba16Adam7, { colorspace: "RGB", depth: 64, alpha: true, interlaced: true }],
     ["gray", gray2, { colorspace: "Gray", depth: 2, alpha: false, interlaced: false }],
   ])("are read without decoding: %s", async (_name, file, expected) => {
-    const facts = png.read.probe(new Uint8Array(file));
+    const facts = png.read.factsOf(new Uint8Array(file));
     expect(facts).toMatchObject({ ...expected, frames: 1, orientation: 1, quality: 100, subsample: "4:4:4" });
   });
 
   it("include a profile for the code points of cICP, which goes before an embedded one", async () => {
-    const displayP3 = png.read.probe(withChunk(new Uint8Array(rgb8), "cICP", [12, 13, 0, 1])).profile;
+    const displayP3 = png.read.factsOf(withChunk(new Uint8Array(rgb8), "cICP", [12, 13, 0, 1])).profile;
     expect(displayP3?.length).toBeGreaterThan(200);
-    const bare = png.read.probe(new Uint8Array(rgb8)).profile;
+    const bare = png.read.factsOf(new Uint8Array(rgb8)).profile;
     for (const unknown of [
       [1, 13, 0, 1],
       [9, 17, 0, 1],
       [12, 13, 0, 0],
       [12, 13, 1, 1],
     ]) {
-      expect(png.read.probe(withChunk(new Uint8Array(rgb8), "cICP", unknown)).profile).toEqual(bare);
+      expect(png.read.factsOf(withChunk(new Uint8Array(rgb8), "cICP", unknown)).profile).toEqual(bare);
     }
   });
 
   it("include the orientation of eXIf", async () => {
     const exif = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0];
-    expect(png.read.probe(withChunk(new Uint8Array(gray8), "eXIf", exif)).orientation).toBe(6);
+    expect(png.read.factsOf(withChunk(new Uint8Array(gray8), "eXIf", exif)).orientation).toBe(6);
   });
 });
 

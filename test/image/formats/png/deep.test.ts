@@ -40,8 +40,8 @@ describe("PNG files of 16 bits", () => {
   });
 
   it("are those that say so", () => {
-    expect(png.read.probe(new Uint8Array(rgb16)).bits).toBe(16);
-    expect(png.read.probe(new Uint8Array(rgb8)).bits).toBeUndefined();
+    expect(png.read.factsOf(new Uint8Array(rgb16)).bits).toBe(16);
+    expect(png.read.factsOf(new Uint8Array(rgb8)).bits).toBeUndefined();
   });
 
   it("have one color that is transparent where they say so", async () => {
@@ -65,7 +65,7 @@ describe("PNG files of 16 bits", () => {
       at % 4 === 3 ? sample : Math.round(65_535 * (sample / 65_535) ** (1 / 2.2)),
     );
     expect(shown.samples).toEqual(expected);
-    expect(png.read.probe(new Uint8Array(gamma1)).bits).toBeUndefined();
+    expect(png.read.factsOf(new Uint8Array(gamma1)).bits).toBeUndefined();
   });
 
   it.each([

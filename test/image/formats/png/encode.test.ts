@@ -16,7 +16,7 @@ function encode(pixels: Pixels, { opaque = false, effort = 0.5 } = {}): Promise<
 }
 
 async function decode(bytes: Uint8Array): Promise<Pixels> {
-  const facts = png.read.probe(bytes);
+  const facts = png.read.factsOf(bytes);
   const { width, height } = facts;
   for await (const { rows } of png.read.open(
     bytes,
@@ -80,7 +80,7 @@ describe("encoding PNG", () => {
 
   it.each(REPRESENTATIONS)("finds the smallest exact representation: %s", async (_name, pixels, colorspace, depth) => {
     const bytes = await encode(pixels);
-    expect(png.read.probe(bytes)).toMatchObject({ colorspace, depth, interlaced: false });
+    expect(png.read.factsOf(bytes)).toMatchObject({ colorspace, depth, interlaced: false });
     expect(await decode(bytes)).toEqual(pixels);
   });
 

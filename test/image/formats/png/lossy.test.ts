@@ -13,7 +13,7 @@ const LOSSLESS: EncodeSettings = { ...LOSSY, lossless: true };
 
 /** The frames of a file. */
 async function decoded(bytes: Uint8Array): Promise<[Pixels, ...Pixels[]]> {
-  const facts = png.read.probe(bytes);
+  const facts = png.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   const frames: Pixels[] = [];
@@ -45,7 +45,7 @@ describe("lossy PNG", () => {
       [60, 7],
     ] as const) {
       const bytes = await png.write.encode(pictureOf([pixels], { opaque: false }), { ...LOSSY, quality }, UNPAUSED);
-      expect(png.read.probe(bytes).colorspace).toBe("RGB");
+      expect(png.read.factsOf(bytes).colorspace).toBe("RGB");
       const { data } = (await decoded(bytes))[0];
       for (const [at, level] of data.entries()) {
         const before = pixels.data[at] ?? 0;
@@ -78,7 +78,7 @@ describe("lossy PNG", () => {
       [1, 4],
     ] as const) {
       const bytes = await png.write.encode(pictureOf([noise(64, 48), noise(64, 48)]), { ...LOSSY, quality }, UNPAUSED);
-      expect(png.read.probe(bytes).colorspace).toBe("Palette");
+      expect(png.read.factsOf(bytes).colorspace).toBe("Palette");
       expect(new Set(new Uint32Array((await decoded(bytes))[0].data.buffer)).size).toBeLessThanOrEqual(most);
     }
   });

@@ -12,10 +12,10 @@ const QUALITIES = [97, 85, 70, 45, 20] as const;
 const soft = scene(90, 70, false);
 
 describe.each(["colors", "levels", "nothing"] as const)("a picture that loses %s", (loss) => {
-  it.each(QUALITIES)("shows at quality %i what its file shows, a trial or not", async (quality) => {
-    for (const trial of [true, false]) {
+  it.each(QUALITIES)("shows at quality %i what its file shows, a probe or not", async (quality) => {
+    for (const probe of [true, false]) {
       const study = png.write.study(pictureOf([soft], { opaque: false }));
-      const settings = { ...SETTINGS, quality, loss, trial };
+      const settings = { ...SETTINGS, quality, loss, probe };
       const preview = async () => drain(await (await study.preview(settings, UNPAUSED)).open(UNPAUSED));
       const shown = await preview();
       expect((await preview()).data).toEqual(shown.data);

@@ -18,7 +18,7 @@ import displayP3 from "../../../fixtures/profiles/display-p3.icc";
 import { drain, paint, pictureOf, type Pixels } from "../../../support/rows.ts";
 
 async function framesOf(bytes: Uint8Array): Promise<Pixels[]> {
-  const facts = png.read.probe(bytes);
+  const facts = png.read.factsOf(bytes);
   const { width, height } = facts;
   const decoded = png.read.open(bytes, facts, { box: { x: 0, y: 0, width, height }, width, height }, UNPAUSED);
   const pixels: Pixels[] = [];
@@ -28,7 +28,7 @@ async function framesOf(bytes: Uint8Array): Promise<Pixels[]> {
 
 async function recompressed(file: ArrayBuffer | Uint8Array): Promise<Uint8Array> {
   const bytes = new Uint8Array(file);
-  const result = await png.recompress.run(bytes, png.read.probe(bytes), { progressive: false }, UNPAUSED);
+  const result = await png.recompress.run(bytes, png.read.factsOf(bytes), { progressive: false }, UNPAUSED);
   if (!result) throw new Error("nothing was written");
   return result;
 }
@@ -64,7 +64,7 @@ describe("recompressing PNG", () => {
   });
 
   it("keeps 16 bits where they are used, and only there", async () => {
-    expect(png.read.probe(await recompressed(rgb16)).depth).toBe(48);
+    expect(png.read.factsOf(await recompressed(rgb16)).depth).toBe(48);
     // The same picture interlaced or not is the same file in the end.
     expect(await recompressed(rgb16Adam7)).toEqual(await recompressed(rgb16));
   });
@@ -80,11 +80,11 @@ describe("recompressing PNG", () => {
       },
       UNPAUSED,
     );
-    expect(png.read.probe(gray).colorspace).toBe("Gray");
+    expect(png.read.factsOf(gray).colorspace).toBe("Gray");
     const rgb = withChunk(new Uint8Array(palette8), "iCCP", PROFILE);
     const result = await recompressed(rgb);
-    expect(png.read.probe(result).profile).toEqual(new Uint8Array(displayP3));
-    expect(png.read.probe(await recompressed(withChunk(gray, "iCCP", PROFILE))).colorspace).toBe("Gray");
+    expect(png.read.factsOf(result).profile).toEqual(new Uint8Array(displayP3));
+    expect(png.read.factsOf(await recompressed(withChunk(gray, "iCCP", PROFILE))).colorspace).toBe("Gray");
   });
 
   it("drops what changes no pixel", async () => {

@@ -159,7 +159,7 @@ describe("layers without a merged picture", () => {
     ],
   ] as [string, readonly Made[], number[][]][])("are laid on each other: %s", async (_name, layers, expected) => {
     expect(await pixelsOf(layers)).toEqual(expected);
-    expect(psd.read.probe(fileOf(layers)).alpha).toBe(expected.some(([, , , alpha]) => alpha !== 255));
+    expect(psd.read.factsOf(fileOf(layers)).alpha).toBe(expected.some(([, , , alpha]) => alpha !== 255));
   });
 
   it.each([

@@ -32,8 +32,8 @@ import { beginnings, decodeFile, fileDigest, mutations, outcomeOf } from "../../
 
 /**
  * Digests of what ImageMagick 6.9 makes of the files (`convert FILE[0] -depth 8 RGBA:-`). The last ones are our own,
- * looked at: transparency and several channels differ from ImageMagick's by at most one level, Lab and floating point by its choice of white
- * and of linear light.
+ * looked at: transparency and several channels differ from ImageMagick's by at most one level, Lab and floating point
+ * by its choice of white and of linear light.
  */
 const FILES = [
   ["RGB", oneLayer, { colorspace: "RGB", depth: 24, alpha: false }, "978d68c654a4cd71"],
@@ -114,7 +114,7 @@ const MADE = {
 describe("PSD", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(psd.read.probe(bytes)).toMatchObject(facts);
+    expect(psd.read.factsOf(bytes)).toMatchObject(facts);
     expect(await fileDigest(psd, bytes)).toBe(expected);
   });
 
@@ -126,7 +126,7 @@ describe("PSD", () => {
 
   it("gives a region as it is in the whole", async () => {
     const bytes = new Uint8Array(cmyk);
-    const facts = psd.read.probe(bytes);
+    const facts = psd.read.factsOf(bytes);
     const box = { x: 0, y: 11, width: 40, height: 7 };
     const whole = (await decodeFile(psd, bytes)).data;
     expect.assertions(1);
@@ -137,7 +137,7 @@ describe("PSD", () => {
 
   it("declares what is inflated at once", async () => {
     const demand = { box: { x: 0, y: 0, width: 40, height: 30 }, width: 40, height: 30 };
-    const declared = (file: ArrayBuffer) => psd.read.estimate(psd.read.probe(new Uint8Array(file)), demand).bytes;
+    const declared = (file: ArrayBuffer) => psd.read.estimate(psd.read.factsOf(new Uint8Array(file)), demand).bytes;
     const samples = 40 * 30 * 3 * 2;
     expect(declared(zipDifferences16) - declared(rgb16)).toBeGreaterThanOrEqual(samples);
   });

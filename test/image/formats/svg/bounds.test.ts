@@ -21,7 +21,7 @@ const times = (count: number, part: (index: number) => string) =>
 
 /** The whole of a drawing at a size. */
 async function drawnAt(bytes: Uint8Array, width: number, height: number): Promise<Uint8Array> {
-  const facts = svg.read.probe(bytes);
+  const facts = svg.read.factsOf(bytes);
   const box = { x: 0, y: 0, width: facts.width, height: facts.height };
   return (await drawnPart(bytes, facts, { box, width, height })).data;
 }
@@ -189,7 +189,7 @@ describe("an SVG", () => {
 
   it.each(Object.entries(MULTIPLIED))("is refused before it is drawn when it multiplies: %s", async (_name, body) => {
     const bytes = drawing(body);
-    expect(() => svg.read.probe(bytes)).toThrow(ApiError);
+    expect(() => svg.read.factsOf(bytes)).toThrow(ApiError);
     expect(await refusal(bytes)).toMatch(/too (?:much|large|many)|elements that refer to each other/);
   });
 
@@ -216,7 +216,7 @@ describe("an SVG", () => {
 
   it.each(Object.entries(LONG))("is read in time that grows with its length only: %s", async (_name, bytes) => {
     try {
-      svg.read.probe(bytes);
+      svg.read.factsOf(bytes);
       await svg.recompress.run(bytes);
     } catch (error) {
       expect(error).toMatchObject({ status: 422 });
@@ -269,7 +269,7 @@ describe("an SVG", () => {
     const data = await drawnAt(bytes, 2_000, 1_500);
     const column = Array.from({ length: 1_500 }, (_, y) => data[(y * 2_000 + 250) * 4 + 3] ?? 0);
     expect(column.map((alpha, y) => alpha > 200 === (y >= 50 && y < 1_450))).not.toContain(false);
-    const facts = svg.read.probe(bytes);
+    const facts = svg.read.factsOf(bytes);
     const box = { x: 0, y: 27, width: 40, height: 3 };
     const region = (await drawnPart(bytes, facts, { box, width: 400, height: 30 })).data;
     expect([5, 15, 25].map((y) => (region[(y * 400 + 50) * 4 + 3] ?? 0) > 200)).toEqual([true, true, false]);
@@ -285,7 +285,7 @@ describe("an SVG", () => {
 
   it("is refused at a size at which its strips would take too long", async () => {
     const bytes = drawing(`<g fill="none" stroke="red">${times(30_000, () => '<path d="M0 0h1v1h-1z"/>')}</g>`);
-    const facts = svg.read.probe(bytes);
+    const facts = svg.read.factsOf(bytes);
     const box = { x: 0, y: 0, width: 40, height: 30 };
     const drawn = drawnPart(bytes, facts, { box, width: 12_000, height: 9_000 });
     await expect(drawn).rejects.toThrow(/too much detail/);

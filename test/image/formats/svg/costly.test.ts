@@ -23,7 +23,7 @@ it.each(drawings)("draws or refuses $name, and takes no more than it may", async
   let used = 0;
   const spend = (ms: number) => void (used += ms);
   try {
-    const facts = svg.read.probe(bytes);
+    const facts = svg.read.factsOf(bytes);
     await decodeFile(svg, bytes, { spend, worked: () => 0 });
     expect(used).toBeLessThan(drawingFuel(facts, facts).leftMs + SLICE_MS);
   } catch (error) {

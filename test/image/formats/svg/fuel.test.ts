@@ -85,7 +85,7 @@ describe("a drawing of small shapes", () => {
 describe("a drawing that takes too long", () => {
   it("may take no more than four seconds, whatever its estimate", () => {
     const bytes = new TextEncoder().encode(drawing(times(30_000, (at) => `<path d="M${at % 600} 0l9 9h9z"/>`)));
-    const facts = svg.read.probe(bytes);
+    const facts = svg.read.factsOf(bytes);
     expect(drawingFuel(facts, { width: 4_000, height: 4_000 }).leftMs).toBe(4_000);
   });
 

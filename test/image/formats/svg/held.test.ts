@@ -60,7 +60,7 @@ describe("the estimate of a drawing", () => {
       SIZES.map(([width, height]) => ({ name, bytes, width, height })),
     ),
   )("of $width pixels is no less than what it holds: $name", async ({ bytes, width, height }) => {
-    const facts = svg.read.probe(bytes);
+    const facts = svg.read.factsOf(bytes);
     const demand = { box: { x: 0, y: 0, width: facts.width, height: facts.height }, width, height };
     const before = held();
     for await (const { rows } of svg.read.open(bytes, facts, demand, UNPAUSED)) {
@@ -72,7 +72,7 @@ describe("the estimate of a drawing", () => {
   });
 
   it("is a few megabytes for a small one", () => {
-    const facts = svg.read.probe(drawing(WHOLE));
+    const facts = svg.read.factsOf(drawing(WHOLE));
     const demand = { box: { x: 0, y: 0, width: 400, height: 300 }, width: 96, height: 72 };
     expect(svg.read.estimate(facts, demand).bytes).toBeLessThan(4 * MIB);
     const large = { ...demand, width: 4_000, height: 3_000 };

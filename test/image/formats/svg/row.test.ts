@@ -101,7 +101,7 @@ async function drawn(
   box?: object,
   timeSlice: TimeSlice = UNPAUSED,
 ): Promise<Pixels> {
-  const facts = svg.read.probe(bytes);
+  const facts = svg.read.factsOf(bytes);
   const whole = { x: 0, y: 0, width: facts.width, height: facts.height };
   for await (const { rows } of svg.read.open(bytes, facts, { box: { ...whole, ...box }, width, height }, timeSlice)) {
     return await drain(rows);
@@ -131,7 +131,7 @@ describe("SVG", () => {
     ['width="NaN" height="-3"', 300, 150],
     ["", 300, 150],
   ])("has the size that %s says", (attributes, width, height) => {
-    expect(svg.read.probe(drawing("", attributes))).toMatchObject({ width, height, alpha: true });
+    expect(svg.read.factsOf(drawing("", attributes))).toMatchObject({ width, height, alpha: true });
   });
 
   it("is drawn with straight alpha on nothing", async () => {
@@ -230,7 +230,7 @@ describe("SVG", () => {
     const plain = new Uint8Array(androidRobot);
     const bytes = new Uint8Array(androidRobotCompressed);
     expect(detect(bytes)).toBe("svg");
-    expect(svg.read.probe(bytes)).toEqual(svg.read.probe(plain));
+    expect(svg.read.factsOf(bytes)).toEqual(svg.read.factsOf(plain));
     expect(await decodeFile(svg, bytes)).toEqual(await decodeFile(svg, plain));
     expect(svg.recompress.estimate(bytes)).toEqual(svg.recompress.estimate(plain));
     const { output } = await rendered(bytes);

@@ -251,17 +251,17 @@ describe("an SVG", () => {
       "clip-path: ray() does not cut off",
     ],
   ])("says that it is drawn without %s", (_name, body, warning) => {
-    expect(svg.read.probe(new TextEncoder().encode(document(body))).undrawn).toEqual([warning]);
+    expect(svg.read.factsOf(new TextEncoder().encode(document(body))).undrawn).toEqual([warning]);
   });
 
   it("says nothing where all of it is drawn", () => {
-    expect(svg.read.probe(new TextEncoder().encode(document(SQUARE))).undrawn).toBeUndefined();
+    expect(svg.read.factsOf(new TextEncoder().encode(document(SQUARE))).undrawn).toBeUndefined();
   });
 
   it("is refused with more rules than can be compared with its elements", () => {
     const rules = Array.from({ length: 1_000 }, (_, index) => `g g .a *:not(.b${index}){fill:red}`).join("");
     const text = document(`<style>${rules}</style>${'<g class="a"><g><rect/></g></g>'.repeat(3_000)}`);
-    expect(() => svg.read.probe(new TextEncoder().encode(text))).toThrow(/too many style rules/);
+    expect(() => svg.read.factsOf(new TextEncoder().encode(text))).toThrow(/too many style rules/);
   });
 });
 

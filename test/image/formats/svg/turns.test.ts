@@ -21,7 +21,7 @@ const TOO_MANY = '<g opacity=".9"><path d="M0 0h900v900h-900z"/></g>'.repeat(3_0
 const layers = drawing('<g opacity=".9"><path d="M0 0h40v30h-40z"/></g>'.repeat(5));
 
 async function opened(bytes: Uint8Array, width: number, height: number, timeSlice: TimeSlice): Promise<Rows> {
-  const facts = svg.read.probe(bytes);
+  const facts = svg.read.factsOf(bytes);
   const box = { x: 0, y: 0, width: facts.width, height: facts.height };
   const frames = svg.read.open(bytes, facts, { box, width, height }, timeSlice)[Symbol.asyncIterator]();
   const first = await frames.next();

@@ -92,7 +92,7 @@ describe("what reading a document holds", () => {
     const { facts } = await reading;
     expect(heldBytes).toBe(bytes);
     expect(isolateBudget.held.work).toBe(0);
-    expect(facts).toEqual(svg.read.probe(many));
+    expect(facts).toEqual(svg.read.factsOf(many));
   });
 
   it("is no work for small documents", async () => {
@@ -111,6 +111,6 @@ describe("what reading a document holds", () => {
       `<g ${Array.from({ length: 1_001 }, (_, at) => `a${at}=""`).join(" ")}/>`,
     ],
   ])("is bounded: %s", (_name, body) => {
-    expect(() => svg.read.probe(document(body))).toThrow(/too (?:much|many)/);
+    expect(() => svg.read.factsOf(document(body))).toThrow(/too (?:much|many)/);
   });
 });

@@ -55,24 +55,24 @@ const MADE = {
 describe("TIFF files of more than 8 bits", () => {
   it.each(FILES)("give all bits of their samples: %s", async (_, file, expected) => {
     const bytes = new Uint8Array(file);
-    expect(tiff.read.probe(bytes).bits).toBe(16);
+    expect(tiff.read.factsOf(bytes).bits).toBe(16);
     const { samples } = await decodeDeep(tiff, bytes);
     expect(crc32(new Uint8Array(samples.buffer))).toBe(expected);
   });
 
   it.each(Object.entries(MADE))("are read as they are meant: %s", async (_, [bytes, bits, expected]) => {
-    expect(tiff.read.probe(bytes).bits).toBe(bits);
+    expect(tiff.read.factsOf(bytes).bits).toBe(bits);
     expect([...(await decodeDeep(tiff, bytes)).samples]).toEqual(expected);
   });
 
   it("are none where samples have 8, or are inks or places in a palette", () => {
-    expect(tiff.read.probe(new Uint8Array(shallow)).bits).toBeUndefined();
+    expect(tiff.read.factsOf(new Uint8Array(shallow)).bits).toBeUndefined();
     const inks = made(1, 1, kind([16, 16, 16, 16], 5), [[1, 2, 3, 4, 5, 6, 7, 8]]);
-    expect(tiff.read.probe(inks).bits).toBeUndefined();
+    expect(tiff.read.factsOf(inks).bits).toBeUndefined();
   });
 
   it("hold as much more as their rows do", () => {
-    const facts = tiff.read.probe(new Uint8Array(tiles));
+    const facts = tiff.read.factsOf(new Uint8Array(tiles));
     const demand = { box: { x: 0, y: 0, width: 40, height: 30 }, width: 40, height: 30 };
     const [usual, deep] = [demand, { ...demand, deep: true }].map((one) => tiff.read.estimate(facts, one).bytes);
     expect((deep ?? 0) - (usual ?? 0)).toBe(40 * 16 * 4);

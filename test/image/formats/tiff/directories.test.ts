@@ -115,7 +115,7 @@ describe("a RAW file of a camera", () => {
     const strip = { tags: { [TAG.subfile]: 1, 259: 7, 262: 6, 256: 64, 257: 40 }, data: large };
     const thumbnail = { tags: { [TAG.orientation]: 6, ...tags }, data: small, isPointedTo: true };
     const file = fileOf([{ ...thumbnail, below: [SENSOR, strip] }]);
-    expect(tiff.read.probe(file)).toMatchObject({ width: 64, height: 40, orientation: 6, isPreview: true });
+    expect(tiff.read.factsOf(file)).toMatchObject({ width: 64, height: 40, orientation: 6, isPreview: true });
     expect((await decodeFile(tiff, file)).data).toEqual((await decodeFile(jpeg, large)).data);
     const { input, output } = await rendered(file, { output: { format: "png" } });
     expect([output.facts.width, output.facts.height]).toEqual([40, 64]);
@@ -184,7 +184,7 @@ describe("a RAW file that is not TIFF", () => {
       const preview = joined([await jpegOf(16, 12), await jpegOf(64, 40)]);
       const file = foreign(preview)[kind];
       expect(detect(file)).toBe("tiff");
-      expect(tiff.read.probe(file)).toMatchObject({ width: 64, height: 40, orientation: 6, isPreview: true });
+      expect(tiff.read.factsOf(file)).toMatchObject({ width: 64, height: 40, orientation: 6, isPreview: true });
       expect((await decodeFile(tiff, file)).data).toEqual((await decodeFile(jpeg, await jpegOf(64, 40))).data);
     },
   );
@@ -193,14 +193,14 @@ describe("a RAW file that is not TIFF", () => {
     const turned = tagged(await jpegOf(64, 40), 8);
     const file = foreign(joined([await jpegOf(16, 12), turned]))[kind];
     expect(detect(file)).toBe("tiff");
-    expect(tiff.read.probe(file)).toMatchObject({ width: 64, height: 40, orientation: 8, isPreview: true });
+    expect(tiff.read.factsOf(file)).toMatchObject({ width: 64, height: 40, orientation: 8, isPreview: true });
   });
 
   it("has its preview among the notes of its maker where the directories have a thumbnail", async () => {
     const preview = await jpegOf(400, 300);
     const notes = { tags: { [TAG.subfile]: 1 }, data: preview };
     const file = fileOf([{ tags: {}, data: await jpegOf(16, 12), isPointedTo: true, below: [SENSOR, notes] }]);
-    expect(tiff.read.probe(file)).toMatchObject({ width: 400, height: 300, isPreview: true });
+    expect(tiff.read.factsOf(file)).toMatchObject({ width: 400, height: 300, isPreview: true });
   });
 
   it("keeps what its directories say of the photograph", async () => {

@@ -125,7 +125,7 @@ const MADE = {
 describe("TIFF", () => {
   it.each(FILES)("is read: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file);
-    expect(tiff.read.probe(bytes)).toMatchObject(facts);
+    expect(tiff.read.factsOf(bytes)).toMatchObject(facts);
     expect(await fileDigest(tiff, bytes)).toBe(expected);
   });
 
@@ -142,7 +142,7 @@ describe("TIFF", () => {
     ["old JPEG", oldJpeg],
   ])("gives a region as it is in the whole: %s", async (_name, file) => {
     const bytes = new Uint8Array(file);
-    const facts = tiff.read.probe(bytes);
+    const facts = tiff.read.factsOf(bytes);
     const { width } = facts;
     const whole = (await decodeFile(tiff, bytes)).data;
     for await (const { rows } of tiff.read.open(
@@ -181,20 +181,20 @@ describe("TIFF", () => {
       "The TIFF file is compressed in a way that is not supported",
     ],
   ])("says that it is compressed with %s", async (_name, bytes, message) => {
-    expect(() => tiff.read.probe(bytes)).toThrow(message);
+    expect(() => tiff.read.factsOf(bytes)).toThrow(message);
     expect(await outcomeOf(tiff, bytes)).toBe(422);
   });
 
   it("says whether it is damaged or of another kind", async () => {
-    expect(() => tiff.read.probe(new Uint8Array(tiffIfdBeyond))).toThrow("The TIFF file is damaged or cut short");
+    expect(() => tiff.read.factsOf(new Uint8Array(tiffIfdBeyond))).toThrow("The TIFF file is damaged or cut short");
     const floating = made(1, 1, kind([24], 1, [339, 3]), [[1, 2, 3]]);
-    expect(() => tiff.read.probe(floating)).toThrow("The TIFF file has samples of a kind that is not supported");
+    expect(() => tiff.read.factsOf(floating)).toThrow("The TIFF file has samples of a kind that is not supported");
   });
 
   it("holds no more memory than it declares, and none afterward", async () => {
     for (const [name, file] of FILES) {
       const bytes = new Uint8Array(file);
-      const facts = tiff.read.probe(bytes);
+      const facts = tiff.read.factsOf(bytes);
       const before = tiffHeap(true).used;
       await decodeFile(tiff, bytes);
       const { used, peak } = tiffHeap();

@@ -10,7 +10,7 @@ import dispose from "../../../fixtures/webp/animated-dispose.webp";
 import { digest, drain, paint, pictureOf, type Pixels, psnr } from "../../../support/rows.ts";
 
 async function frames(bytes: Uint8Array): Promise<{ delayMs: number; pixels: Pixels }[]> {
-  const facts = webp.read.probe(bytes);
+  const facts = webp.read.factsOf(bytes);
   const { width, height } = facts;
   const found: { delayMs: number; pixels: Pixels }[] = [];
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
@@ -76,13 +76,13 @@ describe("animated WebP", () => {
   });
 
   it("tells its frames and loops", () => {
-    expect(webp.read.probe(new Uint8Array(blend))).toMatchObject({ width: 400, height: 400, frames: 12, loops: 0 });
+    expect(webp.read.factsOf(new Uint8Array(blend))).toMatchObject({ width: 400, height: 400, frames: 12, loops: 0 });
   });
 
   it.each([255, 0, 128])("survives writing and reading without loss, ground alpha %i", async (alpha) => {
     const pictures = moving(alpha);
     const bytes = await encode(pictureOf(pictures, { opaque: alpha === 255, delayMs: 40, loops: 3 }), LOSSLESS);
-    expect(webp.read.probe(bytes)).toMatchObject({ frames: 8, loops: 3, alpha: alpha < 255 });
+    expect(webp.read.factsOf(bytes)).toMatchObject({ frames: 8, loops: 3, alpha: alpha < 255 });
     (await frames(bytes)).forEach(({ delayMs, pixels }, i) => {
       expect(delayMs).toBe(40);
       expect(pixels.data).toEqual(pictures[i]?.data);
@@ -105,7 +105,7 @@ describe("animated WebP", () => {
   it("keeps a lossy animation close to its frames", async () => {
     const pictures = [grain(1), grain(2), grain(3)] as const;
     const bytes = await encode(pictureOf(pictures, { delayMs: 40 }), { ...LOSSLESS, lossless: false, quality: 95 });
-    expect(webp.read.probe(bytes)).toMatchObject({ frames: 3, colorspace: "YCbCr" });
+    expect(webp.read.factsOf(bytes)).toMatchObject({ frames: 3, colorspace: "YCbCr" });
     (await frames(bytes)).forEach(({ pixels }, i) => expect(psnr(pixels, pictures[i] ?? pixels)).toBeGreaterThan(30));
   });
 
@@ -118,7 +118,7 @@ describe("animated WebP", () => {
 
   it("decodes one frame when only one is asked for", async () => {
     const bytes = new Uint8Array(blend);
-    const facts = webp.read.probe(bytes);
+    const facts = webp.read.factsOf(bytes);
     const box = { x: 0, y: 0, width: 400, height: 400 };
     for await (const { rows } of webp.read.open(bytes, facts, { box, width: 400, height: 400 }, UNPAUSED)) {
       expect((await drain(rows)).width).toBe(400);

@@ -44,7 +44,7 @@ const REFUSED = {
 };
 
 async function decodeAll(bytes: Uint8Array): Promise<number> {
-  const facts = webp.read.probe(bytes);
+  const facts = webp.read.factsOf(bytes);
   const { width, height } = facts;
   let rows = 0;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
@@ -119,7 +119,7 @@ describe("damaged WebP files", () => {
 
   it("leave no memory behind when a job stops half way", async () => {
     const bytes = new Uint8Array(roseAlpha);
-    const facts = webp.read.probe(bytes);
+    const facts = webp.read.factsOf(bytes);
     const demand = { box: { x: 0, y: 0, width: 400, height: 301 }, width: 400, height: 301 };
     const before = heapOf(webpModule).used;
     for (let round = 0; round < 300; round++) {

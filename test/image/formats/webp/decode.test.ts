@@ -42,7 +42,7 @@ interface Wanted {
 
 async function open(file: ArrayBuffer, wanted: Wanted = {}) {
   const bytes = new Uint8Array(file);
-  const facts = webp.read.probe(bytes);
+  const facts = webp.read.factsOf(bytes);
   const box = wanted.box ?? { x: 0, y: 0, width: facts.width, height: facts.height };
   const demand = { box, width: wanted.width ?? box.width, height: wanted.height ?? box.height };
   for await (const decoded of webp.read.open(bytes, facts, demand, UNPAUSED))
@@ -122,7 +122,7 @@ describe("decoding WebP", () => {
 
 describe("facts about WebP files", () => {
   it("come from the headers", () => {
-    expect(webp.read.probe(new Uint8Array(denali))).toMatchObject({
+    expect(webp.read.factsOf(new Uint8Array(denali))).toMatchObject({
       width: 600,
       height: 315,
       frames: 1,
@@ -131,8 +131,8 @@ describe("facts about WebP files", () => {
       subsample: "4:2:0",
       depth: 24,
     });
-    expect(webp.read.probe(new Uint8Array(denali)).profile?.length).toBeGreaterThan(100);
-    expect(webp.read.probe(new Uint8Array(gopherAlpha))).toMatchObject({ alpha: true, depth: 32, quality: 100 });
-    expect(webp.read.probe(new Uint8Array(roseAlpha))).toMatchObject({ alpha: true, colorspace: "YCbCr" });
+    expect(webp.read.factsOf(new Uint8Array(denali)).profile?.length).toBeGreaterThan(100);
+    expect(webp.read.factsOf(new Uint8Array(gopherAlpha))).toMatchObject({ alpha: true, depth: 32, quality: 100 });
+    expect(webp.read.factsOf(new Uint8Array(roseAlpha))).toMatchObject({ alpha: true, colorspace: "YCbCr" });
   });
 });

@@ -10,7 +10,7 @@ import { digest, drain, noise, paint, pictureOf, type Pixels, psnr, rowsOf, scen
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 
 async function decode(bytes: Uint8Array): Promise<Pixels> {
-  const facts = webp.read.probe(bytes);
+  const facts = webp.read.factsOf(bytes);
   const { width, height } = facts;
   const demand = { box: { x: 0, y: 0, width, height }, width, height };
   for await (const { rows } of webp.read.open(bytes, facts, demand, UNPAUSED)) {
@@ -69,7 +69,7 @@ describe("encoding WebP", () => {
 
   it("writes no alpha when no pixel needs it", async () => {
     const bytes = await encode(pictureOf([scene(40, 40)], { opaque: false }), SETTINGS);
-    expect(webp.read.probe(bytes).alpha).toBe(false);
+    expect(webp.read.factsOf(bytes).alpha).toBe(false);
   });
 
   it("comes closer to the picture, and tells a higher quality, the higher the quality", async () => {
@@ -79,7 +79,7 @@ describe("encoding WebP", () => {
     const near = (await Promise.all(files.map(decode))).map((decoded) => psnr(decoded, pixels));
     expect(near).toEqual([...near].sort((a, b) => a - b));
     qualities.forEach((quality, i) => {
-      expect(Math.abs(webp.read.probe(files[i] ?? new Uint8Array(0)).quality - quality)).toBeLessThanOrEqual(12);
+      expect(Math.abs(webp.read.factsOf(files[i] ?? new Uint8Array(0)).quality - quality)).toBeLessThanOrEqual(12);
     });
   });
 

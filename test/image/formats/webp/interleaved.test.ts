@@ -21,7 +21,7 @@ const written =
 const read =
   (bytes: Uint8Array, part = 0) =>
   async (timeSlice: TimeSlice) => {
-    const facts = webp.read.probe(bytes);
+    const facts = webp.read.factsOf(bytes);
     const { width, height } = facts;
     const box = { x: 0, y: Math.floor(height * part), width, height: height - Math.floor(height * part) };
     const frames: number[] = [];
