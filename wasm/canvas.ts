@@ -8,8 +8,8 @@ import type { Pace, Turns } from "./pausing.ts";
 type Pointer = number;
 
 export interface CanvasExports extends HeapExports {
-  /** What is not deep has 8 bits a sample, and so has everything in modules that know no other pixels. */
-  canvas_open(width: number, rows: number, deep: number): Pointer;
+  /** What is not 16-bit has 8 bits a sample, and so has everything in modules that know no other pixels. */
+  canvas_open(width: number, rows: number, sixteenBit: number): Pointer;
   canvas_band(canvas: Pointer): Pointer;
   canvas_unpremultiply(canvas: Pointer, rows: number): void;
   canvas_close(canvas: Pointer): void;
@@ -58,7 +58,7 @@ export interface CanvasPart {
 
 /** What converting a pixel into the band takes. */
 const DRAW_NANOSECONDS = 5;
-const DEEP_DRAW_NANOSECONDS = 5;
+const SIXTEEN_BIT_DRAW_NANOSECONDS = 5;
 
 /** The estimate of a band, and of drawing a picture into it from top to bottom. */
 export function canvasEstimate(width: number, height: number, bandRows: number): Estimate {
@@ -66,8 +66,8 @@ export function canvasEstimate(width: number, height: number, bandRows: number):
 }
 
 /** What a band of 16 bits a sample takes beyond that. */
-export function deepCanvasEstimate(width: number, height: number, bandRows: number): Estimate {
-  return estimated(width * 4 * bandRows, width * height, DEEP_DRAW_NANOSECONDS);
+export function sixteenBitCanvasEstimate(width: number, height: number, bandRows: number): Estimate {
+  return estimated(width * 4 * bandRows, width * height, SIXTEEN_BIT_DRAW_NANOSECONDS);
 }
 
 /** Decodes pictures that may be predicted from those before them. */
@@ -109,11 +109,11 @@ export class NativeStills<Exports extends CanvasExports = CanvasExports> extends
   /**
    * @param width of the band, pixels
    * @param rows that the band holds
-   * @param deep its pixels have 16 bits a sample
+   * @param sixteenBit its pixels have 16 bits a sample
    * @throws NativeError when memory does not suffice
    */
-  openCanvas(width: number, rows: number, deep = false): NativeCanvas {
-    return new NativeCanvas(this, width, rows, deep);
+  openCanvas(width: number, rows: number, sixteenBit = false): NativeCanvas {
+    return new NativeCanvas(this, width, rows, sixteenBit);
   }
 }
 
@@ -125,10 +125,10 @@ export class NativeCanvas {
   private closed = false;
 
   /** @throws NativeError when memory does not suffice */
-  constructor(stills: NativeStills, width: number, rows: number, deep: boolean) {
+  constructor(stills: NativeStills, width: number, rows: number, sixteenBit: boolean) {
     this.stills = stills;
-    this.rowBytes = width * (deep ? 8 : 4);
-    this.pointer = allocated(this.call((exports) => exports.canvas_open(width, rows, deep ? 1 : 0)));
+    this.rowBytes = width * (sixteenBit ? 8 : 4);
+    this.pointer = allocated(this.call((exports) => exports.canvas_open(width, rows, sixteenBit ? 1 : 0)));
   }
 
   /**

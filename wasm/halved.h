@@ -24,7 +24,7 @@ static inline int halved_is_whole(const struct halved *h) {
   return h->pixels[0] && h->pixels[1] && h->chroma[0] && h->chroma[1] && h->chroma[2] && h->between && h->planes;
 }
 
-// `deep` is set before.
+// `sixteenBit` is set before.
 void halved_start(struct halved *halved, uint32_t width, uint32_t height);
 void halved_free(struct halved *halved);
 // Takes the next row of RGBA. Calls `full` whenever the planes of a row of MCUs are complete.

@@ -4,7 +4,7 @@ import { toSrgb } from "../../src/image/codec/convert-colors.ts";
 import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { NativeError } from "../../wasm/load.ts";
-import { type DeepPixels, digest, drain, drainDeep, type Pixels } from "./rows.ts";
+import { type SixteenBitPixels, digest, drain, drainSixteenBit, type Pixels } from "./rows.ts";
 
 /** The first frame of a file, in sRGB, as stored. */
 export async function decodeFile(
@@ -22,11 +22,11 @@ export async function decodeFile(
 }
 
 /** The only frame of a file with all bits of its samples, as stored. */
-export async function decodeDeep(format: FormatDefinition, bytes: Uint8Array): Promise<DeepPixels> {
+export async function decodeSixteenBit(format: FormatDefinition, bytes: Uint8Array): Promise<SixteenBitPixels> {
   const facts = format.read.factsOf(bytes);
   const { width, height } = facts;
-  const demand = { box: { x: 0, y: 0, width, height }, width, height, deep: true };
-  for await (const { rows } of format.read.open(bytes, facts, demand, UNPAUSED)) return await drainDeep(rows);
+  const demand = { box: { x: 0, y: 0, width, height }, width, height, sixteenBit: true };
+  for await (const { rows } of format.read.open(bytes, facts, demand, UNPAUSED)) return await drainSixteenBit(rows);
   throw new Error("no frame");
 }
 

@@ -5,12 +5,12 @@ import { bytesPerPixel, type Rows } from "../../src/image/pixels/rows.ts";
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** RGBA; what is drained of deep rows has two bytes a sample. */
+  /** RGBA; what is drained of 16-bit rows has two bytes a sample. */
   readonly data: Uint8Array;
 }
 
 /** A picture whose samples have 16 bits. */
-export interface DeepPixels {
+export interface SixteenBitPixels {
   readonly width: number;
   readonly height: number;
   /** RGBA. */
@@ -38,19 +38,19 @@ export function scene(width: number, height: number, opaque = true): Pixels {
 }
 
 /** A picture of which every pixel, of 16 bits a sample, is a function of its place. */
-export function paintDeep(
+export function paintSixteenBit(
   width: number,
   height: number,
   color: (x: number, y: number) => readonly [number, number, number, number],
-): DeepPixels {
+): SixteenBitPixels {
   const samples = new Uint16Array(width * height * 4);
   for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) samples.set(color(x, y), (y * width + x) * 4);
   return { width, height, samples };
 }
 
 /** Smooth colors, edges and some texture in the lower bits, the same on every run. */
-export function deepScene(width: number, height: number, opaque = true): DeepPixels {
-  return paintDeep(width, height, (x, y) => {
+export function sixteenBitScene(width: number, height: number, opaque = true): SixteenBitPixels {
+  return paintSixteenBit(width, height, (x, y) => {
     const edge = ((x >> 5) ^ (y >> 5)) & 1 ? 15_000 : 0;
     const grain = (x * 7919 + y * 104729) % 997;
     const alpha = opaque ? 65_535 : Math.round((x * 65_535) / width);
@@ -58,14 +58,14 @@ export function deepScene(width: number, height: number, opaque = true): DeepPix
   });
 }
 
-/** Deep rows over samples; at most `most` at a time. */
-export function deepRowsOf({ width, height, samples }: DeepPixels, opaque = true, most = 1_000): Rows {
+/** 16-bit rows over samples; at most `most` at a time. */
+export function sixteenBitRowsOf({ width, height, samples }: SixteenBitPixels, opaque = true, most = 1_000): Rows {
   let y = 0;
   return {
     width,
     height,
     opaque,
-    deep: true,
+    sixteenBit: true,
     async read(max) {
       const count = Math.min(max, most, height - y);
       if (count === 0) return null;
@@ -76,15 +76,15 @@ export function deepRowsOf({ width, height, samples }: DeepPixels, opaque = true
   };
 }
 
-/** A still picture of so many bits a sample whose rows are deep. */
-export function deepPictureOf(pixels: DeepPixels, opaque = true, bits = 16): Picture {
+/** A still picture of so many bits a sample whose rows are 16-bit. */
+export function sixteenBitPictureOf(pixels: SixteenBitPixels, opaque = true, bits = 16): Picture {
   const { width, height } = pixels;
-  return stillPicture({ width, height, opaque, bits }, () => deepRowsOf(pixels, opaque));
+  return stillPicture({ width, height, opaque, bits }, () => sixteenBitRowsOf(pixels, opaque));
 }
 
-/** Reads deep rows to their end, at most `max` at a time, and closes them. */
-export async function drainDeep(rows: Rows, max = 16): Promise<DeepPixels> {
-  if (!rows.deep) throw new Error("the rows are not deep");
+/** Reads 16-bit rows to their end, at most `max` at a time, and closes them. */
+export async function drainSixteenBit(rows: Rows, max = 16): Promise<SixteenBitPixels> {
+  if (!rows.sixteenBit) throw new Error("the rows are not deep");
   const { width, height, data } = await drain(rows, max);
   return { width, height, samples: new Uint16Array(data.buffer) };
 }

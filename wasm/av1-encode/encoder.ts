@@ -29,7 +29,7 @@ export interface CellSettings {
   /** Of a coded sample. Rows of RGBA8 may have 10 where chroma is halved and nothing is transparent. */
   readonly bits: 8 | 10;
   /** Rows are RGBA16 with these colors, and are coded by the matrix of BT.2020; absent: RGBA8 of sRGB. */
-  readonly deep?: CodePoints | undefined;
+  readonly sixteenBit?: CodePoints | undefined;
 }
 
 /** ISO/IEC 23091-2, sections 8.1 and 8.2. */
@@ -95,14 +95,14 @@ export function cellsEstimate(settings: CellSettings): Estimate {
 }
 
 function cellsBytes(settings: CellSettings): number {
-  const { width, cell, chroma, opaque, speed, bits, deep } = settings;
+  const { width, cell, chroma, opaque, speed, bits, sixteenBit } = settings;
   const half = chroma === "4:2:0";
   const planes = width * cell.height * ((half ? 1.5 : 3) + (opaque ? 0 : 1)) * (bits > 8 ? 2 : 1);
   const kind = BYTES_PER_PIXEL[bits][speed < FIRST_FAST_SPEED ? "close" : "fast"];
   const perPixel = kind[half ? "half" : "full"];
   const padded = (side: number) => (Math.ceil(side / BLOCK) + 1) * BLOCK;
   const coded = padded(cell.width) * padded(cell.height) * perPixel;
-  const halving = half && !deep ? width * HALVED_BYTES : 0;
+  const halving = half && !sixteenBit ? width * HALVED_BYTES : 0;
   return planes + coded + palettesBytes(cell) + bandBytes(settings) + blocksBytes(settings) + halving + ENCODER_BYTES;
 }
 
@@ -116,8 +116,8 @@ function blocksBytes({ cell }: CellSettings): number {
   return 4 * Math.ceil(cell.width / 8) * Math.ceil(cell.height / 8);
 }
 
-function bandBytes({ width, deep }: CellSettings): number {
-  return BAND_ROWS * width * (deep ? 8 : 4);
+function bandBytes({ width, sixteenBit }: CellSettings): number {
+  return BAND_ROWS * width * (sixteenBit ? 8 : 4);
 }
 
 export class Av1Cells {
@@ -133,8 +133,8 @@ export class Av1Cells {
    * @throws NativeError when memory does not suffice
    */
   constructor(settings: CellSettings, share = 1) {
-    const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed, bits, deep } = settings;
-    const { primaries, transfer } = deep ?? SRGB;
+    const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed, bits, sixteenBit } = settings;
+    const { primaries, transfer } = sixteenBit ?? SRGB;
     this.settings = settings;
     this.share = share;
     this.columns = Math.ceil(width / cell.width);
@@ -153,7 +153,7 @@ export class Av1Cells {
           alphaQuantizer,
           speed,
           TUNING,
-          deep ? 1 : 0,
+          sixteenBit ? 1 : 0,
           bits,
           primaries,
           transfer,

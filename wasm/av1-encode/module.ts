@@ -18,7 +18,7 @@ export interface EncodeExports extends HeapExports {
     alphaQuantizer: number,
     speed: number,
     tuning: number,
-    deep: number,
+    sixteenBit: number,
     bits: number,
     primaries: number,
     transfer: number,

@@ -112,7 +112,7 @@ static cmsHPROFILE open_profile(const void *profile, uint32_t length) {
 }
 
 // A transform from a profile to another one, of RGB; either is sRGB where its length is 0. 0: a profile is damaged or
-// for other pixels; 1: nothing to do, for both are one under two names, and converting would only add rounding. `deep`: of
+// for other pixels; 1: nothing to do, for both are one under two names, and converting would only add rounding. `sixteenBit`: of
 // samples of 16 bits, not of inks.
 void *EXPORT(color_open)(const void *profile, uint32_t length, int layout, const void *target, uint32_t target_length,
                          int deep) {

@@ -10,7 +10,7 @@ interface ColorExports extends NativeExports {
     layout: number,
     target: number,
     targetLength: number,
-    deep: number,
+    sixteenBit: number,
   ): number;
   color_convert(transform: number, input: number, output: number, pixels: number): void;
   color_close(transform: number): void;
@@ -51,7 +51,7 @@ export type Relation = "same" | "different" | "unusable";
 
 /** What a profile is to the target, for colors. */
 export function relationOf(profile: Uint8Array, target: Uint8Array): Relation {
-  return acquired({ profile, layout: "rgba", target, deep: false }, ({ transform }) =>
+  return acquired({ profile, layout: "rgba", target, sixteenBit: false }, ({ transform }) =>
     transform === 0 ? "unusable" : transform === NOTHING_TO_DO ? "same" : "different",
   );
 }
@@ -61,7 +61,7 @@ interface Kind {
   readonly profile: Uint8Array;
   readonly layout: Layout;
   readonly target: Uint8Array;
-  readonly deep: boolean;
+  readonly sixteenBit: boolean;
 }
 
 function acquired<Result>(kind: Kind, work: (built: Built) => Result): Result {
@@ -79,15 +79,15 @@ function acquired<Result>(kind: Kind, work: (built: Built) => Result): Result {
 /**
  * The transform from a profile to a target of RGB, sRGB unless it is named; null when there is nothing to do, or one of
  * them is damaged or made for other pixels (the picture is then taken as it is, as browsers do).
- * @param deep samples have 16 bits, in the order of bytes of the machine; not of inks
+ * @param sixteenBit samples have 16 bits, in the order of bytes of the machine; not of inks
  */
 export function openTransform(
   profile: Uint8Array,
   layout: Layout,
   target: Uint8Array = SRGB,
-  deep = false,
+  sixteenBit = false,
 ): Transform | null {
-  const kind = { profile, layout, target, deep };
+  const kind = { profile, layout, target, sixteenBit };
   const instance = color.acquire();
   let built: Built | undefined;
   let open = true;
@@ -110,7 +110,7 @@ export function openTransform(
   }
   const convert = (pixels: Uint8Array): Uint8Array => {
     instance.bytes(run, pixels.length).set(pixels);
-    instance.run((exports) => exports.color_convert(transform, run, run, pixels.length / (deep ? 8 : 4)));
+    instance.run((exports) => exports.color_convert(transform, run, run, pixels.length / (sixteenBit ? 8 : 4)));
     const converted = instance.bytes(run, pixels.length);
     if (layout.startsWith("cmyk")) for (let at = 3; at < converted.length; at += 4) converted[at] = 255;
     return converted;
@@ -121,7 +121,7 @@ export function openTransform(
 /** To convert a pixel: by curves and a matrix, by curves alone (gray), by a table of many dimensions. */
 const NANOSECONDS = { matrix: 6, gray: 35, table: 90 } as const;
 /** The same of samples of 16 bits. */
-const DEEP_NANOSECONDS = { matrix: 300, gray: 250, table: 600 } as const;
+const SIXTEEN_BIT_NANOSECONDS = { matrix: 300, gray: 250, table: 600 } as const;
 /** To build a transform, which is one call: by what its profile is. */
 const BUILD_MS = { matrix: 8, gray: 2, table: 60 } as const;
 /** Those that take the most time first. */
@@ -134,12 +134,12 @@ export function transformEstimate(
   profile: Uint8Array,
   { width, height }: { width: number; height: number },
   target: Uint8Array = SRGB,
-  deep = false,
+  sixteenBit = false,
 ): Estimate {
   const kinds = [profile, target].filter(({ length }) => length > 0).map(kindOf);
   const kind = KINDS.find((one) => kinds.includes(one)) ?? "matrix";
   const bytes = 2 * (profile.length + target.length) + RUN_BYTES + BUILT_BYTES;
-  return parallel(estimated(bytes, width * height, (deep ? DEEP_NANOSECONDS : NANOSECONDS)[kind]), {
+  return parallel(estimated(bytes, width * height, (sixteenBit ? SIXTEEN_BIT_NANOSECONDS : NANOSECONDS)[kind]), {
     bytes: 0,
     ms: BUILD_MS[kind],
   });
@@ -167,9 +167,12 @@ interface Built extends Kind {
 /** The transform used last: making one takes longer than converting a small picture, and searches make it often. */
 let idle: Built | undefined;
 
-function taken(instance: NativeInstance<ColorExports>, { profile, layout, target, deep }: Kind): Built | undefined {
+function taken(
+  instance: NativeInstance<ColorExports>,
+  { profile, layout, target, sixteenBit }: Kind,
+): Built | undefined {
   const found = idle;
-  if (found?.instance !== instance || found.layout !== layout || found.deep !== deep) return;
+  if (found?.instance !== instance || found.layout !== layout || found.sixteenBit !== sixteenBit) return;
   if (!areEqual(found.profile, profile) || !areEqual(found.target, target)) return;
   idle = undefined;
   return found;
@@ -190,7 +193,7 @@ function free({ instance: { exports }, transform, run }: Built): void {
   if (run) exports.free(run);
 }
 
-function build(instance: NativeInstance<ColorExports>, { profile, layout, target, deep }: Kind): Built {
+function build(instance: NativeInstance<ColorExports>, { profile, layout, target, sixteenBit }: Kind): Built {
   const { exports } = instance;
   const lengths = [profile.length, target.length] as const;
   const source = instance.allocate(lengths[0] + lengths[1]);
@@ -200,9 +203,9 @@ function build(instance: NativeInstance<ColorExports>, { profile, layout, target
     instance.bytes(source, lengths[0]).set(profile);
     instance.bytes(source + lengths[0], lengths[1]).set(target);
     const transform = instance.run(() =>
-      exports.color_open(source, lengths[0], LAYOUTS[layout], source + lengths[0], lengths[1], deep ? 1 : 0),
+      exports.color_open(source, lengths[0], LAYOUTS[layout], source + lengths[0], lengths[1], sixteenBit ? 1 : 0),
     );
-    return { instance, profile: profile.slice(), layout, target: target.slice(), deep, transform, run };
+    return { instance, profile: profile.slice(), layout, target: target.slice(), sixteenBit, transform, run };
   } catch (error) {
     exports.free(run);
     throw error;

@@ -21,7 +21,7 @@ interface JxlExports extends HeapExports {
     width: number,
     height: number,
     black: number,
-    isDeep: number,
+    isSixteenBit: number,
   ): number;
   decoder_next(decoder: number): number;
   decoder_duration(decoder: number): number;
@@ -116,13 +116,22 @@ export class JxlDecoder {
    * @param isDeep rows are of RGBA16, and not of RGBA8; not with inks
    * @throws NativeError when memory does not suffice
    */
-  constructor(source: Source, facts: CodestreamFacts, output: Output, isDeep = false) {
+  constructor(source: Source, facts: CodestreamFacts, output: Output, isSixteenBit = false) {
     this.width = facts.width;
-    this.rowBytes = facts.width * (isDeep ? 8 : 4);
+    this.rowBytes = facts.width * (isSixteenBit ? 8 : 4);
     this.job = new SourceJob(source, decodeEstimate(facts));
     const { gray, width, height, black = -1 } = facts;
     const open = (exports: JxlExports, number: number) =>
-      exports.decoder_open(number, source.length, OUTPUTS[output], gray ? 1 : 0, width, height, black, isDeep ? 1 : 0);
+      exports.decoder_open(
+        number,
+        source.length,
+        OUTPUTS[output],
+        gray ? 1 : 0,
+        width,
+        height,
+        black,
+        isSixteenBit ? 1 : 0,
+      );
     try {
       this.pointer = allocated(this.job.call(open));
     } catch (error) {

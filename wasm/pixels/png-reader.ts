@@ -9,7 +9,7 @@ import { type PngHeader, SAMPLES } from "./png-header.ts";
  * What rows are given as: RGBA8; of samples of 16 bits also bytes as they are stored, or RGBA16. In the order of
  * png-reader.h.
  */
-const FORMS = ["rgba", "stored", "deep"] as const;
+const FORMS = ["rgba", "stored", "sixteenBit"] as const;
 export type PngForm = (typeof FORMS)[number];
 
 export interface PngReaderOptions extends PngHeader {
@@ -18,8 +18,8 @@ export interface PngReaderOptions extends PngHeader {
   /** The stored color that is transparent, for gray of 16 bits and RGB. */
   readonly key?: readonly [red: number, green: number, blue: number];
   /**
-   * The value of each sample value in rows: 65,536 entries for 16 bits, of 16 bits where rows are deep, else 256. Gray
-   * of at most 8 bits uses `table`.
+   * The value of each sample value in rows: 65,536 entries for 16 bits, of 16 bits where rows are 16-bit, else 256.
+   * Gray of at most 8 bits uses `table`.
    */
   readonly levels?: Uint8Array | Uint16Array;
   /** RGBA8 where absent. */
@@ -73,7 +73,7 @@ export function openPngReader(options: PngReaderOptions, timeSlice: Turns): PngR
     throw error;
   }
   const band = address("png_band");
-  const stride = { rgba: width * 4, stored: (width * depth * SAMPLES[type]) / 8, deep: width * 8 }[form];
+  const stride = { rgba: width * 4, stored: (width * depth * SAMPLES[type]) / 8, sixteenBit: width * 8 }[form];
   let left = height;
 
   /** Returns how many bytes were fed. */
@@ -125,14 +125,15 @@ interface PngExtent extends Omit<PngHeader, "type"> {
   readonly codedBytes?: number | undefined;
 }
 
-/** The estimate of reading all rows, RGBA8 or deep; `depth` is in bits per pixel here. */
+/** The estimate of reading all rows, RGBA8 or 16-bit; `depth` is in bits per pixel here. */
 export function pngReaderEstimate(
   { width, height, depth, interlaced, codedBytes }: PngExtent,
-  isDeep = false,
+  isSixteenBit = false,
 ): Estimate {
   const rowBytes = Math.ceil((width * depth) / 8) + 8;
   const passes = interlaced ? rowBytes * height + 8 * height : 0;
-  const bytes = passes + 14 * rowBytes + width * (isDeep ? 8 : 4) * (WINDOW_ROWS + 1) + (isDeep ? 400_000 : 300_000);
+  const bytes =
+    passes + 14 * rowBytes + width * (isSixteenBit ? 8 : 4) * (WINDOW_ROWS + 1) + (isSixteenBit ? 400_000 : 300_000);
   const { coded, stored, pixel } = READ_NANOSECONDS;
   const read = codedBytes ?? (rowBytes * height) / PHOTOGRAPH_RATIO;
   return estimated(bytes, 1, read * coded + height * (rowBytes * stored + width * pixel));

@@ -8,7 +8,7 @@ import { type ColorType, SAMPLES } from "./png-header.ts";
 const STRATEGIES = ["none", "sub", "up", "average", "paeth", "sum", "entropy", "bigrams"] as const;
 export type FilterStrategy = (typeof STRATEGIES)[number];
 
-const INPUTS = ["rgba", "indices", "stored", "deep"] as const;
+const INPUTS = ["rgba", "indices", "stored", "sixteenBit"] as const;
 export type PngInput = (typeof INPUTS)[number];
 
 export interface PngWriterOptions {
@@ -19,7 +19,10 @@ export interface PngWriterOptions {
   readonly palette?: Uint8Array;
   /** The color that stands for transparent pixels in types without alpha. */
   readonly key?: readonly [red: number, green: number, blue: number];
-  /** What rows hold: `rgba` (the default), palette `indices` of a byte each, bytes as they are `stored`, or `deep` RGBA16. */
+  /**
+   * What rows hold: `rgba` (the default), palette `indices` of a byte each, bytes as they are `stored`, or `sixteenBit`
+   * RGBA16.
+   */
   readonly input?: PngInput;
   readonly strategy: FilterStrategy;
   /** 1 (for photographs) or 2 (fast) to 12 (near-optimal parsing, slow). */
@@ -48,7 +51,7 @@ export function openPngWriter(options: PngWriterOptions): PngWriter {
   );
   const window = handle.call((exports, pointer) => exports.writer_window(pointer));
   const stored = Math.ceil((width * depth * SAMPLES[type]) / 8);
-  const stride = { rgba: width * 4, indices: width, stored, deep: width * 8 }[input];
+  const stride = { rgba: width * 4, indices: width, stored, sixteenBit: width * 8 }[input];
   const colorAt = (bytes: ArrayLike<number>, at: number, alpha: number) =>
     (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (alpha << 24)) >>> 0;
   handle.call((exports, pointer) => {

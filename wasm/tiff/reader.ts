@@ -111,17 +111,17 @@ export interface TiffFacts {
   readonly tables: Uint8Array | undefined;
   /** Memory that reading to four bytes a pixel will hold at most. */
   readonly workingBytes: number;
-  /** Bits of a sample in deep rows; 0 where there are none for them. */
-  readonly deepBits: number;
+  /** Bits of a sample in 16-bit rows; 0 where there are none for them. */
+  readonly sixteenBitBits: number;
   /** Rows that are held at a time. */
   readonly bandRows: number;
 }
 
 /** By the numbers of tiff.h. */
-const OUTPUTS = ["rgba", "cmyk", "deep"] as const;
+const OUTPUTS = ["rgba", "cmyk", "sixteenBit"] as const;
 /**
- * `cmyk`: four bytes a pixel, 255 for full ink; only of pictures with inks. `deep`: RGBA16; only of those that have
- * deep bits.
+ * `cmyk`: four bytes a pixel, 255 for full ink; only of pictures with inks. `sixteenBit`: RGBA16; only of those that
+ * have more bits.
  */
 export type TiffOutput = (typeof OUTPUTS)[number];
 
@@ -179,7 +179,7 @@ export class TiffReader {
       17,
     ) as unknown as [number, number, number, number, number, number, number, number, ...number[]];
     const [profile = 0, profileBytes = 0, h = 1, v = 1, tables = 0, tablesBytes = 0, ...last] = rest;
-    const [workingBytes = 0, deepBits = 0, bandRows = 0] = last;
+    const [workingBytes = 0, sixteenBitBits = 0, bandRows = 0] = last;
     const copy = (from: number, length: number) => (length > 0 ? this.instance.bytes(from, length).slice() : undefined);
     return {
       width,
@@ -190,7 +190,7 @@ export class TiffReader {
       compression,
       orientation,
       workingBytes,
-      deepBits,
+      sixteenBitBits,
       bandRows,
       alpha: alpha !== 0,
       profile: copy(profile, profileBytes),
@@ -208,7 +208,7 @@ export class TiffReader {
       if (count === 0) return null;
       if (count !== PAUSED) {
         const at = this.instance.exports.reader_rows(this.pointer, count);
-        return this.instance.bytes(at, count * this.facts.width * (output === "deep" ? 8 : 4));
+        return this.instance.bytes(at, count * this.facts.width * (output === "sixteenBit" ? 8 : 4));
       }
       await timeSlice.spend(readEstimate(CALL_PIXELS).ms);
     }

@@ -35,18 +35,18 @@ function layoutOf(colorspace: string): Layout {
 
 /** The estimate of `toSpace` on a picture of this size. */
 export function conversionEstimate(
-  size: Size & Pick<Rows, "deep">,
+  size: Size & Pick<Rows, "sixteenBit">,
   { profile }: Pick<Facts, "profile">,
   space?: Space,
 ): Estimate {
-  if (!space) return profile ? transformEstimate(profile, size, SRGB, size.deep) : NO_WORK;
-  return isIn(space, profile) ? NO_WORK : transformEstimate(profile ?? SRGB, size, space.profile, size.deep);
+  if (!space) return profile ? transformEstimate(profile, size, SRGB, size.sixteenBit) : NO_WORK;
+  return isIn(space, profile) ? NO_WORK : transformEstimate(profile ?? SRGB, size, space.profile, size.sixteenBit);
 }
 
 /** Rows through an ICC profile to another, sRGB by default; null when there is nothing to do or one is of no use. */
 export function converted(rows: Rows, profile: Uint8Array, layout: Layout, target: Uint8Array = SRGB): Rows | null {
-  const { opaque, deep } = rows;
-  const transform = openTransform(profile, layout, target, deep);
+  const { opaque, sixteenBit } = rows;
+  const transform = openTransform(profile, layout, target, sixteenBit);
   if (!transform) return null;
   const pixelBytes = bytesPerPixel(rows);
   const stride = rows.width * pixelBytes;
@@ -57,7 +57,7 @@ export function converted(rows: Rows, profile: Uint8Array, layout: Layout, targe
     width: rows.width,
     height: rows.height,
     opaque,
-    deep,
+    sixteenBit,
     async read(max) {
       const band = await rows.read(Math.min(max, bandRows));
       if (!band) return null;

@@ -62,8 +62,8 @@ export interface Facts {
   readonly halvings?: number;
   /** Bytes of memory that decoding holds at most, where that depends on more than the facts above. */
   readonly decodeBytes?: number;
-  /** Bytes that decoding holds besides where rows are deep. */
-  readonly deepBytes?: number;
+  /** Bytes that decoding holds besides where rows are 16-bit. */
+  readonly sixteenBitBytes?: number;
   /** Milliseconds that decoding takes at most, where that depends on more than the facts above. */
   readonly decodeMs?: number;
   /** Nanoseconds for each pixel that is wanted besides, where a decoder makes them at any size. */
@@ -92,10 +92,10 @@ export interface Demand {
   /** Frames after the first will not be asked for. */
   readonly firstOnly?: boolean | undefined;
   /**
-   * Rows are to be deep; only of a reader that can give them, and of a still picture whose samples have more than 8
+   * Rows are to be 16-bit; only of a reader that can give them, and of a still picture whose samples have more than 8
    * bits.
    */
-  readonly deep?: boolean | undefined;
+  readonly sixteenBit?: boolean | undefined;
 }
 
 /** A region of a stored picture at another size, and the filter that takes it there. */
@@ -159,7 +159,7 @@ export interface Abilities {
   readonly named?: true;
   /** Files that are written can have other colors than those of sRGB: of any profile of RGB, or of Display P3 alone. */
   readonly spaces?: "any" | "p3";
-  /** Files that are written from deep rows can have samples of high dynamic range, and say so by code points. */
+  /** Files that are written from 16-bit rows can have samples of high dynamic range, and say so by code points. */
   readonly highDynamicRange?: true;
 }
 
@@ -181,8 +181,8 @@ export interface Reader {
   readonly scale?: (facts: Facts, demand: Demand) => number;
   /** @throws ApiError 422, at once or while rows are read, when the file is damaged */
   readonly open: (bytes: Uint8Array, facts: Facts, demand: Demand, timeSlice: TimeSlice) => AsyncIterable<Decoded>;
-  /** It gives deep rows where they are demanded. */
-  readonly deep?: true;
+  /** It gives 16-bit rows where they are demanded. */
+  readonly sixteenBit?: true;
   /** It shows what is left of damaged pixels where the facts say so. */
   readonly showsDamage?: true;
 }

@@ -37,7 +37,7 @@ export function ownTimeSlice(timeSlice: TimeSlice): OwnTimeSlice {
  * @param own what the maker of the rows declares by, where it does
  */
 export function paced(rows: Rows, ms: number, timeSlice: TimeSlice, own?: OwnTimeSlice): Rows {
-  const { width, height, opaque, deep } = rows;
+  const { width, height, opaque, sixteenBit } = rows;
   const rowMs = Math.max(0, ms - (own?.taken() ?? 0)) / height;
   let owedMs = 0;
   const owe = (count: number) => (owedMs += count * rowMs - (own?.taken() ?? 0));
@@ -51,7 +51,7 @@ export function paced(rows: Rows, ms: number, timeSlice: TimeSlice, own?: OwnTim
     width,
     height,
     opaque,
-    deep,
+    sixteenBit,
     async read(max) {
       await settle();
       const read = await rows.read(max);

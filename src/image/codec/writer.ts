@@ -105,9 +105,10 @@ export interface Writer {
   /** @throws ApiError 422 when the format cannot hold the picture */
   readonly encode: (picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice) => Promise<Uint8Array>;
   /**
-   * Whether `encode` takes the deep rows of a still picture, and keeps of them what 8 bits do not hold; absent: never.
+   * Whether `encode` takes the 16-bit rows of a still picture, and keeps of them what 8 bits do not hold; absent:
+   * never.
    */
-  readonly deep?: (settings: EncodeSettings, space: Space | undefined) => boolean;
+  readonly sixteenBit?: (settings: EncodeSettings, space: Space | undefined) => boolean;
   readonly qualities: Scale;
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];

@@ -71,13 +71,13 @@ export const avif = format({
         ? openSequence(sequence, av1Sequences, demand, timeSlice)
         : openImage(bytes, av1, demand, timeSlice);
     },
-    deep: true,
+    sixteenBit: true,
   },
   write: {
     estimate: besideProfile(encodeEstimate, PROFILE_COPIES),
     readings: tracksOf,
     encode: encodeAvif,
-    deep: (_settings, space) => space?.codePoints !== undefined,
+    sixteenBit: (_settings, space) => space?.codePoints !== undefined,
     qualities: {
       step: 0.25,
       coded: (quality) => quantizerAt(quality),

@@ -26,11 +26,11 @@ export const jxl = format({
     spaces: "p3",
     mostSide: 16_384,
   },
-  read: { factsOf, estimate: readEstimate, open: openFrames, deep: true },
+  read: { factsOf, estimate: readEstimate, open: openFrames, sixteenBit: true },
   write: {
     estimate: encodeEstimate,
     encode: encodeJxl,
-    deep: () => true,
+    sixteenBit: () => true,
     qualities: { step: 1 },
     variants: [{}],
     nearLosslessLevels: FEWER_COLORS,
@@ -50,12 +50,12 @@ const OWN_BYTES = 12 << 20;
 const OWN_PIXEL_NANOSECONDS = 70;
 
 function readEstimate(
-  { width, height, frames, decodeBytes, decodeMs, deepBytes = 0 }: Facts,
-  { deep }: Demand,
+  { width, height, frames, decodeBytes, decodeMs, sixteenBitBytes = 0 }: Facts,
+  { sixteenBit }: Demand,
 ): Estimate {
   const pixels = width * height;
   return {
-    bytes: (decodeBytes ?? OWN_BYTES + pixels * OWN_PIXEL_BYTES) + (deep ? deepBytes : 0),
+    bytes: (decodeBytes ?? OWN_BYTES + pixels * OWN_PIXEL_BYTES) + (sixteenBit ? sixteenBitBytes : 0),
     ms: decodeMs ?? (frames * pixels * OWN_PIXEL_NANOSECONDS) / 1e6,
   };
 }

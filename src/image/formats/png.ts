@@ -49,23 +49,23 @@ const read: Reader = {
     } satisfies Facts;
   },
 
-  estimate(facts, { deep }) {
+  estimate(facts, { sixteenBit }) {
     return facts.frames > 1
       ? parallel(pngReaderEstimate(facts), framesEstimate(facts))
-      : pngReaderEstimate(facts, deep);
+      : pngReaderEstimate(facts, sixteenBit);
   },
 
-  async *open(bytes, _facts, { box, deep }, timeSlice) {
+  async *open(bytes, _facts, { box, sixteenBit }, timeSlice) {
     const file = readFile(bytes);
     if (file.frames.length === 0) {
-      yield { delayMs: 0, rows: openRows(bytes, wholeOf(file), timeSlice, deep || undefined), box };
+      yield { delayMs: 0, rows: openRows(bytes, wholeOf(file), timeSlice, sixteenBit || undefined), box };
       return;
     }
     for await (const { delayMs, rows } of readFrames(bytes, file, timeSlice)) {
       yield { delayMs: file.frames.length > 1 ? delayMs : 0, rows, box };
     }
   },
-  deep: true,
+  sixteenBit: true,
 };
 
 export const png = format({

@@ -37,8 +37,8 @@ const read: Reader = {
   // What lies above the wanted rows may have to be decoded with them.
   estimate: (facts, demand) => {
     if (facts.isPreview) return jpeg.read.estimate(facts, demand);
-    const deepBytes = demand.deep ? (facts.deepBytes ?? 0) : 0;
-    return parallel(held(peakBytes(facts) + deepBytes), readEstimate(facts.width * facts.height));
+    const sixteenBitBytes = demand.sixteenBit ? (facts.sixteenBitBytes ?? 0) : 0;
+    return parallel(held(peakBytes(facts) + sixteenBitBytes), readEstimate(facts.width * facts.height));
   },
 
   scale: (facts, demand) => (facts.isPreview ? jpeg.read.scale(facts, demand) : 1),
@@ -57,7 +57,7 @@ const read: Reader = {
       rows.close();
     }
   },
-  deep: true,
+  sixteenBit: true,
 };
 
 export const tiff = format({
@@ -79,7 +79,7 @@ function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, timeSlice: Ti
     if (rows) return rows;
     inks.close();
   }
-  return readerRows(bytes, facts, demand, demand.deep ? "deep" : "rgba", timeSlice);
+  return readerRows(bytes, facts, demand, demand.sixteenBit ? "sixteenBit" : "rgba", timeSlice);
 }
 
 /** Rows from the first wanted one to the last. */
@@ -88,8 +88,8 @@ function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: Tif
   const place = placeOf(bytes);
   const where = place.kind === "directory" ? place : { at: 0 };
   const reader = guarded(() => new TiffReader(bytes, peakBytes(facts), width * height, where), refusal);
-  const deep = output === "deep" ? true : undefined;
-  const stride = width * bytesPerPixel({ deep });
+  const sixteenBit = output === "sixteenBit" ? true : undefined;
+  const stride = width * bytesPerPixel({ sixteenBit });
   const first = firstRow(demand);
   const end = Math.max(first + 1, Math.min(height, Math.ceil(demand.box.y + demand.box.height)));
   let y = first;
@@ -97,7 +97,7 @@ function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: Tif
     width,
     height: end - first,
     opaque: !alpha,
-    deep,
+    sixteenBit,
     async read(max) {
       if (y === end) return null;
       const rows = await guardedAsync(() => reader.read(Math.min(max, end - y), output, timeSlice, first), refusal);

@@ -2,14 +2,14 @@
 import { bytesPerPixel, pixelsOf, type Rows, rowsOver } from "./rows.ts";
 
 /**
- * The rows that `make` makes of a picture, once it has seen the pixels of the first ones: they are RGBA8, or RGBA16 where
- * rows are deep, tightly packed.
+ * The rows that `make` makes of a picture, once it has seen the pixels of the first ones: they are RGBA8, or RGBA16
+ * where rows are 16-bit, tightly packed.
  * @param count how many rows are looked at and held, or all that there are
  */
 export function lookAhead(
   rows: Rows,
   count: number,
-  result: Pick<Rows, "width" | "height" | "opaque" | "deep">,
+  result: Pick<Rows, "width" | "height" | "opaque" | "sixteenBit">,
   make: (pixels: Uint8Array, rows: Rows) => Rows,
 ): Rows {
   let made: Rows | undefined;
@@ -52,13 +52,13 @@ function firstOf(rows: Rows, height: number): Rows {
 
 /** A picture of which the first rows were read already. */
 function after(first: Uint8Array, rows: Rows): Rows {
-  const { width, height, opaque, deep } = rows;
-  const known = rowsOver(first, { width, height: first.length / (width * bytesPerPixel(rows)), opaque, deep });
+  const { width, height, opaque, sixteenBit } = rows;
+  const known = rowsOver(first, { width, height: first.length / (width * bytesPerPixel(rows)), opaque, sixteenBit });
   return {
     width,
     height,
     opaque,
-    deep,
+    sixteenBit,
     read: async (max) => (await known.read(max)) ?? rows.read(max),
     close: () => rows.close(),
   };

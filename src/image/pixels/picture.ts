@@ -31,7 +31,7 @@ export interface Extent {
   readonly texture?: number | undefined;
   /** What the values of its pixels mean; absent: sRGB. */
   readonly space?: Space | undefined;
-  /** Bits of a sample of the original, 9 to 16, of which its rows are deep; absent: they are not. */
+  /** Bits of a sample of the original, 9 to 16, of which its rows are 16-bit; absent: they are not. */
   readonly bits?: number | undefined;
 }
 
@@ -59,8 +59,16 @@ export async function firstFrame(picture: Picture, timeSlice: TimeSlice): Promis
     // The generator stands at its yield: what it still has to do is to close what is closed already.
     void frames.return?.();
   };
-  const { width, height, opaque, deep } = rows;
-  return { width, height, opaque, deep, read: (max) => rows.read(max), skip: (count) => skipRows(rows, count), close };
+  const { width, height, opaque, sixteenBit } = rows;
+  return {
+    width,
+    height,
+    opaque,
+    sixteenBit,
+    read: (max) => rows.read(max),
+    skip: (count) => skipRows(rows, count),
+    close,
+  };
 }
 
 /** A still picture over rows that can be opened again and again. */

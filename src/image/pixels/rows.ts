@@ -7,14 +7,14 @@ export interface Rows {
   /** No pixel has an alpha below 255. */
   readonly opaque: boolean;
   /**
-   * Samples have 16 bits, of which 65,535 is full, in the order of bytes of the machine. Only whoever asks for such rows
-   * (`Demand.deep`) gets them; all others have 8 bits.
+   * Samples have 16 bits, of which 65,535 is full, in the order of bytes of the machine. Only whoever asks for such
+   * rows (`Demand.sixteenBit`) gets them; all others have 8 bits.
    */
-  readonly deep?: true | undefined;
+  readonly sixteenBit?: true | undefined;
   /**
-   * The next rows, at most `max` of them (at least one until the end): RGBA8, or RGBA16 where they are deep, straight
-   * alpha, sRGB or the space of their picture, tightly packed; `null` at the end. The view is valid until its reader awaits
-   * anything: use it, or copy it, at once.
+   * The next rows, at most `max` of them (at least one until the end): RGBA8, or RGBA16 where they are 16-bit, straight
+   * alpha, sRGB or the space of their picture, tightly packed; `null` at the end. The view is valid until its reader
+   * awaits anything: use it, or copy it, at once.
    */
   read(max: number): Promise<Uint8Array | null>;
   /** Goes past the next `count` rows, which there are; absent where that takes as long as reading them. */
@@ -24,8 +24,8 @@ export interface Rows {
 }
 
 /** Bytes that a pixel of rows takes. */
-export function bytesPerPixel({ deep }: Pick<Rows, "deep">): number {
-  return deep ? 8 : 4;
+export function bytesPerPixel({ sixteenBit }: Pick<Rows, "sixteenBit">): number {
+  return sixteenBit ? 8 : 4;
 }
 
 /** Goes past the next `count` rows; stops at the end. */
@@ -59,8 +59,8 @@ export async function pixelsOf(rows: Rows): Promise<Uint8Array<ArrayBuffer>> {
  */
 export function rowsOver(
   bytes: Uint8Array,
-  { width, height, opaque, deep }: Pick<Rows, "width" | "height" | "opaque" | "deep">,
-  pixelBytes = bytesPerPixel({ deep }),
+  { width, height, opaque, sixteenBit }: Pick<Rows, "width" | "height" | "opaque" | "sixteenBit">,
+  pixelBytes = bytesPerPixel({ sixteenBit }),
 ): Rows & Required<Pick<Rows, "skip">> {
   const stride = width * pixelBytes;
   let y = 0;
@@ -68,7 +68,7 @@ export function rowsOver(
     width,
     height,
     opaque,
-    deep,
+    sixteenBit,
     async read(max) {
       if (y >= height) return null;
       const from = y;

@@ -179,12 +179,12 @@ export function viewedSize({ box, target, orientation }: View): Size {
 }
 
 /** What a view asks of the decoder. Decoders shrink encoded values, so they may not where light is to be filtered. */
-export function demandOf(view: View, options: Pick<Demand, "firstOnly" | "deep"> = {}): Demand {
+export function demandOf(view: View, options: Pick<Demand, "firstOnly" | "sixteenBit"> = {}): Demand {
   const { box, target } = view;
   const { width, height } = viewedSize(view);
-  const { firstOnly, deep } = options;
-  if (!target?.linear) return { box, width, height, firstOnly, deep };
-  return { box, width: Math.max(width, box.width), height: Math.max(height, box.height), firstOnly, deep };
+  const { firstOnly, sixteenBit } = options;
+  if (!target?.linear) return { box, width, height, firstOnly, sixteenBit };
+  return { box, width: Math.max(width, box.width), height: Math.max(height, box.height), firstOnly, sixteenBit };
 }
 
 /** What a plan wants if it only takes a region of the stored picture to another size, by filtering values as stored. */

@@ -37,8 +37,8 @@ export interface Stored {
   readonly space?: Space | undefined;
   /** The gain map that a result is to keep. */
   readonly gainMap?: GainMap | undefined;
-  /** Its rows are deep: only by `deepened`, which knows where they can be. */
-  readonly deep?: true | undefined;
+  /** Its rows are 16-bit: only by `withSixteenBits`, which knows where they can be. */
+  readonly sixteenBit?: true | undefined;
   /** Told how long its pictures take. */
   readonly stopwatch?: Stopwatch | undefined;
 }
@@ -66,24 +66,24 @@ export function asWhole<Own extends Stored>(stored: Own): Own {
   return { ...stored, facts };
 }
 
-/** What can be done with deep rows. */
-const DEEP_STEPS: ReadonlySet<Step["kind"]> = new Set(["crop", "turn", "resize"]);
-/** Bits of a sample that deep rows can hold. */
+/** What can be done with 16-bit rows. */
+const SIXTEEN_BIT_STEPS: ReadonlySet<Step["kind"]> = new Set(["crop", "turn", "resize"]);
+/** Bits of a sample that 16-bit rows can hold. */
 const MOST_BITS = 16;
 
 /**
- * A file of which the planned picture has deep rows; null where that has no more than 8 bits, or something on the way
+ * A file of which the planned picture has 16-bit rows; null where that has no more than 8 bits, or something on the way
  * from the file to it knows no other rows.
  */
-export function deepened<Own extends Stored>(stored: Own, { steps }: Plan): Own | null {
+export function withSixteenBits<Own extends Stored>(stored: Own, { steps }: Plan): Own | null {
   const { facts, format } = stored;
-  const has = (facts.bits ?? 0) > 8 && facts.frames === 1 && format.read.deep === true;
-  return has && steps.every(({ kind }) => DEEP_STEPS.has(kind)) ? { ...stored, deep: true } : null;
+  const has = (facts.bits ?? 0) > 8 && facts.frames === 1 && format.read.sixteenBit === true;
+  return has && steps.every(({ kind }) => SIXTEEN_BIT_STEPS.has(kind)) ? { ...stored, sixteenBit: true } : null;
 }
 
 /** The planned picture; nothing is decoded before its rows are read. */
 export function pictureOf(stored: Stored, plan: Plan): Picture {
-  const { facts, stopwatch, firstOnly = false, deep } = stored;
+  const { facts, stopwatch, firstOnly = false, sixteenBit } = stored;
   const picture: Picture = {
     ...plan.size,
     opaque: plan.steps.reduce((opaque, step) => opaqueAfter(step, opaque), !facts.alpha),
@@ -93,7 +93,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     detail: detailOf(facts, plan.size),
     texture: textureOf(facts, plan.size),
     space: stored.space,
-    bits: deep && Math.min(MOST_BITS, facts.bits ?? MOST_BITS),
+    bits: sixteenBit && Math.min(MOST_BITS, facts.bits ?? MOST_BITS),
     open: (timeSlice) => clocked(plannedFrames(stored, plan, timeSlice), "operations", timeSlice, stopwatch),
   };
   return firstOnly ? stillPicture(picture, (timeSlice) => firstFrame(picture, timeSlice)) : picture;
@@ -105,7 +105,7 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, timeSlice: 
     let rows = viewed;
     try {
       for (const step of steps) {
-        const { ms } = stepEstimate(step, rows, rows.opaque, rows.deep);
+        const { ms } = stepEstimate(step, rows, rows.opaque, rows.sixteenBit);
         const own = ownTimeSlice(timeSlice);
         rows = paced(applied(rows, step, own, frame), ms, timeSlice, own);
       }
@@ -119,12 +119,15 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, timeSlice: 
 
 /** The frames of a stored picture as a view wants them. */
 async function* viewedFrames(stored: Stored, view: View, timeSlice: TimeSlice): AsyncIterable<Frame> {
-  const { facts, format, bytes, space, stopwatch, deep } = stored;
+  const { facts, format, bytes, space, stopwatch, sixteenBit } = stored;
   const { orientation } = view;
   if (turnsByStrips(stored, view)) {
     const openRegion = (box: Box) => firstFrame(regionOf(stored, box), timeSlice);
-    const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha, deep });
-    yield { delayMs: 0, rows: paced(rows, stripEstimate({ ...viewedSize(view), deep }, orientation).ms, timeSlice) };
+    const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha, sixteenBit });
+    yield {
+      delayMs: 0,
+      rows: paced(rows, stripEstimate({ ...viewedSize(view), sixteenBit }, orientation).ms, timeSlice),
+    };
     return;
   }
   const demand = demandOf(view, stored);
@@ -143,8 +146,8 @@ async function* viewedFrames(stored: Stored, view: View, timeSlice: TimeSlice): 
 }
 
 /** A still picture that is too large to be turned whole. What is shrunk first is small enough. */
-function turnsByStrips({ facts: { frames }, deep }: Stored, { box, target, orientation }: View): boolean {
-  return frames === 1 && !target && needsStrips({ ...box, deep }, orientation);
+function turnsByStrips({ facts: { frames }, sixteenBit }: Stored, { box, target, orientation }: View): boolean {
+  return frames === 1 && !target && needsStrips({ ...box, sixteenBit }, orientation);
 }
 
 /** A region of a stored picture, neither resized nor turned. */
@@ -157,12 +160,12 @@ function regionOf(stored: Stored, box: Box): Picture {
  * The estimate of decoding a picture and of its way through the steps, up to its last row; what reads it is not in it.
  */
 export function pictureEstimate(stored: Stored, { view, steps }: Plan): Estimate {
-  const { facts, firstOnly = false, deep } = stored;
+  const { facts, firstOnly = false, sixteenBit } = stored;
   const frame: Estimate[] = [viewEstimate(stored, view)];
   let size = turnSize(viewedSize(view), view.orientation);
   let opaque = !facts.alpha;
   for (const step of steps) {
-    frame.push(stepEstimate(step, size, opaque, deep));
+    frame.push(stepEstimate(step, size, opaque, sixteenBit));
     size = sizeAfter(step, size);
     opaque = opaqueAfter(step, opaque);
   }
@@ -171,10 +174,10 @@ export function pictureEstimate(stored: Stored, { view, steps }: Plan): Estimate
 
 /** The estimate of decoding all frames, as often as a view needs. */
 function decodingEstimate(stored: Stored, view: View): Estimate {
-  const { format, facts, deep } = stored;
+  const { format, facts, sixteenBit } = stored;
   const demands = turnsByStrips(stored, view)
-    ? stripRegions({ ...view.box, deep }, view.orientation).map(({ margin }) =>
-        demandOf({ box: margin, orientation: 1 }, { deep }),
+    ? stripRegions({ ...view.box, sixteenBit }, view.orientation).map(({ margin }) =>
+        demandOf({ box: margin, orientation: 1 }, { sixteenBit }),
       )
     : [demandOf(view, stored)];
   return serial(...demands.map((demand) => format.read.estimate(facts, demand)));
@@ -182,13 +185,13 @@ function decodingEstimate(stored: Stored, view: View): Estimate {
 
 /** The estimate of bringing a decoded frame to the size, the colors and the orientation of a view. */
 function viewEstimate(stored: Stored, view: View): Estimate {
-  const { format, facts, space, deep } = stored;
+  const { format, facts, space, sixteenBit } = stored;
   const { target, orientation } = view;
-  const viewed = { ...viewedSize(view), deep };
+  const viewed = { ...viewedSize(view), sixteenBit };
   const turning = turnsByStrips(stored, view) ? stripEstimate : turnEstimate;
   return parallel(
     target
-      ? resampleEstimate(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha, deep })
+      ? resampleEstimate(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha, sixteenBit })
       : NO_WORK,
     conversionEstimate(viewed, facts, space),
     turning(viewed, orientation),
@@ -204,14 +207,14 @@ function decodedSize({ read }: FormatDefinition, facts: Facts, view: View): Size
 }
 
 /** The estimate of one frame of this size on its way through a step. */
-export function stepEstimate(step: Step, size: Size, opaque: boolean, deep?: true): Estimate {
+export function stepEstimate(step: Step, size: Size, opaque: boolean, sixteenBit?: true): Estimate {
   switch (step.kind) {
     case "turn":
-      return turnEstimate({ ...size, deep }, step.orientation);
+      return turnEstimate({ ...size, sixteenBit }, step.orientation);
     case "crop":
       return NO_WORK;
     case "resize":
-      return resampleEstimate(step.box ?? size, step, { ...step, opaque, deep });
+      return resampleEstimate(step.box ?? size, step, { ...step, opaque, sixteenBit });
     case "rotate":
       return rotateEstimate(size, opaque, step);
     case "rows":
@@ -223,9 +226,9 @@ export function stepEstimate(step: Step, size: Size, opaque: boolean, deep?: tru
 function sized(rows: Rows, box: Box, { target, orientation }: View, timeSlice: TimeSlice): Rows {
   if (!target) return isWhole(box, rows) ? rows : crop(rows, box);
   const { kernel, linear = false } = target;
-  const { opaque, deep } = rows;
+  const { opaque, sixteenBit } = rows;
   const size = turnSize(target, orientation);
-  const { ms } = resampleEstimate(box, size, { linear, opaque, deep });
+  const { ms } = resampleEstimate(box, size, { linear, opaque, sixteenBit });
   return paced(resample(rows, { box, ...size, kernel, linear }), ms, timeSlice);
 }
 

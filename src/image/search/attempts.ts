@@ -19,7 +19,7 @@ import type { Rendition } from "./rendition.ts";
 import { repackOriginal } from "./repack.ts";
 import { requantize, requantizeWithoutPixels } from "./requantize.ts";
 import {
-  searchDeep,
+  searchSixteenBit,
   searchedScore,
   searchFrames,
   searchPixels,
@@ -47,7 +47,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     searchPixelsWithoutExact(task),
     searchPixels(task),
     searchPixelsFrugally(task),
-    searchDeep(task),
+    searchSixteenBit(task),
     reencodePlanes(task),
     repackOriginal(task),
     encodeExactly(task),
@@ -60,8 +60,8 @@ export function attemptsFor(task: Task): readonly Attempt[] {
 }
 
 /**
- * The estimate of options before anything is known: the time of the first attempt that can be made, and the memory of any. Null
- * where none can.
+ * The estimate of options before anything is known: the time of the first attempt that can be made, and the memory of
+ * any. Null where none can.
  * @param isLean each attempt in the least memory
  */
 export function estimateOfOptions(options: EncodeOptions, isLean = false): Estimate | null {

@@ -9,7 +9,7 @@ import { isTiny } from "./recompress.ts";
 import type { Rendition } from "./rendition.ts";
 import { searchedScore } from "./search-pixels.ts";
 import { needsDepth, needsDepthEstimate } from "./sixteen-bit.ts";
-import { canDivide, deepTask, type Task, writableIn } from "./task.ts";
+import { canDivide, sixteenBitTask, type Task, writableIn } from "./task.ts";
 
 /**
  * Re-encodes the planes of a file of the same format of which at most the size changes: pixels are never made of them.
@@ -39,16 +39,16 @@ export function encodeExactly(task: Task): Attempt | null {
   const cannotRecompress = !stored.format.recompress && format.can.lossless;
   if (aim.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
   // Nothing is as exact as the file that there is: of floating point for instance.
-  if (unchanged?.original && isDeep(stored.facts)) return null;
-  const deep = deepTask(task);
-  return deep ? encodedDeep(task, deep) : encoded(task, "encode exactly", settings);
+  if (unchanged?.original && isSixteenBit(stored.facts)) return null;
+  const sixteenBit = sixteenBitTask(task);
+  return sixteenBit ? encodedSixteenBit(task, sixteenBit) : encoded(task, "encode exactly", settings);
 }
 
 /** Bits of samples as they are decoded and written. */
 const SAMPLE_BITS = 8;
 
 /** Whether a file has samples of more bits than are mostly written: it loses them unless it stays as it is. */
-function isDeep({ depth, colorspace, alpha }: Facts): boolean {
+function isSixteenBit({ depth, colorspace, alpha }: Facts): boolean {
   const colors = colorspace === "Gray" ? 1 : colorspace === "CMYK" || colorspace === "YCCK" ? 4 : 3;
   return depth > SAMPLE_BITS * (colors + (alpha ? 1 : 0));
 }
@@ -59,7 +59,7 @@ export function encodeBlind(task: Task): Attempt | null {
   if (aim.kind === "lossless" || aim.kind === "size" || isTiny(task)) return null;
   const isSearched = searchedScore(task) !== undefined;
   if (isSearched && canDivide(task)) return null;
-  return encoded(deepTask(task) ?? task, "encode blind", settings, isSearched);
+  return encoded(sixteenBitTask(task) ?? task, "encode blind", settings, isSearched);
 }
 
 /** Encodes without loss a picture that there is no memory to encode otherwise. */
@@ -69,15 +69,15 @@ export function encodeExactlyInstead(task: Task): Attempt | null {
 }
 
 /** Encodes without loss a picture of more than 8 bits, unless it is one of 8 bits that is stored as one of 16. */
-function encodedDeep(task: Task, deep: Task): Attempt | null {
-  const exact = encoded(deep, "encode exactly", task.settings);
+function encodedSixteenBit(task: Task, sixteenBit: Task): Attempt | null {
+  const exact = encoded(sixteenBit, "encode exactly", task.settings);
   const shallow = encoded(task, "encode exactly", task.settings);
   if (!exact || !shallow) return null;
   return {
     ...exact,
-    estimate: serial(exact.estimate, needsDepthEstimate(deep.picture, sourceEstimate(deep))),
+    estimate: serial(exact.estimate, needsDepthEstimate(sixteenBit.picture, sourceEstimate(sixteenBit))),
     async run(session, timeSlice, tier) {
-      const { run } = (await needsDepth(deep.picture, timeSlice)) ? exact : shallow;
+      const { run } = (await needsDepth(sixteenBit.picture, timeSlice)) ? exact : shallow;
       return run(session, timeSlice, tier);
     },
   };

@@ -89,11 +89,12 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   const [tier] = (divides ? null : fullSearch(task, format))?.tiers ?? [];
   const blind = divides ? requantizeEstimate(task, divides) : encodeEstimate(task, format, settings);
   const scored = parallel(lookEstimate(format, picture), maximum(blind, pictureEstimate(stored, task.plan)));
-  const scores = picture.frames === 1 && !stored.deep && canScore(picture) && fits(task, tier?.estimate ?? scored);
+  const scores =
+    picture.frames === 1 && !stored.sixteenBit && canScore(picture) && fits(task, tier?.estimate ?? scored);
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
   const wanted = choices.map((choice) => ({ ...settings, ...choice }));
-  const asking = divides || stored.deep ? null : askingEstimate(task, format, wanted, aim.bytes);
+  const asking = divides || stored.sixteenBit ? null : askingEstimate(task, format, wanted, aim.bytes);
   const tries = divides || !format.write.study ? typicalTries : 1 + (typicalTries - 1) * STUDIED_SHARE;
   const triesMs = (one: EncodeSettings) => tries * (divides ? blind : encodeEstimate(task, format, one)).ms;
   const looking = scores ? lookEstimate(format, picture).ms + pictureEstimate(stored, task.plan).ms : 0;

@@ -11,7 +11,7 @@ import type { Extent } from "../pixels/picture.ts";
 import { comparingBytes, fits, resultDecodeEstimate, sourceEstimate, triesMs, triesOf } from "./estimates.ts";
 import { comparedPixelsEstimate, type Keeping, preparedSampleEstimate, preparedWholeEstimate } from "./reference.ts";
 import { samplePart, sampleSize } from "./sample.ts";
-import { deepTask, type Task, type WritableFormat } from "./task.ts";
+import { sixteenBitTask, type Task, type WritableFormat } from "./task.ts";
 
 /** Larger pictures are computed anew each time that they are read. */
 const MAX_KEPT_PIXELS = 4_000_000;
@@ -199,11 +199,11 @@ function pixelsEstimate(
   keepsPixels: boolean,
 ): Estimate {
   const { picture, settings } = task;
-  const deep = keepsResults ? deepTask(task) : null;
-  const source = maximum(sourceEstimate(task), ...(deep ? [sourceEstimate(deep)] : []));
+  const sixteenBit = keepsResults ? sixteenBitTask(task) : null;
+  const source = maximum(sourceEstimate(task), ...(sixteenBit ? [sourceEstimate(sixteenBit)] : []));
   const pixels = keepsPixels ? collectEstimate(picture) : NO_WORK;
   const encode = format.write.estimate(picture, { ...settings, probe: true });
-  const final = format.write.estimate(deep?.picture ?? picture, settings);
+  const final = format.write.estimate(sixteenBit?.picture ?? picture, settings);
   const decode = resultDecodeEstimate(format, picture, triesFinal && settings.progressive);
   const comparing = held(comparingBytes(picture));
   // A format decodes in the memory that it encodes in.
@@ -213,9 +213,9 @@ function pixelsEstimate(
   // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
   const tried = samplePart(picture) < 1 ? triesOf(picture, "usual").whole : 0;
   // No try is the result where that has more bits than what is compared.
-  const isTried = triesFinal && !deep;
-  const readings = keepsPixels ? (deep ? 2 : 1) : 1 + 2 * tried + (isTried ? 0 : 1);
-  const lastMs = isTried && !format.write.study ? 0 : chosenMs(format, deep?.picture ?? picture, settings);
+  const isTried = triesFinal && !sixteenBit;
+  const readings = keepsPixels ? (sixteenBit ? 2 : 1) : 1 + 2 * tried + (isTried ? 0 : 1);
+  const lastMs = isTried && !format.write.study ? 0 : chosenMs(format, sixteenBit?.picture ?? picture, settings);
   const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings, task.start !== undefined) + lastMs;
   return { bytes: Math.ceil(bytes), ms };
 }

@@ -28,7 +28,10 @@ export function searchPixels(task: Task): Attempt | null {
   return search && pixelsBy(task, format, search);
 }
 
-/** The same in much less memory, for photographs that are not to be written without loss; null where that is not worth it. */
+/**
+ * The same in much less memory, for photographs that are not to be written without loss; null where that is not worth
+ * it.
+ */
 export function searchPixelsWithoutExact(task: Task): Attempt | null {
   const format = searchableIn(task);
   const search = format && searchWithoutExact(task, format);
@@ -43,7 +46,8 @@ export function searchPixelsFrugally(task: Task): Attempt | null {
 
 /** The format, where a still picture is searched for by its pixels. */
 function searchableIn(task: Task): WritableFormat | null {
-  if (searchedScore(task) === undefined || task.picture.frames > 1 || canDivide(task) || task.stored.deep) return null;
+  if (searchedScore(task) === undefined || task.picture.frames > 1 || canDivide(task) || task.stored.sixteenBit)
+    return null;
   return writableIn(task);
 }
 
@@ -105,12 +109,12 @@ function pixelsBy(
  * Searches for the quality of a picture that keeps its high dynamic range: results are looked at as an ordinary screen
  * shows them, for the score knows no brighter light. A sample of 8 bits would say nothing of them.
  */
-export function searchDeep(task: Task): Attempt | null {
+export function searchSixteenBit(task: Task): Attempt | null {
   const { stored, plan, picture, settings, unchanged } = task;
   const targetScore = searchedScore(task);
   const format = writableIn(task);
-  if (targetScore === undefined || !stored.deep || !format) return null;
-  const shown = { ...stored, space: undefined, deep: undefined };
+  if (targetScore === undefined || !stored.sixteenBit || !format) return null;
+  const shown = { ...stored, space: undefined, sixteenBit: undefined };
   const compared = pictureOf(shown, plan);
   const encode = encodeEstimate(task, format, settings);
   const look = parallel(lookEstimate(format, { ...compared, bits: picture.bits }), pictureEstimate(shown, plan));

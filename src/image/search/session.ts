@@ -12,7 +12,7 @@ import type { PictureEncoder } from "./candidates.ts";
 import { ENDLESS, type EndsInTime, type Predicted } from "./overrun.ts";
 import type { Found, Encoder } from "./probe.ts";
 import type { Rendition } from "./rendition.ts";
-import { asStored, deepTask, type Task, taskOf, type WritableFormat } from "./task.ts";
+import { asStored, sixteenBitTask, type Task, taskOf, type WritableFormat } from "./task.ts";
 
 const READ_ROWS = 32;
 
@@ -24,7 +24,7 @@ export class Session {
   private keptBytes = 0;
   private wasDecoded = false;
   /** The picture with all bits of its samples, for the file that stays. */
-  private deep: Picture | undefined;
+  private sixteenBit: Picture | undefined;
   /** When the search that is under way ends. */
   deadline: EndsInTime = ENDLESS;
   /** What a search that took too long knew of the quality that is wanted. */
@@ -37,7 +37,7 @@ export class Session {
     this.planned = task;
     this.source = source;
     this.shown = task.picture;
-    this.deep = deepTask(task)?.picture;
+    this.sixteenBit = sixteenBitTask(task)?.picture;
   }
 
   get task(): Task {
@@ -51,7 +51,7 @@ export class Session {
     const stays = this.showsDamage ? null : unchanged?.turn === 1 ? unchanged : undefined;
     this.planned = taskOf({ ...this.planned, leavesCoefficients: true }, stays);
     this.shown = this.planned.picture;
-    this.deep = deepTask(this.planned)?.picture;
+    this.sixteenBit = sixteenBitTask(this.planned)?.picture;
   }
 
   /** The original was read to its end: it can be handed out without any work. */
@@ -82,7 +82,7 @@ export class Session {
       opaque,
     }));
     this.keptBytes = pixelBytes(pixels);
-    if (this.task.isLast && !this.task.unchanged && !this.deep) this.releaseSource();
+    if (this.task.isLast && !this.task.unchanged && !this.sixteenBit) this.releaseSource();
   }
 
   /** Gives up what was kept of the picture, unless the original is gone and nothing else is left of it. */
@@ -103,10 +103,11 @@ export class Session {
   }
 
   /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */
-  encoder(format: WritableFormat, timeSlice: TimeSlice, mayBeDeep = false): PictureEncoder {
+  encoder(format: WritableFormat, timeSlice: TimeSlice, mayBeSixteenBit = false): PictureEncoder {
     const encoder = encoderOf(format, this.shown, timeSlice);
     const { opaque } = this.shown;
-    const last = mayBeDeep && this.deep ? encoderOf(format, { ...this.deep, opaque }, timeSlice) : encoder;
+    const last =
+      mayBeSixteenBit && this.sixteenBit ? encoderOf(format, { ...this.sixteenBit, opaque }, timeSlice) : encoder;
     return {
       ...encoder,
       finish: last.encode,

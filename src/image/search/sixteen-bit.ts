@@ -8,7 +8,7 @@ const READ_ROWS = 16;
 /** To see whether a pixel is one of 8 bits a sample. */
 const LOOK_NANOSECONDS = 3;
 
-/** Whether some sample of a picture whose rows are deep is none of 8 bits: those are twice the same byte. */
+/** Whether some sample of a picture whose rows are 16-bit is none of 8 bits: those are twice the same byte. */
 export async function needsDepth(picture: Picture, timeSlice: TimeSlice): Promise<boolean> {
   const rows = await firstFrame(picture, timeSlice);
   for await (const band of bandsOf(rows, { rows: READ_ROWS, nanoseconds: LOOK_NANOSECONDS, timeSlice })) {

@@ -10,7 +10,7 @@ import { isWhole, type Orientation } from "../pixels/geometry.ts";
 import { firstFrame, mapFrames, type Picture, stillPicture } from "../pixels/picture.ts";
 import type { Aim } from "../plan/output.ts";
 import { type Plan, storedSize } from "../plan/plan.ts";
-import { deepened, pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
+import { withSixteenBits, pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { flatten } from "../steps/flatten.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
 import type { Start } from "./rendition.ts";
@@ -75,14 +75,15 @@ export function taskOf(options: EncodeOptions, unchanged = unchangedBy(options))
 }
 
 /**
- * A task whose picture has deep rows; null where these would not come as far as its encoder, or no further. All but the
- * file that stays is made of rows of 8 bits: what is compared, above all.
+ * A task whose picture has 16-bit rows; null where these would not come as far as its encoder, or no further. All but
+ * the file that stays is made of rows of 8 bits: what is compared, above all.
  */
-export function deepTask(task: Task): Task | null {
+export function sixteenBitTask(task: Task): Task | null {
   const { stored, plan, format, settings } = task;
-  const isKept = format.write?.deep?.(settings, stored.space) === true && (format.can.alpha || task.picture.opaque);
-  const deep = isKept ? deepened(stored, plan) : null;
-  return deep && { ...task, stored: deep, picture: pictureOf(deep, plan) };
+  const isKept =
+    format.write?.sixteenBit?.(settings, stored.space) === true && (format.can.alpha || task.picture.opaque);
+  const sixteenBit = isKept ? withSixteenBits(stored, plan) : null;
+  return sixteenBit && { ...task, stored: sixteenBit, picture: pictureOf(sixteenBit, plan) };
 }
 
 /**

@@ -6,7 +6,7 @@ import { bytesPerPixel, type Rows, skipRows } from "../pixels/rows.ts";
 /** The region of a picture; `box` is in whole pixels and lies inside. */
 export function crop(rows: Rows, box: Box): Rows {
   if (![box.x, box.y, box.width, box.height].every(Number.isInteger)) throw new Error("a crop of parts of pixels");
-  const { opaque, deep } = rows;
+  const { opaque, sixteenBit } = rows;
   const pixelBytes = bytesPerPixel(rows);
   const sourceStride = rows.width * pixelBytes;
   const stride = box.width * pixelBytes;
@@ -17,7 +17,7 @@ export function crop(rows: Rows, box: Box): Rows {
     width: box.width,
     height: box.height,
     opaque,
-    deep,
+    sixteenBit,
     async read(max) {
       if (!skipped) await skipRows(rows, box.y);
       skipped = true;

@@ -44,15 +44,15 @@ function same(input: boolean): boolean {
 export function pump(
   source: Rows,
   effect: Effect,
-  { width, height, opaque, deep }: Pick<Rows, "width" | "height" | "opaque" | "deep">,
+  { width, height, opaque, sixteenBit }: Pick<Rows, "width" | "height" | "opaque" | "sixteenBit">,
 ): Rows {
-  const stride = width * bytesPerPixel({ deep });
+  const stride = width * bytesPerPixel({ sixteenBit });
   let left = height;
   return {
     width,
     height,
     opaque,
-    deep,
+    sixteenBit,
     async read(max) {
       while (left > 0) {
         const result = effect.read(max);

@@ -1,7 +1,7 @@
 /** Regions of a picture at another size. */
 import type { Estimate } from "../../../wasm/estimate.ts";
-import { deepResamplerEstimate, openDeepResampler } from "../../../wasm/pixels/deep-resampler.ts";
 import { openResampler, resamplerEstimate } from "../../../wasm/pixels/resampler.ts";
+import { sixteenBitResamplerEstimate, openSixteenBitResampler } from "../../../wasm/pixels/sixteen-bit-resampler.ts";
 import { type Box, outerBox, type Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { crop } from "./crop.ts";
@@ -23,7 +23,7 @@ export interface ResampleOptions extends Size {
 export function resample(rows: Rows, { box, width, height, kernel, linear = false }: ResampleOptions): Rows {
   const integral = Number.isInteger(box.x) && Number.isInteger(box.y);
   if (integral && box.width === width && box.height === height) return crop(rows, box);
-  const { opaque, deep } = rows;
+  const { opaque, sixteenBit } = rows;
   const outer = outerBox(box, rows);
   const options = {
     sourceWidth: outer.width,
@@ -35,12 +35,14 @@ export function resample(rows: Rows, { box, width, height, kernel, linear = fals
     linear,
   };
   const pixels = opaque ? "opaque" : "rgba";
-  const resampler = deep ? openDeepResampler({ ...options, opaque }) : openResampler({ ...options, pixels });
-  return pump(crop(rows, outer), resampler, { width, height, opaque, deep });
+  const resampler = sixteenBit
+    ? openSixteenBitResampler({ ...options, opaque })
+    : openResampler({ ...options, pixels });
+  return pump(crop(rows, outer), resampler, { width, height, opaque, sixteenBit });
 }
 
 /** What pixels are that are resampled, and in which light. */
-interface ResampledPixels extends Partial<Pick<Rows, "opaque" | "deep">> {
+interface ResampledPixels extends Partial<Pick<Rows, "opaque" | "sixteenBit">> {
   readonly linear?: boolean | undefined;
 }
 
@@ -48,7 +50,7 @@ interface ResampledPixels extends Partial<Pick<Rows, "opaque" | "deep">> {
 export function resampleEstimate(
   from: Size,
   to: Size,
-  { linear = false, opaque = false, deep }: ResampledPixels = {},
+  { linear = false, opaque = false, sixteenBit }: ResampledPixels = {},
 ): Estimate {
   const options = {
     sourceWidth: Math.ceil(from.width) + 1,
@@ -58,6 +60,6 @@ export function resampleEstimate(
     kernel: "lanczos3",
     linear,
   } as const;
-  if (deep) return deepResamplerEstimate({ ...options, opaque });
+  if (sixteenBit) return sixteenBitResamplerEstimate({ ...options, opaque });
   return resamplerEstimate({ ...options, pixels: opaque ? "opaque" : "rgba" });
 }

@@ -15,8 +15,8 @@ const ALIGNMENT = 16;
  */
 const MARGIN = 16;
 
-/** The size of a picture, and whether its rows are deep. */
-type Extent = Size & Pick<Rows, "deep">;
+/** The size of a picture, and whether its rows are 16-bit. */
+type Extent = Size & Pick<Rows, "sixteenBit">;
 
 /** Whether turning a picture of this size takes more memory than a strip may. */
 export function needsStrips(size: Extent, orientation: Orientation): boolean {
@@ -39,7 +39,7 @@ export interface StripRegion {
 
 /** The regions of the source that are decoded one after the other to turn its region `box` by strips. */
 export function stripRegions(
-  box: Box & Pick<Rows, "deep">,
+  box: Box & Pick<Rows, "sixteenBit">,
   orientation: Orientation,
   maxStripBytes = MAX_STRIP_BYTES,
 ): StripRegion[] {
@@ -62,11 +62,16 @@ export function stripRegions(
  */
 export function turnByStrips(
   openRegion: (box: Box) => Promise<Rows>,
-  { box, orientation, opaque, deep }: { box: Box; orientation: Orientation } & Pick<Rows, "opaque" | "deep">,
+  {
+    box,
+    orientation,
+    opaque,
+    sixteenBit,
+  }: { box: Box; orientation: Orientation } & Pick<Rows, "opaque" | "sixteenBit">,
   maxStripBytes = MAX_STRIP_BYTES,
 ): Rows {
   const { width, height } = turnSize(box, orientation);
-  const regions = stripRegions({ ...box, deep }, orientation, maxStripBytes);
+  const regions = stripRegions({ ...box, sixteenBit }, orientation, maxStripBytes);
   let strip: Rows | null = null;
   const next = async (): Promise<Rows | null> => {
     strip?.close();
@@ -82,7 +87,7 @@ export function turnByStrips(
     width,
     height,
     opaque,
-    deep,
+    sixteenBit,
     async read(max) {
       for (let current = strip ?? (await next()); current; current = await next()) {
         const rows = await current.read(max);

@@ -17,7 +17,7 @@ const PLACE_NANOSECONDS = { row: 2, column: 5 } as const;
  */
 export function turn(rows: Rows, orientation: Orientation): Rows {
   if (orientation === 1) return rows;
-  if (orientation === 2) return rows.deep ? mirrored(rows) : mapBands(rows, (band) => band.flip(rows.width));
+  if (orientation === 2) return rows.sixteenBit ? mirrored(rows) : mapBands(rows, (band) => band.flip(rows.width));
   if (orientation === 3) return turn(turn(rows, 2), 4);
   const size = turnSize(rows, orientation);
   let pixels: Uint32Array | null = null;
@@ -26,7 +26,7 @@ export function turn(rows: Rows, orientation: Orientation): Rows {
     width: size.width,
     height: size.height,
     opaque: rows.opaque,
-    deep: rows.deep,
+    sixteenBit: rows.sixteenBit,
     async read(max) {
       if (y === size.height) return null;
       pixels ??= await collectTurned(rows, orientation);
@@ -43,7 +43,7 @@ export function turn(rows: Rows, orientation: Orientation): Rows {
 }
 
 /** The estimate of turning a picture of this stored size. */
-export function turnEstimate(size: Size & Pick<Rows, "deep">, orientation: Orientation): Estimate {
+export function turnEstimate(size: Size & Pick<Rows, "sixteenBit">, orientation: Orientation): Estimate {
   if (orientation === 1) return NO_WORK;
   const pixels = size.width * size.height;
   const words = wordsPerPixel(size);
@@ -83,13 +83,13 @@ async function collectTurned(rows: Rows, orientation: Orientation): Promise<Uint
 }
 
 /** Words of 32 bits that a pixel has. */
-function wordsPerPixel(rows: Pick<Rows, "deep">): number {
+function wordsPerPixel(rows: Pick<Rows, "sixteenBit">): number {
   return bytesPerPixel(rows) / 4;
 }
 
-/** Deep rows, mirrored left to right. */
+/** 16-bit rows, mirrored left to right. */
 function mirrored(rows: Rows): Rows {
-  const { width, height, opaque, deep } = rows;
+  const { width, height, opaque, sixteenBit } = rows;
   const words = wordsPerPixel(rows);
   const stride = width * words;
   const turned = new Uint32Array(stride * BAND_ROWS);
@@ -97,7 +97,7 @@ function mirrored(rows: Rows): Rows {
     width,
     height,
     opaque,
-    deep,
+    sixteenBit,
     async read(max) {
       const band = await rows.read(Math.min(max, BAND_ROWS));
       if (!band) return null;

@@ -17,7 +17,7 @@ import type { Rows } from "../../pixels/rows.ts";
 import { colorsIn, writeHeif } from "../heif/write.ts";
 import { animationEstimate, encodeAnimation } from "./animation.ts";
 import { av1 } from "./codec.ts";
-import { DEEP_MATRIX, fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
+import { SIXTEEN_BIT_MATRIX, fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
 import { profileBrands } from "./level.ts";
 import { quantizerAt } from "./quality.ts";
 import { MAX_TILES, SUPERBLOCK } from "./tile-info.ts";
@@ -32,8 +32,8 @@ const MAX_CELL_PIXELS = 768 << 10;
  * 1 to 2 percent less.
  */
 const MAX_HALF_PIXELS = { close: 1200 << 10, fast: 1700 << 10 } as const;
-/** Deep pictures take nearly twice the memory. */
-const MAX_DEEP_CELL_PIXELS = 448 << 10;
+/** 16-bit pictures take nearly twice the memory. */
+const MAX_SIXTEEN_BIT_CELL_PIXELS = 448 << 10;
 /**
  * Bits of a sample of rows of RGBA8. By ten, photographs take 5 percent fewer bytes at the same score, and a quarter
  * more time.
@@ -54,11 +54,11 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
   // A file that is only looked at is cut as the one that stays.
   const stays = speedOf(shape, { ...settings, probe: false, draft: false });
   const pace = stays < FIRST_FAST_SPEED ? "close" : "fast";
-  const deep = shape.bits === undefined ? undefined : shape.space?.codePoints;
-  const bits = deep || (half && opaque && pace === "close") ? MORE_BITS : USUAL_BITS;
+  const sixteenBit = shape.bits === undefined ? undefined : shape.space?.codePoints;
+  const bits = sixteenBit || (half && opaque && pace === "close") ? MORE_BITS : USUAL_BITS;
   const mostHalf = bits === MORE_BITS ? MAX_CELL_PIXELS : MAX_HALF_PIXELS[pace];
-  const mostPixels = deep ? MAX_DEEP_CELL_PIXELS : half ? mostHalf : MAX_CELL_PIXELS;
-  const cell = width * height <= mostPixels ? { width, height } : cellOf(shape, deep !== undefined);
+  const mostPixels = sixteenBit ? MAX_SIXTEEN_BIT_CELL_PIXELS : half ? mostHalf : MAX_CELL_PIXELS;
+  const cell = width * height <= mostPixels ? { width, height } : cellOf(shape, sixteenBit !== undefined);
   const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality, bits === MORE_BITS ? "fine" : "still");
   return {
     width,
@@ -71,7 +71,7 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
     alphaQuantizer: Math.floor(quantizer / 3),
     speed: speedOf(shape, settings),
     bits,
-    deep,
+    sixteenBit,
   };
 }
 
@@ -79,8 +79,8 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
 export const VARIANTS = [{ subsample: "4:2:0" }, { subsample: "4:4:4" }] as const satisfies readonly Variant[];
 
 /** Tiles of one size, but for those at the right and the bottom, as square as may be, and of whole superblocks. */
-function cellOf({ width, height }: Size, deep: boolean): Size {
-  const usual = deep ? MAX_DEEP_CELL_PIXELS : MAX_CELL_PIXELS;
+function cellOf({ width, height }: Size, sixteenBit: boolean): Size {
+  const usual = sixteenBit ? MAX_SIXTEEN_BIT_CELL_PIXELS : MAX_CELL_PIXELS;
   const most = width * height > LARGE_PIXELS ? MAX_LARGE_CELL_PIXELS : usual;
   const side = Math.sqrt(most);
   const columns = Math.max(1, Math.ceil(width / side));
@@ -205,7 +205,7 @@ async function encodeRows(
   timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
   const { width, height } = rows;
-  const { chroma, deep } = settings;
+  const { chroma, sixteenBit } = settings;
   const { chosen } = asked;
   const cells = new Av1Cells(settings, settings.quantizer > 0 ? chosen?.share : undefined);
   try {
@@ -221,7 +221,7 @@ async function encodeRows(
       brands: ["avif", "mif1", "miaf", ...profileBrands(color)],
       fullRange: true,
       ...colorsIn(space),
-      matrix: (deep ? DEEP_MATRIX : MATRIX)[chroma],
+      matrix: (sixteenBit ? SIXTEEN_BIT_MATRIX : MATRIX)[chroma],
       color,
       alpha,
     });
@@ -236,8 +236,8 @@ interface Choice {
   readonly keep?: (blocks: Uint8Array) => void;
 }
 
-function choiceOf({ chroma, speed, quantizer, deep }: CellSettings, { chosen }: EncodeSettings): Choice {
-  if (!chosen || speed !== CHOOSING_SPEED || quantizer === 0 || deep) return {};
+function choiceOf({ chroma, speed, quantizer, sixteenBit }: CellSettings, { chosen }: EncodeSettings): Choice {
+  if (!chosen || speed !== CHOOSING_SPEED || quantizer === 0 || sixteenBit) return {};
   const { key, at = 0 } = chosen;
   if (key === chroma && Math.abs(quantizer - at) <= NEAR_QUANTIZERS) return { known: chosen.parts };
   const parts: Uint8Array[] = [];

@@ -9,7 +9,7 @@ import { readSequence, UNIT, unitOf, Units } from "./units.ts";
 /** Code points of ISO/IEC 23091-2 for matrices: colors are coded by BT.601 or as they are. */
 export const MATRIX = { "4:2:0": 6, "4:4:4": 6, rgb: 0 } as const;
 /** Those of 10 bits: by BT.2020 without constant luminance, or as they are. */
-export const DEEP_MATRIX = { "4:2:0": 9, "4:4:4": 9, rgb: 0 } as const;
+export const SIXTEEN_BIT_MATRIX = { "4:2:0": 9, "4:4:4": 9, rgb: 0 } as const;
 
 /** What takes rows in bands, each an even number of them but at the bottom. */
 interface Taker {

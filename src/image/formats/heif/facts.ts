@@ -1,5 +1,5 @@
 /** What a HEIF file says of what it shows. */
-import { deepCanvasEstimate } from "../../../../wasm/canvas.ts";
+import { sixteenBitCanvasEstimate } from "../../../../wasm/canvas.ts";
 import { parallel, type Estimate, estimated } from "../../../../wasm/estimate.ts";
 import type { Demand, Facts } from "../../codec/format.ts";
 import type { Codec } from "./codec.ts";
@@ -75,9 +75,9 @@ const PIXEL_NANOSECONDS = 60;
  */
 export function factsEstimate(
   { width, height, decodeBytes, decodeMs }: Facts,
-  { deep }: Pick<Demand, "deep"> = {},
+  { sixteenBit }: Pick<Demand, "sixteenBit"> = {},
   unsaid = estimated(width * height * PIXEL_BYTES, width * height, PIXEL_NANOSECONDS),
 ): Estimate {
   const estimate = { bytes: decodeBytes ?? unsaid.bytes, ms: decodeMs ?? unsaid.ms };
-  return deep ? parallel(estimate, deepCanvasEstimate(width, height, BAND_ROWS)) : estimate;
+  return sixteenBit ? parallel(estimate, sixteenBitCanvasEstimate(width, height, BAND_ROWS)) : estimate;
 }

@@ -34,7 +34,7 @@ export async function* openPicture(
   try {
     const decoder = { codec, stills, timeSlice };
     const rows =
-      "parts" in image ? overlayRows(image, decoder, region) : regionRows(image, decoder, region, demand.deep);
+      "parts" in image ? overlayRows(image, decoder, region) : regionRows(image, decoder, region, demand.sixteenBit);
     const close = () => {
       rows.close();
       stills.close();

@@ -48,10 +48,10 @@ export interface Decoder {
 
 /**
  * @param region whole pixels of the layers
- * @param deep of a picture whose colors are not multiplied by alpha
+ * @param sixteenBit of a picture whose colors are not multiplied by alpha
  */
-export function regionRows(picture: HeifPicture, decoder: Decoder, region: Box, deep = false): Rows {
-  const canvas = guarded(() => decoder.stills.openCanvas(region.width, BAND_ROWS, deep), damaged);
+export function regionRows(picture: HeifPicture, decoder: Decoder, region: Box, sixteenBit = false): Rows {
+  const canvas = guarded(() => decoder.stills.openCanvas(region.width, BAND_ROWS, sixteenBit), damaged);
   const color = new LayerRows(picture.color, decoder, canvas, region, picture.colors.samples);
   const alpha = picture.alpha && new LayerRows(picture.alpha, decoder, canvas, region, undefined);
   const end = region.y + region.height;
@@ -72,7 +72,7 @@ export function regionRows(picture: HeifPicture, decoder: Decoder, region: Box, 
     width: region.width,
     height: region.height,
     opaque: !alpha,
-    ...(deep && { deep }),
+    ...(sixteenBit && { sixteenBit }),
     read: (max) => guardedAsync(() => read(max), damaged),
     close: () => canvas.close(),
   };

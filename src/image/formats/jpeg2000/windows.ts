@@ -111,8 +111,8 @@ function groupOf(picture: Size, tile: Size, components: number, tiles: number): 
   if (tiles === 1) return samples <= ONLY_TILE_SAMPLES ? { width: 1, height: 1 } : null;
   const bandTiles = BAND_PIXELS / (height * picture.width);
   if (samples > TILE_SAMPLES || bandTiles < 1) return null;
-  const deep = Math.max(1, Math.floor(Math.min(Math.sqrt(TILE_SAMPLES / samples), bandTiles)));
-  return { width: Math.max(1, Math.floor(TILE_SAMPLES / (samples * deep))), height: deep };
+  const sixteenBit = Math.max(1, Math.floor(Math.min(Math.sqrt(TILE_SAMPLES / samples), bandTiles)));
+  return { width: Math.max(1, Math.floor(TILE_SAMPLES / (samples * sixteenBit))), height: sixteenBit };
 }
 
 /** How large the parts are that a region `width` pixels wide is decoded in, where tiles do not fit into memory. */

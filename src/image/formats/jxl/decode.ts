@@ -24,8 +24,8 @@ export async function* openFrames(
   const inks = colors.output === "inks" && facts.profile;
   // Without a profile that is of use each ink takes its own color from the paper.
   const output = colors.output === "inks" && !(inks && isUsable(inks)) ? "colors-of-inks" : colors.output;
-  const deep = demand.deep ? true : undefined;
-  const frames = guarded(() => new Frames(opened, { output, deep }, timeSlice), refused);
+  const sixteenBit = demand.sixteenBit ? true : undefined;
+  const frames = guarded(() => new Frames(opened, { output, sixteenBit }, timeSlice), refused);
   try {
     while (await frames.begin()) {
       const rows = frames.rows(demand);
@@ -51,7 +51,7 @@ function isUsable(profile: Uint8Array): boolean {
 }
 
 /** What decoding gives. */
-interface Form extends Pick<Rows, "deep"> {
+interface Form extends Pick<Rows, "sixteenBit"> {
   readonly output: Output;
 }
 
@@ -68,7 +68,7 @@ class Frames {
     this.opened = opened;
     this.form = form;
     this.timeSlice = timeSlice;
-    this.decoder = new JxlDecoder(opened.source, opened.told, form.output, form.deep);
+    this.decoder = new JxlDecoder(opened.source, opened.told, form.output, form.sixteenBit);
   }
 
   /** Goes to the next frame. False at the end. */
@@ -93,7 +93,7 @@ class Frames {
   /** The rows of the frame down to the last wanted one. */
   rows({ box }: Demand): InkRows {
     const { width, height, alphaBits } = this.opened.told;
-    const { deep } = this.form;
+    const { sixteenBit } = this.form;
     const end = Math.max(1, Math.min(height, Math.ceil(box.y + box.height)));
     let y = 0;
     let count = 0;
@@ -102,11 +102,11 @@ class Frames {
       height: end,
       opaque: alphaBits === 0,
       alpha: alphaBits > 0 && this.form.output === "inks" ? () => this.decoder.alpha(y - count, count) : null,
-      deep,
+      sixteenBit,
       read: async (max) => {
         if (y === end) return null;
         const rows = await this.read(Math.min(max, end - y));
-        count = rows.length / (width * bytesPerPixel({ deep }));
+        count = rows.length / (width * bytesPerPixel({ sixteenBit }));
         y += count;
         return rows;
       },

@@ -47,11 +47,11 @@ export function encodeEstimate(picture: Extent, settings: EncodeSettings): Estim
 }
 
 /** What a bit of samples beyond 8 adds to a pixel without loss. */
-const DEEP_BIT_BYTES = 3 / 8;
+const SIXTEEN_BIT_BIT_BYTES = 3 / 8;
 
 /** Photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2 without loss. */
 function fileBytes({ width, height, frames, bits = 8 }: Extent, { lossless, quality }: EncodeSettings): number {
-  const exact = 1.5 + (bits - 8) * DEEP_BIT_BYTES;
+  const exact = 1.5 + (bits - 8) * SIXTEEN_BIT_BIT_BYTES;
   return width * height * frames * (lossless ? exact : quality > 90 ? 0.8 : 0.2);
 }
 

@@ -90,7 +90,7 @@ export function factsOf(bytes: Uint8Array): Facts {
     interlaced: told.progressive,
     subsample: subsampleOf(told),
     depth: bits * (gray ? 1 : told.black === undefined ? 3 : 4) + alphaBits,
-    ...(isDeep(told) && { bits, deepBytes: told.waitingPixels * 4 }),
+    ...(isSixteenBit(told) && { bits, sixteenBitBytes: told.waitingPixels * 4 }),
     quality: modular && !ownColors ? 100 : LOSSY_QUALITY,
     codedBytes: told.codedBytes,
     decodeBytes: estimate.bytes,
@@ -100,7 +100,7 @@ export function factsOf(bytes: Uint8Array): Facts {
 }
 
 /** Whether pixels can be had of more than 8 bits: not through the profile of inks. */
-function isDeep({ bits, black }: CodestreamFacts): boolean {
+function isSixteenBit({ bits, black }: CodestreamFacts): boolean {
   return bits > 8 && black === undefined;
 }
 

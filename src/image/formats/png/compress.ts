@@ -28,8 +28,8 @@ export interface Choice extends Compression {
 const CALL_BYTES = 1 << 18;
 
 /** Rows that are handed over at a time. */
-function rowsPerCall({ width, deep }: Pick<Rows, "width" | "deep">): number {
-  return Math.max(1, Math.min(PNG_WINDOW_ROWS, Math.floor(CALL_BYTES / (width * bytesPerPixel({ deep })))));
+function rowsPerCall({ width, sixteenBit }: Pick<Rows, "width" | "sixteenBit">): number {
+  return Math.max(1, Math.min(PNG_WINDOW_ROWS, Math.floor(CALL_BYTES / (width * bytesPerPixel({ sixteenBit })))));
 }
 
 /** All rows, as many at a time as are compressed in one call; closes them at the end. */

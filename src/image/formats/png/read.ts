@@ -23,9 +23,15 @@ export function hasAlpha({ type, transparency }: PngFile): boolean {
  * Decodes a picture, of which size and place are given and all else is as the file says. `read` throws ApiError 422
  * when the data is damaged.
  */
-export function openRows(bytes: Uint8Array, part: Part, timeSlice: TimeSlice, deep?: true): Rows {
+export function openRows(bytes: Uint8Array, part: Part, timeSlice: TimeSlice, sixteenBit?: true): Rows {
   const { width, height } = part.size;
-  return { width, height, opaque: !hasAlpha(part.file), deep, ...openPng(bytes, part, timeSlice, deep && "deep") };
+  return {
+    width,
+    height,
+    opaque: !hasAlpha(part.file),
+    sixteenBit,
+    ...openPng(bytes, part, timeSlice, sixteenBit && "sixteenBit"),
+  };
 }
 
 /** A picture within a file. */
@@ -48,7 +54,7 @@ export function openPng(
   timeSlice: TimeSlice,
   form: PngForm = "rgba",
 ): PngReader {
-  const levels = form === "deep" ? deepLevelsOf(file) : levelsOf(file);
+  const levels = form === "sixteenBit" ? sixteenBitLevelsOf(file) : levelsOf(file);
   const table = levels instanceof Uint16Array ? undefined : tableOf(file, levels);
   const key = table ? undefined : keyOf(file);
   const reader = openPngReader(
@@ -130,7 +136,7 @@ function levelsOf(file: PngFile): Uint8Array | undefined {
 }
 
 /** The same table for samples that stay ones of 16 bits. */
-function deepLevelsOf(file: PngFile): Uint16Array | undefined {
+function sixteenBitLevelsOf(file: PngFile): Uint16Array | undefined {
   const exponent = exponentOf(file);
   const level = (_: unknown, value: number) => Math.round(65_535 * (value / 65_535) ** (exponent ?? 1));
   return exponent === undefined ? undefined : Uint16Array.from({ length: 65_536 }, level);

@@ -16,7 +16,7 @@ import { type PngFile, readFile } from "./header.ts";
 import { compressionFor } from "./levels.ts";
 import { hasAlpha, openPng, openRows, tableOf, wholeOf } from "./read.ts";
 import type { Samples } from "./representation.ts";
-import { deepStrategy, deepStrategyEstimate } from "./sixteen-bit.ts";
+import { sixteenBitStrategy, sixteenBitStrategyEstimate } from "./sixteen-bit.ts";
 import { animationEstimate, writeAnimation } from "./write-animation.ts";
 import { stillEstimate, writeStill } from "./write.ts";
 
@@ -138,7 +138,7 @@ async function rewriteWide(bytes: Uint8Array, file: PngFile, colorChunks: Uint8A
     const source = { width, height, bands: storedBands(bytes, file, timeSlice), input: "stored" } as const;
     return compress({ representation, strategy, ...compression }, source, timeSlice);
   };
-  const strategy = await deepStrategy(write);
+  const strategy = await sixteenBitStrategy(write);
   const pieces = await write(strategy, compressionFor(width * height * 2, EFFORT));
   const key = transparency ? [transparencyChunk(bytes)] : [];
   return assemble(representation, file, [...colorChunks, ...key], pieces);
@@ -154,7 +154,7 @@ function isWide(bytes: Uint8Array): boolean {
 /** The estimate of reading and compressing wide samples for every strategy; the memory is that of writing others. */
 function wideEstimate(facts: Facts): Estimate {
   const pixels = facts.width * facts.height * 2;
-  return deepStrategyEstimate(pixels, pngReaderEstimate(facts), 1);
+  return sixteenBitStrategyEstimate(pixels, pngReaderEstimate(facts), 1);
 }
 
 async function* storedBands(bytes: Uint8Array, file: PngFile, timeSlice: TimeSlice): AsyncIterable<Uint8Array> {

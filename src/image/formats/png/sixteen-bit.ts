@@ -9,10 +9,10 @@ import { assemble } from "./assemble.ts";
 import { compress, compressEstimate, lengthOf, pngBands } from "./compress.ts";
 import { type Compression, compressionFor, PROBE_LEVEL } from "./levels.ts";
 
-const DEEP_DEPTH = 16;
+const SIXTEEN_BIT_DEPTH = 16;
 /** Filters that are tried: of samples of 16 bits, every other byte of which is mostly noise. */
-const DEEP_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
-const DEEP_PROBE = { level: PROBE_LEVEL, kind: "photograph" } as const satisfies Compression;
+const SIXTEEN_BIT_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
+const SIXTEEN_BIT_PROBE = { level: PROBE_LEVEL, kind: "photograph" } as const satisfies Compression;
 
 /** Pixels of the rows, from the top, that filters are tried on, about: 4 MB. */
 const SAMPLE_PIXELS = 1 << 19;
@@ -21,20 +21,24 @@ const SURVEY_NANOSECONDS = 4;
 /** The part of its raw size that a picture takes as a file: nearly all, and for a moment twice. */
 const RESULT_RATIO = 1.8;
 
-/** The file of a picture whose rows are deep, pixels exact. */
-export async function writeDeep(picture: Picture, effort: number, timeSlice: TimeSlice): Promise<Uint8Array> {
+/** The file of a picture whose rows are 16-bit, pixels exact. */
+export async function writeSixteenBit(picture: Picture, effort: number, timeSlice: TimeSlice): Promise<Uint8Array> {
   const { width, height } = picture;
   const { type, sample } = await surveyed(picture, timeSlice);
-  const representation = { type, depth: DEEP_DEPTH };
+  const representation = { type, depth: SIXTEEN_BIT_DEPTH };
   const part = {
     width,
-    height: sample.length / (width * bytesPerPixel({ deep: true })),
+    height: sample.length / (width * bytesPerPixel({ sixteenBit: true })),
     opaque: false,
-    deep: true,
+    sixteenBit: true,
   } as const;
-  const strategy = await deepStrategy((tried, compression) => {
+  const strategy = await sixteenBitStrategy((tried, compression) => {
     const bands = pngBands(rowsOver(sample, part), timeSlice);
-    return compress({ representation, strategy: tried, ...compression }, { ...part, bands, input: "deep" }, timeSlice);
+    return compress(
+      { representation, strategy: tried, ...compression },
+      { ...part, bands, input: "sixteenBit" },
+      timeSlice,
+    );
   });
   const choice = { representation, strategy, ...compressionFor(width * height * 2, effort) };
   const bands = pngBands(await firstFrame(picture, timeSlice), timeSlice);
@@ -42,40 +46,40 @@ export async function writeDeep(picture: Picture, effort: number, timeSlice: Tim
     representation,
     picture,
     [],
-    await compress(choice, { width, height, bands, input: "deep" }, timeSlice),
+    await compress(choice, { width, height, bands, input: "sixteenBit" }, timeSlice),
   );
 }
 
 /** The strategy by which what `write` makes of samples of 16 bits is smallest. */
-export async function deepStrategy(
+export async function sixteenBitStrategy(
   write: (strategy: FilterStrategy, compression: Compression) => Promise<readonly Uint8Array[]>,
 ): Promise<FilterStrategy> {
   let best: { readonly strategy: FilterStrategy; readonly length: number } | undefined;
-  for (const strategy of DEEP_STRATEGIES) {
-    const length = lengthOf(await write(strategy, DEEP_PROBE));
+  for (const strategy of SIXTEEN_BIT_STRATEGIES) {
+    const length = lengthOf(await write(strategy, SIXTEEN_BIT_PROBE));
     if (!best || length < best.length) best = { strategy, length };
   }
   return best?.strategy ?? "sum";
 }
 
 /**
- * The estimate of `deepStrategy`, and of as many more such files.
+ * The estimate of `sixteenBitStrategy`, and of as many more such files.
  * @param pixels of one try, those of 16 bits counted twice
  * @param source of reading them once
  */
-export function deepStrategyEstimate(pixels: number, source = NO_WORK, more = 0): Estimate {
-  const probe = serial(source, compressEstimate({ ...DEEP_PROBE, strategy: "entropy" }, pixels));
-  return times(DEEP_STRATEGIES.length + more, probe);
+export function sixteenBitStrategyEstimate(pixels: number, source = NO_WORK, more = 0): Estimate {
+  const probe = serial(source, compressEstimate({ ...SIXTEEN_BIT_PROBE, strategy: "entropy" }, pixels));
+  return times(SIXTEEN_BIT_STRATEGIES.length + more, probe);
 }
 
-/** The estimate of `writeDeep`. A pixel is compressed as two of others are. */
-export function deepEstimate({ width, height, opaque }: Extent, effort: number): Estimate {
+/** The estimate of `writeSixteenBit`. A pixel is compressed as two of others are. */
+export function sixteenBitEstimate({ width, height, opaque }: Extent, effort: number): Estimate {
   const pixels = width * height;
   const sampled = Math.min(pixels, Math.ceil(SAMPLE_PIXELS / width) * width);
   const last = compressionFor(pixels * 2, effort);
   const work = serial(
     estimated(0, pixels, SURVEY_NANOSECONDS),
-    deepStrategyEstimate(sampled * 2),
+    sixteenBitStrategyEstimate(sampled * 2),
     compressEstimate({ ...last, strategy: "entropy" }, pixels * 2),
   );
   const raw = pixels * (opaque ? 6 : 8);
@@ -89,7 +93,7 @@ async function surveyed(
 ): Promise<{ readonly type: ColorType; readonly sample: Uint8Array }> {
   const { width, height, opaque } = picture;
   const rows = Math.min(height, Math.ceil(SAMPLE_PIXELS / width));
-  const sample = new Uint8Array(rows * width * bytesPerPixel({ deep: true }));
+  const sample = new Uint8Array(rows * width * bytesPerPixel({ sixteenBit: true }));
   let filled = 0;
   let isGray = true;
   let isOpaque = true;

@@ -6,7 +6,7 @@ import { mapBands } from "../../pixels/band.ts";
 import { type Extent, mapFrames, type Picture } from "../../pixels/picture.ts";
 import { Known } from "./known.ts";
 import { lossyEstimate, preview, writeLossy } from "./lossy.ts";
-import { deepEstimate, writeDeep } from "./sixteen-bit.ts";
+import { sixteenBitEstimate, writeSixteenBit } from "./sixteen-bit.ts";
 import { animationEstimate, writeAnimation } from "./write-animation.ts";
 import { stillEstimate, probeEstimate, writeStill, writeProbe } from "./write.ts";
 
@@ -25,7 +25,7 @@ export const write = {
   qualities: { step: 1 },
   variants: [{ loss: "colors" }, { loss: "levels" }, { loss: "nothing" }],
   maxScoredPixels: Infinity,
-  deep: ({ lossless }) => lossless,
+  sixteenBit: ({ lossless }) => lossless,
   study,
 } satisfies Writer;
 
@@ -33,7 +33,7 @@ function estimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { effort, probe = false, loss, studied = false } = settings;
   if (!isExact(settings)) return lossyEstimate(picture, { effort, probe, loss, studied });
   if (picture.frames > 1) return animationEstimate(picture, effort);
-  if (picture.bits) return deepEstimate(picture, effort);
+  if (picture.bits) return sixteenBitEstimate(picture, effort);
   return probe ? probeEstimate(picture) : stillEstimate(picture, effort);
 }
 
@@ -46,7 +46,7 @@ function writeLossily(known: Known, { effort, loss, probe = false, quality }: En
 }
 
 function writeExactly({ picture }: Known, { lossless, effort, probe }: EncodeSettings, timeSlice: TimeSlice) {
-  if (picture.bits) return writeDeep(picture, effort, timeSlice);
+  if (picture.bits) return writeSixteenBit(picture, effort, timeSlice);
   const shown = lossless || picture.opaque ? picture : withoutHiddenColors(picture);
   const options = { effort, freeHidden: !lossless };
   if (picture.frames > 1) return writeAnimation(shown, options, timeSlice);

@@ -40,7 +40,7 @@ export function factsOf(file: TiffFacts): Facts {
     interlaced: false,
     subsample: shared[(h * 10 + v) as keyof typeof shared] ?? "4:4:4",
     depth: bits * samples,
-    ...(file.deepBits > 0 && { bits: file.deepBits, deepBytes: width * 4 * file.bandRows }),
+    ...(file.sixteenBitBits > 0 && { bits: file.sixteenBitBits, sixteenBitBytes: width * 4 * file.bandRows }),
     quality: qualityOf(file),
     decodeBytes: file.workingBytes,
     ...(profile && { profile }),

@@ -10,7 +10,7 @@ import limitedAlpha from "../../../fixtures/avif/limited-alpha.avif";
 import straightAlpha from "../../../fixtures/avif/straight-alpha.avif";
 import tracksAlpha from "../../../fixtures/avif/tracks-alpha.avif";
 import tracksLimitedAlpha from "../../../fixtures/avif/tracks-limited-alpha.avif";
-import { decodeDeep } from "../../../support/files.ts";
+import { decodeSixteenBit } from "../../../support/files.ts";
 import { drain, type Pixels } from "../../../support/rows.ts";
 
 /** What a sample of limited range stands for. */
@@ -33,8 +33,8 @@ function alphaOf({ data }: { readonly data: Uint8Array | Uint16Array }): number[
   return [...data].filter((_, at) => at % 4 === 3);
 }
 
-async function deepAlphaOf(file: ArrayBuffer): Promise<number[]> {
-  return alphaOf({ data: (await decodeDeep(avif, new Uint8Array(file))).samples });
+async function sixteenBitAlphaOf(file: ArrayBuffer): Promise<number[]> {
+  return alphaOf({ data: (await decodeSixteenBit(avif, new Uint8Array(file))).samples });
 }
 
 describe("alpha of limited range", () => {
@@ -49,9 +49,9 @@ describe("alpha of limited range", () => {
   });
 
   it("is widened in 10 bits, whether these are kept or not", async () => {
-    const samples = (await deepAlphaOf(alpha10)).map((deep) => Math.round((deep * 1023) / 65_535));
+    const samples = (await sixteenBitAlphaOf(alpha10)).map((sixteenBit) => Math.round((sixteenBit * 1023) / 65_535));
     expect(Math.max(...samples)).toBeGreaterThan(940);
-    expect(await deepAlphaOf(limitedAlpha10)).toEqual(samples.map((sample) => widened(sample, 10, 65_535)));
+    expect(await sixteenBitAlphaOf(limitedAlpha10)).toEqual(samples.map((sample) => widened(sample, 10, 65_535)));
     const shallow = (await framesOf(limitedAlpha10)).map(alphaOf);
     expect(shallow).toEqual([samples.map((sample) => widened(sample, 10, 255))]);
   });

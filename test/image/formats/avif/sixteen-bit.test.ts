@@ -21,14 +21,14 @@ import { rendered } from "../../../support/render.ts";
 const SETTINGS = { lossless: false, quality: 90, progressive: false, effort: 0.5, subsample: "4:4:4" } as const;
 const PQ: CodePoints = { primaries: 9, transfer: 16 };
 
-interface Deep {
+interface SixteenBit {
   readonly width: number;
   readonly height: number;
   readonly data: Uint16Array;
 }
 
 /** Slow waves of all levels, one for each channel, with alpha that comes to be less to the right. */
-function waves(width: number, height: number, opaque = true): Deep {
+function waves(width: number, height: number, opaque = true): SixteenBit {
   const data = new Uint16Array(width * height * 4);
   for (let at = 0; at < width * height; at++) {
     const [x, y] = [at % width, Math.floor(at / width)];
@@ -38,13 +38,13 @@ function waves(width: number, height: number, opaque = true): Deep {
   return { width, height, data };
 }
 
-function rowsOf({ width, height, data }: Deep, opaque: boolean): Rows {
+function rowsOf({ width, height, data }: SixteenBit, opaque: boolean): Rows {
   let y = 0;
   return {
     width,
     height,
     opaque,
-    deep: true,
+    sixteenBit: true,
     async read(max) {
       const count = Math.min(max, height - y);
       if (count === 0) return null;
@@ -55,7 +55,7 @@ function rowsOf({ width, height, data }: Deep, opaque: boolean): Rows {
   };
 }
 
-function encode(pixels: Deep, settings: EncodeSettings, opaque = true, codePoints = PQ): Promise<Uint8Array> {
+function encode(pixels: SixteenBit, settings: EncodeSettings, opaque = true, codePoints = PQ): Promise<Uint8Array> {
   const { width, height } = pixels;
   const space = { profile: new Uint8Array(), isP3: false, codePoints };
   return avif.write.encode(
@@ -66,10 +66,10 @@ function encode(pixels: Deep, settings: EncodeSettings, opaque = true, codePoint
 }
 
 /** Samples of a file as they are, whatever they mean. */
-async function decode(bytes: Uint8Array): Promise<Deep> {
+async function decode(bytes: Uint8Array): Promise<SixteenBit> {
   const facts = avif.read.factsOf(bytes);
   const { width, height } = facts;
-  const demand = { box: { x: 0, y: 0, width, height }, width, height, deep: true };
+  const demand = { box: { x: 0, y: 0, width, height }, width, height, sixteenBit: true };
   for await (const { rows } of avif.read.open(bytes, facts, demand, UNPAUSED)) {
     const data = new Uint16Array(width * height * 4);
     const written = new Uint8Array(data.buffer);
@@ -85,7 +85,7 @@ async function decode(bytes: Uint8Array): Promise<Deep> {
 }
 
 /** The largest difference of samples and the mean one, of 65,535. */
-function difference(one: Deep, other: Deep): { readonly most: number; readonly mean: number } {
+function difference(one: SixteenBit, other: SixteenBit): { readonly most: number; readonly mean: number } {
   expect([other.width, other.height]).toEqual([one.width, one.height]);
   let [most, sum] = [0, 0];
   for (const [at, sample] of one.data.entries()) {
@@ -96,7 +96,7 @@ function difference(one: Deep, other: Deep): { readonly most: number; readonly m
   return { most, mean: sum / one.data.length };
 }
 
-function region({ width, data }: Deep, box: { x: number; y: number; width: number; height: number }): Deep {
+function region({ width, data }: SixteenBit, box: { x: number; y: number; width: number; height: number }): SixteenBit {
   const cut = new Uint16Array(box.width * box.height * 4);
   for (let y = 0; y < box.height; y++) {
     const from = ((box.y + y) * width + box.x) * 4;
@@ -134,7 +134,7 @@ async function result(
 /** A level of 10 bits, of 65,535. */
 const LEVEL = 65_535 / 1_023;
 
-describe("deep rows as AVIF", () => {
+describe("16-bit rows as AVIF", () => {
   it("have 10 bits, alpha too, and code points in the container", async () => {
     const file = await encode(waves(90, 70, false), SETTINGS, false, { primaries: 12, transfer: 18 });
     expect(said(file)).toEqual({ bits: 10, alphaBits: 10, primaries: 12, transfer: 18, matrix: 9 });

@@ -8,7 +8,7 @@ import tiles from "../../../fixtures/tiff/rgba-16-tiles.tif";
 import deflated from "../../../fixtures/tiff/video-001-16bit.tif";
 import gray from "../../../fixtures/tiff/video-001-gray-16bit.tif";
 import shallow from "../../../fixtures/tiff/video-001-tile-64x64.tif";
-import { decodeDeep } from "../../../support/files.ts";
+import { decodeSixteenBit } from "../../../support/files.ts";
 import { EXTRA, kind, made, PLANAR } from "../../../support/tiff-files.ts";
 
 const FULL = 65_535;
@@ -56,13 +56,13 @@ describe("TIFF files of more than 8 bits", () => {
   it.each(FILES)("give all bits of their samples: %s", async (_, file, expected) => {
     const bytes = new Uint8Array(file);
     expect(tiff.read.factsOf(bytes).bits).toBe(16);
-    const { samples } = await decodeDeep(tiff, bytes);
+    const { samples } = await decodeSixteenBit(tiff, bytes);
     expect(crc32(new Uint8Array(samples.buffer))).toBe(expected);
   });
 
   it.each(Object.entries(MADE))("are read as they are meant: %s", async (_, [bytes, bits, expected]) => {
     expect(tiff.read.factsOf(bytes).bits).toBe(bits);
-    expect([...(await decodeDeep(tiff, bytes)).samples]).toEqual(expected);
+    expect([...(await decodeSixteenBit(tiff, bytes)).samples]).toEqual(expected);
   });
 
   it("are none where samples have 8, or are inks or places in a palette", () => {
@@ -74,7 +74,9 @@ describe("TIFF files of more than 8 bits", () => {
   it("hold as much more as their rows do", () => {
     const facts = tiff.read.factsOf(new Uint8Array(tiles));
     const demand = { box: { x: 0, y: 0, width: 40, height: 30 }, width: 40, height: 30 };
-    const [usual, deep] = [demand, { ...demand, deep: true }].map((one) => tiff.read.estimate(facts, one).bytes);
-    expect((deep ?? 0) - (usual ?? 0)).toBe(40 * 16 * 4);
+    const [usual, sixteenBit] = [demand, { ...demand, sixteenBit: true }].map(
+      (one) => tiff.read.estimate(facts, one).bytes,
+    );
+    expect((sixteenBit ?? 0) - (usual ?? 0)).toBe(40 * 16 * 4);
   });
 });

@@ -16,8 +16,8 @@ import rgb16Adam7 from "../../../fixtures/png/rgb-16-adam7.png";
 import rgb16 from "../../../fixtures/png/rgb-16.png";
 import rgba16Adam7 from "../../../fixtures/png/rgba-16-adam7.png";
 import rgba16 from "../../../fixtures/png/rgba-16.png";
-import { decodeDeep } from "../../../support/files.ts";
-import { deepPictureOf, deepScene, paintDeep } from "../../../support/rows.ts";
+import { decodeSixteenBit } from "../../../support/files.ts";
+import { sixteenBitPictureOf, sixteenBitScene, paintSixteenBit } from "../../../support/rows.ts";
 
 /** CRC-32 of the pixels as `convert <file> -depth 16 -endian LSB RGBA:-` of ImageMagick 6.9 gives them. */
 const FILES = [
@@ -35,7 +35,7 @@ const LOSSLESS = { lossless: true, quality: 80, progressive: false, effort: 0.5 
 
 describe("PNG files of 16 bits", () => {
   it.each(FILES)("give all bits of their samples: %s", async (_, file, expected) => {
-    const { samples } = await decodeDeep(png, new Uint8Array(file));
+    const { samples } = await decodeSixteenBit(png, new Uint8Array(file));
     expect(crc32(new Uint8Array(samples.buffer))).toBe(expected);
   });
 
@@ -46,21 +46,21 @@ describe("PNG files of 16 bits", () => {
 
   it("have one color that is transparent where they say so", async () => {
     const key = [1_000, 2_000, 3_000] as const;
-    const pixels = paintDeep(9, 5, (x) => (x % 2 ? [...key, 65_535] : [1_000, 2_000, 3_001, 65_535]));
-    const file = await png.write.encode(deepPictureOf(pixels), LOSSLESS, UNPAUSED);
+    const pixels = paintSixteenBit(9, 5, (x) => (x % 2 ? [...key, 65_535] : [1_000, 2_000, 3_001, 65_535]));
+    const file = await png.write.encode(sixteenBitPictureOf(pixels), LOSSLESS, UNPAUSED);
     const data = new Uint8Array(6);
     for (const [index, sample] of key.entries()) new DataView(data.buffer).setUint16(index * 2, sample);
     const keyed = withChunk(file, "tRNS", data);
-    const expected = paintDeep(9, 5, (x) => (x % 2 ? [...key, 0] : [1_000, 2_000, 3_001, 65_535]));
-    expect(await decodeDeep(png, keyed)).toEqual(expected);
+    const expected = paintSixteenBit(9, 5, (x) => (x % 2 ? [...key, 0] : [1_000, 2_000, 3_001, 65_535]));
+    expect(await decodeSixteenBit(png, keyed)).toEqual(expected);
   });
 
   it("come to the gamma of a display", async () => {
-    const pixels = paintDeep(64, 2, (x) => [x * 1_040, x * 520, 65_535 - x, 65_535]);
-    const file = await png.write.encode(deepPictureOf(pixels), LOSSLESS, UNPAUSED);
+    const pixels = paintSixteenBit(64, 2, (x) => [x * 1_040, x * 520, 65_535 - x, 65_535]);
+    const file = await png.write.encode(sixteenBitPictureOf(pixels), LOSSLESS, UNPAUSED);
     const data = new Uint8Array(4);
     new DataView(data.buffer).setUint32(0, 100_000);
-    const shown = await decodeDeep(png, withChunk(file, "gAMA", data));
+    const shown = await decodeSixteenBit(png, withChunk(file, "gAMA", data));
     const expected = pixels.samples.map((sample, at) =>
       at % 4 === 3 ? sample : Math.round(65_535 * (sample / 65_535) ** (1 / 2.2)),
     );
@@ -69,18 +69,18 @@ describe("PNG files of 16 bits", () => {
   });
 
   it.each([
-    ["colors", true, deepScene(61, 40)],
-    ["colors and alpha", false, deepScene(61, 40, false)],
-    ["alpha that is full everywhere", false, deepScene(61, 40)],
-    ["gray", true, paintDeep(70, 33, (x, y) => [x * 900 + y, x * 900 + y, x * 900 + y, 65_535])],
-    ["gray and alpha", false, paintDeep(70, 33, (x, y) => [x * 900, x * 900, x * 900, y * 1_900])],
-    ["rows that do not fit into the sample", true, deepScene(1_100, 600)],
+    ["colors", true, sixteenBitScene(61, 40)],
+    ["colors and alpha", false, sixteenBitScene(61, 40, false)],
+    ["alpha that is full everywhere", false, sixteenBitScene(61, 40)],
+    ["gray", true, paintSixteenBit(70, 33, (x, y) => [x * 900 + y, x * 900 + y, x * 900 + y, 65_535])],
+    ["gray and alpha", false, paintSixteenBit(70, 33, (x, y) => [x * 900, x * 900, x * 900, y * 1_900])],
+    ["rows that do not fit into the sample", true, sixteenBitScene(1_100, 600)],
   ] as const)("are written as they are: %s", async (kind, opaque, pixels) => {
-    const file = await png.write.encode(deepPictureOf(pixels, opaque), LOSSLESS, UNPAUSED);
+    const file = await png.write.encode(sixteenBitPictureOf(pixels, opaque), LOSSLESS, UNPAUSED);
     const { facts } = identify(file);
     const samples = (kind.startsWith("gray") ? 1 : 3) + (kind.endsWith("and alpha") ? 1 : 0);
     expect(facts).toMatchObject({ bits: 16, depth: 16 * samples });
-    expect(await decodeDeep(png, file)).toEqual(pixels);
+    expect(await decodeSixteenBit(png, file)).toEqual(pixels);
   });
 });
 

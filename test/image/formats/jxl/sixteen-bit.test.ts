@@ -14,15 +14,21 @@ import linear from "../../../fixtures/jxl/linear.jxl";
 import sixteen from "../../../fixtures/jxl/sixteen.jxl";
 import rgb16 from "../../../fixtures/png/rgb-16.png";
 import { daily } from "../../../support/exhaustive.ts";
-import { decodeDeep, decodeFile } from "../../../support/files.ts";
-import { type DeepPixels, deepPictureOf, deepScene, paintDeep, pictureOf } from "../../../support/rows.ts";
+import { decodeSixteenBit, decodeFile } from "../../../support/files.ts";
+import {
+  type SixteenBitPixels,
+  sixteenBitPictureOf,
+  sixteenBitScene,
+  paintSixteenBit,
+  pictureOf,
+} from "../../../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 95, progressive: false, effort: 0.5 };
 const LOSSLESS = { ...SETTINGS, lossless: true };
 const FULL = 65_535;
 
 /** A picture of samples that have so many bits. */
-function ofBits({ width, height, samples }: DeepPixels, bits: number): DeepPixels {
+function ofBits({ width, height, samples }: SixteenBitPixels, bits: number): SixteenBitPixels {
   const most = 2 ** bits - 1;
   return {
     width,
@@ -32,13 +38,13 @@ function ofBits({ width, height, samples }: DeepPixels, bits: number): DeepPixel
 }
 
 /** The samples as files of so many bits have them. */
-const numbersOf = ({ samples }: DeepPixels, bits: number) =>
+const numbersOf = ({ samples }: SixteenBitPixels, bits: number) =>
   samples.map((sample) => Math.round((sample * (2 ** bits - 1)) / FULL));
 
 /** A wedge of gray from dark to light, of every level that there is room for. */
-const wedge = paintDeep(1_024, 24, (x) => [20_000 + x * 8, 20_000 + x * 8, 20_000 + x * 8, FULL]);
+const wedge = paintSixteenBit(1_024, 24, (x) => [20_000 + x * 8, 20_000 + x * 8, 20_000 + x * 8, FULL]);
 
-const levelsOf = ({ samples }: DeepPixels) => new Set(samples.filter((_, at) => at % 4 === 1)).size;
+const levelsOf = ({ samples }: SixteenBitPixels) => new Set(samples.filter((_, at) => at % 4 === 1)).size;
 
 describe("JPEG XL of more than 8 bits", () => {
   it.each([9, 10, 12, 14, 16])("loses nothing without loss: %i bits", async (bits) => {
@@ -47,8 +53,8 @@ describe("JPEG XL of more than 8 bits", () => {
       [130, 70, false],
       [513, 520, true],
     ] as const) {
-      const pixels = ofBits(deepScene(width, height, opaque), bits);
-      const file = await jxl.write.encode(deepPictureOf(pixels, opaque, bits), LOSSLESS, UNPAUSED);
+      const pixels = ofBits(sixteenBitScene(width, height, opaque), bits);
+      const file = await jxl.write.encode(sixteenBitPictureOf(pixels, opaque, bits), LOSSLESS, UNPAUSED);
       expect(identify(file).facts).toMatchObject({
         bits,
         alpha: !opaque,
@@ -56,7 +62,7 @@ describe("JPEG XL of more than 8 bits", () => {
         depth: bits * (opaque ? 3 : 4),
       });
       // Between two of 16 bits, decoders choose as they like.
-      const decoded = await decodeDeep(jxl, file);
+      const decoded = await decodeSixteenBit(jxl, file);
       expect({ ...decoded, samples: numbersOf(decoded, bits) }).toEqual({
         ...pixels,
         samples: numbersOf(pixels, bits),
@@ -65,12 +71,12 @@ describe("JPEG XL of more than 8 bits", () => {
   });
 
   it("loses nothing in haste either, and is read in the memory that it says", async () => {
-    const pixels = deepScene(1_500, 1_400);
-    const file = await jxl.write.encode(deepPictureOf(pixels), LOSSLESS, UNPAUSED);
+    const pixels = sixteenBitScene(1_500, 1_400);
+    const file = await jxl.write.encode(sixteenBitPictureOf(pixels), LOSSLESS, UNPAUSED);
     const facts = jxl.read.factsOf(file);
-    const estimate = jxl.read.estimate(facts, { box: whole(pixels), width: 1_500, height: 1_400, deep: true });
+    const estimate = jxl.read.estimate(facts, { box: whole(pixels), width: 1_500, height: 1_400, sixteenBit: true });
     const { used } = jxlDecodeHeap(true);
-    expect(await decodeDeep(jxl, file)).toEqual(pixels);
+    expect(await decodeSixteenBit(jxl, file)).toEqual(pixels);
     expect(jxlDecodeHeap().peak - used).toBeLessThanOrEqual(estimate.bytes);
   });
 
@@ -78,20 +84,20 @@ describe("JPEG XL of more than 8 bits", () => {
     const bytes = new Uint8Array(sixteen);
     expect(jxl.read.factsOf(bytes).bits).toBe(16);
     // The samples of the PNG file that it was made of.
-    expect(await decodeDeep(jxl, bytes)).toEqual(await decodeDeep(png, new Uint8Array(rgb16)));
+    expect(await decodeSixteenBit(jxl, bytes)).toEqual(await decodeSixteenBit(png, new Uint8Array(rgb16)));
   });
 
   it("gives floating point in linear light the curve of sRGB", async () => {
     const bytes = new Uint8Array(linear);
-    const { samples } = await decodeDeep(jxl, bytes);
+    const { samples } = await decodeSixteenBit(jxl, bytes);
     const { data } = await decodeFile(jxl, bytes);
     const apart = data.map((level, at) => (Math.abs(level - (samples[at] ?? 0) / 257) > 1 ? 1 : 0));
     expect(apart.some(Boolean)).toBe(false);
   });
 
   it("keeps more levels than 8 bits have with loss", async () => {
-    const file = await jxl.write.encode(deepPictureOf(wedge), SETTINGS, UNPAUSED);
-    const decoded = await decodeDeep(jxl, file);
+    const file = await jxl.write.encode(sixteenBitPictureOf(wedge), SETTINGS, UNPAUSED);
+    const decoded = await decodeSixteenBit(jxl, file);
     expect(levelsOf(decoded)).toBeGreaterThan(400);
     const farthest = decoded.samples.reduce(
       (most, sample, at) => Math.max(most, Math.abs(sample - (wedge.samples[at] ?? 0))),
@@ -102,9 +108,9 @@ describe("JPEG XL of more than 8 bits", () => {
   });
 
   it("has the colors of Display P3 with loss, and alpha of 8 bits", async () => {
-    const pixels = deepScene(90, 60, false);
-    const picture = { ...deepPictureOf(pixels, false), space: displayP3() };
-    const decoded = await decodeDeep(jxl, await jxl.write.encode(picture, SETTINGS, UNPAUSED));
+    const pixels = sixteenBitScene(90, 60, false);
+    const picture = { ...sixteenBitPictureOf(pixels, false), space: displayP3() };
+    const decoded = await decodeSixteenBit(jxl, await jxl.write.encode(picture, SETTINGS, UNPAUSED));
     const alphas = pixels.samples.filter((_, at) => at % 4 === 3).map((alpha) => Math.round(alpha / 257) * 257);
     expect(decoded.samples.filter((_, at) => at % 4 === 3)).toEqual(alphas);
     const data = Uint8Array.from(pixels.samples, (sample) => Math.round(sample / 257));
@@ -115,8 +121,8 @@ describe("JPEG XL of more than 8 bits", () => {
   });
 
   it("is read with 8 bits where no more are asked for", async () => {
-    const pixels = deepScene(64, 50);
-    const file = await jxl.write.encode(deepPictureOf(pixels), LOSSLESS, UNPAUSED);
+    const pixels = sixteenBitScene(64, 50);
+    const file = await jxl.write.encode(sixteenBitPictureOf(pixels), LOSSLESS, UNPAUSED);
     const { data } = await decodeFile(jxl, file);
     const farthest = data.reduce(
       (most, level, at) => Math.max(most, Math.abs(level - (pixels.samples[at] ?? 0) / 257)),
@@ -126,7 +132,7 @@ describe("JPEG XL of more than 8 bits", () => {
   });
 
   it("holds no more than its estimate", async () => {
-    for (const pixels of [deepScene(1_200, 900), deepNoise(700, 600)]) {
+    for (const pixels of [sixteenBitScene(1_200, 900), sixteenBitNoise(700, 600)]) {
       for (const distance of daily([0, 4], [0, 0.7, 4])) {
         const { width, height, samples } = pixels;
         const shape = { width, height, opaque: true, distance, tier: "thorough", bits: 16 } as const;
@@ -148,7 +154,7 @@ describe("JPEG XL of more than 8 bits", () => {
 });
 
 /** Noise in all bits, the same on every run (xorshift32). */
-function deepNoise(width: number, height: number): DeepPixels {
+function sixteenBitNoise(width: number, height: number): SixteenBitPixels {
   let state = 0x2545f491;
   const next = () => {
     state ^= state << 13;
@@ -156,5 +162,5 @@ function deepNoise(width: number, height: number): DeepPixels {
     state ^= state << 5;
     return state & FULL;
   };
-  return paintDeep(width, height, () => [next(), next(), next(), FULL]);
+  return paintSixteenBit(width, height, () => [next(), next(), next(), FULL]);
 }

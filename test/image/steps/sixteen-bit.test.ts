@@ -12,58 +12,70 @@ import { resample } from "../../../src/image/steps/resample.ts";
 import { needsStrips, turnByStrips } from "../../../src/image/steps/turn-strips.ts";
 import { turn, turnEstimate } from "../../../src/image/steps/turn.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
-import { type DeepPixels, deepRowsOf, deepScene, drain, drainDeep, paintDeep, rowsOf } from "../../support/rows.ts";
+import {
+  type SixteenBitPixels,
+  sixteenBitRowsOf,
+  sixteenBitScene,
+  drain,
+  drainSixteenBit,
+  paintSixteenBit,
+  rowsOf,
+} from "../../support/rows.ts";
 
 const FULL = 65_535;
 const ORIENTATIONS: readonly Orientation[] = [1, 2, 3, 4, 5, 6, 7, 8];
 
-const colorAt = ({ width, samples }: DeepPixels, x: number, y: number) =>
+const colorAt = ({ width, samples }: SixteenBitPixels, x: number, y: number) =>
   [...samples.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)] as [number, number, number, number];
 
-function turned(pixels: DeepPixels, orientation: Orientation): DeepPixels {
+function turned(pixels: SixteenBitPixels, orientation: Orientation): SixteenBitPixels {
   const { transpose, flipX, flipY } = turnOf(orientation);
   const { width, height } = turnSize(pixels, orientation);
-  return paintDeep(width, height, (x, y) => {
+  return paintSixteenBit(width, height, (x, y) => {
     const acrossX = flipX ? width - 1 - x : x;
     const acrossY = flipY ? height - 1 - y : y;
     return transpose ? colorAt(pixels, acrossY, acrossX) : colorAt(pixels, acrossX, acrossY);
   });
 }
 
-describe("deep rows", () => {
-  const pixels = deepScene(53, 41, false);
+describe("16-bit rows", () => {
+  const pixels = sixteenBitScene(53, 41, false);
 
   it.each([
     { x: 0, y: 0, width: 53, height: 41 },
     { x: 7, y: 3, width: 30, height: 20 },
     { x: 52, y: 40, width: 1, height: 1 },
   ])("keep every sample where they are cut: %o", async (box) => {
-    const expected = paintDeep(box.width, box.height, (x, y) => colorAt(pixels, x + box.x, y + box.y));
-    expect(await drainDeep(crop(deepRowsOf(pixels, false, 5), box), 7)).toEqual(expected);
+    const expected = paintSixteenBit(box.width, box.height, (x, y) => colorAt(pixels, x + box.x, y + box.y));
+    expect(await drainSixteenBit(crop(sixteenBitRowsOf(pixels, false, 5), box), 7)).toEqual(expected);
   });
 
   it.each(ORIENTATIONS)("lie as their orientation says: %i", async (orientation) => {
-    expect(await drainDeep(turn(deepRowsOf(pixels, false, 5), orientation), 7)).toEqual(turned(pixels, orientation));
+    expect(await drainSixteenBit(turn(sixteenBitRowsOf(pixels, false, 5), orientation), 7)).toEqual(
+      turned(pixels, orientation),
+    );
   });
 
   it.each(ORIENTATIONS.slice(1))("lie so by strips: %i", async (orientation) => {
     const box = { x: 2, y: 1, width: 50, height: 38 };
-    const openRegion = async (region: typeof box) => crop(deepRowsOf(pixels, false), region);
-    const strips = turnByStrips(openRegion, { box, orientation, opaque: false, deep: true }, 8 * 50 * 16);
-    expect(await drainDeep(strips)).toEqual(await drainDeep(turn(crop(deepRowsOf(pixels, false), box), orientation)));
+    const openRegion = async (region: typeof box) => crop(sixteenBitRowsOf(pixels, false), region);
+    const strips = turnByStrips(openRegion, { box, orientation, opaque: false, sixteenBit: true }, 8 * 50 * 16);
+    expect(await drainSixteenBit(strips)).toEqual(
+      await drainSixteenBit(turn(crop(sixteenBitRowsOf(pixels, false), box), orientation)),
+    );
   });
 
   it("take twice the memory to be turned", () => {
     const size = { width: 2_000, height: 2_500 };
-    expect(turnEstimate({ ...size, deep: true }, 6).bytes).toBe(2 * turnEstimate(size, 6).bytes);
+    expect(turnEstimate({ ...size, sixteenBit: true }, 6).bytes).toBe(2 * turnEstimate(size, 6).bytes);
     expect(needsStrips(size, 6)).toBe(false);
-    expect(needsStrips({ ...size, deep: true }, 6)).toBe(true);
+    expect(needsStrips({ ...size, sixteenBit: true }, 6)).toBe(true);
   });
 
   it("declare all that they take", async () => {
     let spentMs = 0;
     const timeSlice = { ...UNPAUSED, spend: (ms: number) => void (spentMs += ms) };
-    await drain(paced(deepRowsOf(pixels, false, 5), 82, timeSlice, ownTimeSlice(timeSlice)));
+    await drain(paced(sixteenBitRowsOf(pixels, false, 5), 82, timeSlice, ownTimeSlice(timeSlice)));
     expect(spentMs).toBeCloseTo(82, 5);
   });
 });
@@ -105,7 +117,7 @@ const fromLight = (v: number) => (v <= 0.0031308 ? v * 12.92 : 1.055 * v ** (1 /
 const within = (v: number) => Math.min(1, Math.max(0, v));
 
 /** What resizing is by definition, in double precision, not rounded. */
-function resized(pixels: DeepPixels, resizing: Resizing, { opaque = true, linear = false } = {}): number[] {
+function resized(pixels: SixteenBitPixels, resizing: Resizing, { opaque = true, linear = false } = {}): number[] {
   const { box, width, height, kernel } = resizing;
   const across = filtered(kernel, box.x, box.width, pixels.width, width);
   const down = filtered(kernel, box.y, box.height, pixels.height, height);
@@ -148,52 +160,52 @@ const RESIZINGS: readonly Resizing[] = [
   { box: { x: 0, y: 0, width: 97, height: 61 }, width: 50, height: 50, kernel: "linear" },
 ];
 
-describe("resizing deep rows", () => {
+describe("resizing 16-bit rows", () => {
   it.each(RESIZINGS)("is within rounding of the definition: %o", async (resizing) => {
-    const opaque = deepScene(97, 61);
-    const made = await drainDeep(resample(deepRowsOf(opaque, true, 5), resizing), 7);
+    const opaque = sixteenBitScene(97, 61);
+    const made = await drainSixteenBit(resample(sixteenBitRowsOf(opaque, true, 5), resizing), 7);
     expect(farthest(made.samples, resized(opaque, resizing))).toBeLessThan(0.6);
   });
 
   it.each(RESIZINGS)("is so in linear light: %o", async (resizing) => {
-    const opaque = deepScene(97, 61);
-    const made = await drainDeep(resample(deepRowsOf(opaque), { ...resizing, linear: true }));
+    const opaque = sixteenBitScene(97, 61);
+    const made = await drainSixteenBit(resample(sixteenBitRowsOf(opaque), { ...resizing, linear: true }));
     expect(farthest(made.samples, resized(opaque, resizing, { linear: true }))).toBeLessThan(0.6);
   });
 
   it.each(RESIZINGS)("is so where something shows through: %o", async (resizing) => {
     // Alpha from a quarter on: where there is next to none, a rounding of it is any color.
-    const { samples, ...size } = deepScene(97, 61, false);
+    const { samples, ...size } = sixteenBitScene(97, 61, false);
     const translucent = {
       ...size,
       samples: samples.map((sample, at) => (at % 4 === 3 ? 16_384 + sample / 2 : sample)),
     };
-    const made = await drainDeep(resample(deepRowsOf(translucent, false), resizing));
+    const made = await drainSixteenBit(resample(sixteenBitRowsOf(translucent, false), resizing));
     expect(farthest(made.samples, resized(translucent, resizing, { opaque: false }))).toBeLessThan(0.6);
   });
 
   it("leaves no color where nothing is to be seen", async () => {
     const resizing = { box: { x: 0, y: 0, width: 20, height: 20 }, width: 7, height: 7, kernel: "lanczos3" } as const;
-    const hidden = paintDeep(20, 20, () => [60_000, 40_000, 20_000, 0]);
-    const { samples } = await drainDeep(resample(deepRowsOf(hidden, false), resizing));
+    const hidden = paintSixteenBit(20, 20, () => [60_000, 40_000, 20_000, 0]);
+    const { samples } = await drainSixteenBit(resample(sixteenBitRowsOf(hidden, false), resizing));
     expect(samples.every((sample) => sample === 0)).toBe(true);
   });
 
   it("shows what resizing 8 bits does", async () => {
-    const deep = deepScene(300, 200);
+    const sixteenBit = sixteenBitScene(300, 200);
     const shallow = {
       width: 300,
       height: 200,
-      data: Uint8Array.from(deep.samples, (sample) => Math.round(sample / 257)),
+      data: Uint8Array.from(sixteenBit.samples, (sample) => Math.round(sample / 257)),
     };
-    const exact = { ...deep, samples: Uint16Array.from(shallow.data, (level) => level * 257) };
+    const exact = { ...sixteenBit, samples: Uint16Array.from(shallow.data, (level) => level * 257) };
     const options = {
       box: { x: 0, y: 0, width: 300, height: 200 },
       width: 77,
       height: 51,
       kernel: "lanczos3",
     } as const;
-    const { samples } = await drainDeep(resample(deepRowsOf(exact), options));
+    const { samples } = await drainSixteenBit(resample(sixteenBitRowsOf(exact), options));
     const { data } = await drain(resample(rowsOf(shallow), options));
     const farthestLevel = data.reduce(
       (most, level, at) => Math.max(most, Math.abs(level - (samples[at] ?? 0) / 257)),
@@ -203,23 +215,25 @@ describe("resizing deep rows", () => {
   });
 });
 
-describe("deep rows in other colors", () => {
+describe("16-bit rows in other colors", () => {
   it.each([400, 20_000])("become sRGB as those of 8 bits do, %i pixels wide", async (width) => {
-    const { samples, ...size } = deepScene(width, 5, false);
+    const { samples, ...size } = sixteenBitScene(width, 5, false);
     const data = Uint8Array.from(samples, (sample) => Math.round(sample / 257));
     const exact = { ...size, samples: Uint16Array.from(data, (level) => level * 257) };
     const { profile } = displayP3();
-    const deep = await drainDeep(toSrgb(deepRowsOf(exact, false), profile, "RGB"));
+    const sixteenBit = await drainSixteenBit(toSrgb(sixteenBitRowsOf(exact, false), profile, "RGB"));
     const shallow = await drain(toSrgb(rowsOf({ ...size, data }, false), profile, "RGB"));
-    const apart = shallow.data.map((level, at) => (Math.abs(level - (deep.samples[at] ?? 0) / 257) > 0.8 ? 1 : 0));
+    const apart = shallow.data.map((level, at) =>
+      Math.abs(level - (sixteenBit.samples[at] ?? 0) / 257) > 0.8 ? 1 : 0,
+    );
     expect(apart.some(Boolean)).toBe(false);
   });
 
   it("become sRGB from gray", async () => {
-    const gray = paintDeep(256, 2, (x) => [x * 257, x * 257, x * 257, 65_535]);
+    const gray = paintSixteenBit(256, 2, (x) => [x * 257, x * 257, x * 257, 65_535]);
     const profile = profileOfCodePoints(1, 8, true);
     if (!(profile instanceof Uint8Array)) throw new Error("linear light has a profile");
-    const { samples } = await drainDeep(toSrgb(deepRowsOf(gray), profile, "Gray"));
+    const { samples } = await drainSixteenBit(toSrgb(sixteenBitRowsOf(gray), profile, "Gray"));
     for (let level = 0; level < 256; level++) {
       const expected = fromLight(level / 255) * FULL;
       expect(Math.abs((samples[level * 4 + 1] ?? 0) - expected)).toBeLessThan(16);

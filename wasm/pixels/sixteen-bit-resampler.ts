@@ -3,7 +3,7 @@ import { PAGE_BYTES, type Estimate, estimated } from "../estimate.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 import { KERNELS, type Resampler, type ResamplerOptions } from "./resampler.ts";
 
-interface DeepResamplerOptions extends Pick<
+interface SixteenBitResamplerOptions extends Pick<
   ResamplerOptions,
   "sourceWidth" | "sourceHeight" | "box" | "width" | "height" | "kernel" | "linear"
 > {
@@ -17,26 +17,26 @@ const FILTERED_BYTES = 16;
 const LIGHT_BYTES = 4 << 16;
 
 /** @throws NativeError when memory ran out */
-export function openDeepResampler(options: DeepResamplerOptions): Resampler {
+export function openSixteenBitResampler(options: SixteenBitResamplerOptions): Resampler {
   const { sourceWidth, sourceHeight, box, width, height, kernel, opaque, linear = false } = options;
   const flags = [opaque ? 0 : 1, linear ? 1 : 0] as const;
   const { x, y, width: boxWidth, height: boxHeight } = box;
   const named = KERNELS.indexOf(kernel);
   const handle = new Handle(
     (exports) =>
-      exports.deep_open(sourceWidth, sourceHeight, x, y, boxWidth, boxHeight, width, height, named, ...flags),
-    (exports, pointer) => exports.deep_close(pointer),
+      exports.sixteenBit_open(sourceWidth, sourceHeight, x, y, boxWidth, boxHeight, width, height, named, ...flags),
+    (exports, pointer) => exports.sixteenBit_close(pointer),
   );
-  const window = handle.call((exports, pointer) => exports.deep_window(pointer));
-  const band = handle.call((exports, pointer) => exports.deep_band(pointer));
+  const window = handle.call((exports, pointer) => exports.sixteenBit_window(pointer));
+  const band = handle.call((exports, pointer) => exports.sixteenBit_band(pointer));
   return {
-    room: () => handle.call((exports, pointer) => exports.deep_room(pointer)),
+    room: () => handle.call((exports, pointer) => exports.sixteenBit_room(pointer)),
     write(rows) {
       handle.bytes(window, rows.length).set(rows);
-      handle.call((exports, pointer) => exports.deep_commit(pointer, rows.length / (sourceWidth * PIXEL_BYTES)));
+      handle.call((exports, pointer) => exports.sixteenBit_commit(pointer, rows.length / (sourceWidth * PIXEL_BYTES)));
     },
     read(max) {
-      const rows = handle.call((exports, pointer) => exports.deep_read(pointer, max));
+      const rows = handle.call((exports, pointer) => exports.sixteenBit_read(pointer, max));
       return handle.bytes(band, rows * width * PIXEL_BYTES);
     },
     close: () => handle.close(),
@@ -48,7 +48,7 @@ const NANOSECONDS = { source: 3, tap: 1, result: 8, light: 3, curve: 60 } as con
 const REACH = 6;
 
 /** The estimate of resampling all rows. The arithmetic of bytes is that of resample-deep.c. */
-export function deepResamplerEstimate(options: Omit<DeepResamplerOptions, "sourceHeight">): Estimate {
+export function sixteenBitResamplerEstimate(options: Omit<SixteenBitResamplerOptions, "sourceHeight">): Estimate {
   const { sourceWidth, box, width, height, linear = false } = options;
   const across = REACH * Math.max(1, box.width / width) + 3;
   const down = REACH * Math.max(1, box.height / height) + 3;
