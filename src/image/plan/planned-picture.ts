@@ -28,11 +28,11 @@ export interface Stored {
   /** Of an animation nothing but the first frame is wanted. */
   readonly firstOnly?: boolean | undefined;
   /** Its pixels are in memory, as they are read. */
-  readonly isKept?: boolean | undefined;
+  readonly isBuffered?: boolean | undefined;
   /** Bytes of originals that are held while it is worked on; absent: its own. */
   readonly heldBytes?: number | undefined;
   /** Bytes that the work holds besides, in whose estimate they are; absent: none. */
-  readonly keptBytes?: number | undefined;
+  readonly bufferedBytes?: number | undefined;
   /** What its pictures are brought to; absent: sRGB. */
   readonly space?: Space | undefined;
   /** The gain map that a result is to keep. */

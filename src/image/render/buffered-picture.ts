@@ -65,10 +65,10 @@ function notPlanned(): never {
  * @param origin the file that it is made of: what it says of the pixels
  * @param holding what is held while it is worked on, itself included
  */
-export function keptPicture(
+export function bufferedPicture(
   { width, height, opaque }: Pick<Picture, "width" | "height" | "opaque">,
   { facts: { codedBytes, quality, depth }, space, stopwatch }: Stored,
-  { heldBytes, keptBytes }: Pick<Stored, "heldBytes" | "keptBytes">,
+  { heldBytes, bufferedBytes }: Pick<Stored, "heldBytes" | "bufferedBytes">,
   pixels?: Pixels,
 ): Stored {
   const facts: Facts = {
@@ -87,5 +87,14 @@ export function keptPicture(
     ...(space && { profile: space.profile }),
   };
   const bytes = pixels?.bytes ?? new Uint8Array(0);
-  return { bytes, format: formatOf(pixels, opaque), facts, isKept: true, heldBytes, keptBytes, space, stopwatch };
+  return {
+    bytes,
+    format: formatOf(pixels, opaque),
+    facts,
+    isBuffered: true,
+    heldBytes,
+    bufferedBytes,
+    space,
+    stopwatch,
+  };
 }

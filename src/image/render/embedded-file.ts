@@ -26,10 +26,10 @@ export interface Unpacked {
  * none, or no memory for it beside all that is held.
  */
 export function unpackEstimate({ mime }: Pick<FormatDefinition, "mime">, stored: Stored): Estimate | null {
-  const { bytes, facts, keptBytes = 0 } = stored;
+  const { bytes, facts, bufferedBytes = 0 } = stored;
   const { unpack } = stored.format;
   const estimate = unpack?.mime === mime ? unpack.estimate(bytes, facts) : null;
-  return estimate && isolateBudget.canHold(parallel(estimate, held(keptBytes)), bytes.length) ? estimate : null;
+  return estimate && isolateBudget.canHold(parallel(estimate, held(bufferedBytes)), bytes.length) ? estimate : null;
 }
 
 /**

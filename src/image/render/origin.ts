@@ -9,7 +9,7 @@ import { collectEstimate, pixelBytes } from "../pixels/buffered.ts";
 import type { Aim } from "../plan/output.ts";
 import { type Plan, planSteps } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
-import { keep, keptPicture } from "./buffered-picture.ts";
+import { keep, bufferedPicture } from "./buffered-picture.ts";
 
 /** A picture to encode, and who holds its bytes. */
 export interface Origin {
@@ -46,7 +46,7 @@ export async function originFor(
   try {
     const work = (timeSlice: TimeSlice) => keep(stored, plan, timeSlice, memory);
     const { size, pixels, bytes } = await isolateBudget.run(estimate, work, allowance);
-    const kept = keptPicture(size, stored, { heldBytes: pixelBytes(pixels) }, pixels);
+    const kept = bufferedPicture(size, stored, { heldBytes: pixelBytes(pixels) }, pixels);
     source.release();
     return { stored: kept, plan: planSteps(size, []), source: bytes };
   } catch (error) {

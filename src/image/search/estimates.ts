@@ -92,8 +92,8 @@ export function sourceEstimate({ stored, plan, picture }: Task): Estimate {
 
 /** Whether work of this estimate could ever run beside the original of its task. */
 export function fits({ stored }: Task, estimate: Estimate): boolean {
-  const { heldBytes = stored.bytes.length, keptBytes = 0 } = stored;
-  return isolateBudget.canHold(parallel(estimate, held(keptBytes)), heldBytes);
+  const { heldBytes = stored.bytes.length, bufferedBytes = 0 } = stored;
+  return isolateBudget.canHold(parallel(estimate, held(bufferedBytes)), heldBytes);
 }
 
 /** Of flat pictures fewer choices are tried: they have no more colors than a palette. */

@@ -73,9 +73,9 @@ export function searchWithoutExact(task: Task, format: WritableFormat): Search |
 function searchWith(task: Task, format: WritableFormat, mayTryExact: boolean): Search | null {
   const { picture } = task;
   const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
-  const isKept = task.stored.isKept === true && !task.plan.changesPixels;
+  const isBuffered = task.stored.isBuffered === true && !task.plan.changesPixels;
   const lean = { keepsResults: true, triesFinal: false };
-  const keepsPixels = isSmall && !isKept && fits(task, pixelsEstimate(task, format, lean, true));
+  const keepsPixels = isSmall && !isBuffered && fits(task, pixelsEstimate(task, format, lean, true));
   const final = pixelsEstimate(task, format, { ...lean, triesFinal: true }, keepsPixels);
   const triesFinal = fits(task, final);
   const usual = triesFinal ? final : pixelsEstimate(task, format, lean, keepsPixels);
@@ -89,7 +89,7 @@ function searchWith(task: Task, format: WritableFormat, mayTryExact: boolean): S
   const most = withIts(usual);
   const own = (keeps: boolean) =>
     keeps === keepsPixels ? most : withIts(pixelsEstimate(task, format, { ...lean, triesFinal }, keeps));
-  const tiers = tiersFor(task, keepsPixels, own, (keeps) => worthKeeping(format, keeps || isKept));
+  const tiers = tiersFor(task, keepsPixels, own, (keeps) => worthKeeping(format, keeps || isBuffered));
   return fits(task, tiers[0].estimate) ? { tiers, own, keepsResults: true, triesFinal, triesExact } : null;
 }
 
@@ -162,7 +162,7 @@ export function tiersFor(
   own: (keepsPixels: boolean) => Estimate,
   worth: (keepsPixels: boolean) => Worth,
 ): Search["tiers"] {
-  // Kept pixels show whether there is alpha at all: without them another file may be written.
+  // Buffered pixels show whether there is alpha at all: without them another file may be written.
   const all = mayKeep && task.picture.opaque ? [true, false] : [mayKeep];
   const tiers = all.flatMap((keepsPixels) => {
     const estimate = own(keepsPixels);

@@ -21,7 +21,7 @@ export class Session {
   private readonly source: SharedBytes;
   private holdsSource = true;
   private shown: Picture;
-  private keptBytes = 0;
+  private bufferedBytes = 0;
   private wasDecoded = false;
   /** The picture with all bits of its samples, for the file that stays. */
   private sixteenBit: Picture | undefined;
@@ -73,7 +73,7 @@ export class Session {
    * the original, its memory goes.
    */
   async keepPixels(timeSlice: TimeSlice): Promise<void> {
-    if (this.keptBytes > 0) return;
+    if (this.bufferedBytes > 0) return;
     const pixels = await collectPixels(await firstFrame(this.task.picture, timeSlice), timeSlice);
     const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
     const { detail, texture, space } = this.task.picture;
@@ -81,7 +81,7 @@ export class Session {
       ...rowsOfPixels(pixels),
       opaque,
     }));
-    this.keptBytes = pixelBytes(pixels);
+    this.bufferedBytes = pixelBytes(pixels);
     if (this.task.isLast && !this.task.unchanged && !this.sixteenBit) this.releaseSource();
   }
 
@@ -89,7 +89,7 @@ export class Session {
   dropPixels(): void {
     if (!this.holdsSource) return;
     this.shown = this.task.picture;
-    this.keptBytes = 0;
+    this.bufferedBytes = 0;
   }
 
   /** The picture of a task on the same original, or what is kept of it where the original is gone. */
@@ -99,7 +99,7 @@ export class Session {
 
   /** An estimate beside what is kept of the picture. */
   beside(estimate: Estimate): Estimate {
-    return parallel(estimate, held(this.keptBytes));
+    return parallel(estimate, held(this.bufferedBytes));
   }
 
   /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */

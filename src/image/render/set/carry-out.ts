@@ -8,7 +8,7 @@ import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { pictureOf } from "../../plan/planned-picture.ts";
 import { optimized, estimateOfOptions } from "../../search/attempts.ts";
 import type { EncodeOptions } from "../../search/task.ts";
-import { type HeldPixels, keep, keptPicture } from "../buffered-picture.ts";
+import { type HeldPixels, keep, bufferedPicture } from "../buffered-picture.ts";
 import { type Unpacked, unpackedFor } from "../embedded-file.ts";
 import type { Origin } from "../origin.ts";
 import { bestOf, inTryingOrder } from "../output-formats.ts";
@@ -36,7 +36,7 @@ async function unpackedWithin(
   if (!unpacked) return null;
   const { stored, source } = unpacked;
   const estimate = estimateOfOptions({ ...options, stored });
-  if (estimate && estimate.bytes + source.bytes.length + (stored.keptBytes ?? 0) <= bytes) return unpacked;
+  if (estimate && estimate.bytes + source.bytes.length + (stored.bufferedBytes ?? 0) <= bytes) return unpacked;
   source.release();
   return null;
 }
@@ -98,14 +98,14 @@ export class Carrier {
   ): Promise<Origin> {
     const { stored, plan } = originOf(given, work, placed);
     const { group, onShared, kept } = placed;
-    const { heldBytes, keptBytes } = stored;
+    const { heldBytes, bufferedBytes } = stored;
     const origin =
       shared && onShared
-        ? { stored: keptPicture(shared.size, given.stored, stored, shared.pixels), bytes: shared.bytes }
-        : { stored: { ...group.stored, heldBytes, keptBytes }, bytes: this.source };
+        ? { stored: bufferedPicture(shared.size, given.stored, stored, shared.pixels), bytes: shared.bytes }
+        : { stored: { ...group.stored, heldBytes, bufferedBytes }, bytes: this.source };
     if (!kept) return { stored: origin.stored, plan, source: origin.bytes.retain() };
     const own = await keep(origin.stored, kept.plan, timeSlice);
-    return { stored: keptPicture(own.size, group.stored, stored, own.pixels), plan, source: own.bytes };
+    return { stored: bufferedPicture(own.size, group.stored, stored, own.pixels), plan, source: own.bytes };
   }
 
   private async result<Entry>(

@@ -8,12 +8,12 @@ import { pictureEstimate, type Stored } from "../../plan/planned-picture.ts";
 import { estimateOfOptions } from "../../search/attempts.ts";
 import { resultDecodeEstimate } from "../../search/estimates.ts";
 import type { Start } from "../../search/rendition.ts";
-import { keptPicture } from "../buffered-picture.ts";
+import { bufferedPicture } from "../buffered-picture.ts";
 import { unpackEstimate } from "../embedded-file.ts";
 import type { Origin } from "../origin.ts";
 import { area, type Given, type Group, type Job, type Placed, type SetWork } from "./parts.ts";
 
-/** The file, or the kept picture, that the jobs of a group are made from, and what is to be done with it. */
+/** The file, or the buffered picture, that the jobs of a group are made from, and what is to be done with it. */
 export function originOf<Entry>(
   { stored, groups }: Given<Entry>,
   { shared, keepsFile }: Pick<SetWork<Entry>, "shared" | "keepsFile">,
@@ -21,11 +21,11 @@ export function originOf<Entry>(
 ): { readonly stored: Stored; readonly plan: Plan } {
   const file = stored.bytes.length;
   const pixels = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0);
-  const keptBytes = pixels + gainMapBytesOf(groups);
-  const holding = { heldBytes: keepsFile ? file : 0, keptBytes };
-  if (kept) return { stored: keptPicture(kept, group.stored, holding), plan: planSteps(kept, []) };
+  const bufferedBytes = pixels + gainMapBytesOf(groups);
+  const holding = { heldBytes: keepsFile ? file : 0, bufferedBytes };
+  if (kept) return { stored: bufferedPicture(kept, group.stored, holding), plan: planSteps(kept, []) };
   if (!shared || !onShared) return { stored: { ...group.stored, ...holding }, plan: group.planned.plan };
-  return { stored: keptPicture(shared, stored, holding), plan: onShared };
+  return { stored: bufferedPicture(shared, stored, holding), plan: onShared };
 }
 
 /** Bytes of the gain maps of all results, which are made before their pictures. */
