@@ -16,6 +16,8 @@ enum {
 
 // Set and asked within one call into the module.
 static int missing;
+// The next packet is the first of its precincts: its code blocks begin with it.
+static int is_first;
 
 int packet_was_missing(void) {
   const int was = missing;
@@ -23,6 +25,7 @@ int packet_was_missing(void) {
   return was;
 }
 
+void __real_opj_tgt_reset(opj_tgt_tree_t *tree);
 void __real_opj_bio_init_dec(opj_bio_t *bio, OPJ_BYTE *from, OPJ_UINT32 length);
 void __real_opj_mqc_init_dec(opj_mqc_t *coder, OPJ_BYTE *from, OPJ_UINT32 length, OPJ_UINT32 room);
 void __real_opj_mqc_raw_init_dec(opj_mqc_t *coder, OPJ_BYTE *from, OPJ_UINT32 length, OPJ_UINT32 room);
@@ -32,9 +35,17 @@ OPJ_BOOL __real_opj_dwt_decode_real(opj_tcd_t *coder, opj_tcd_tilecomp_t *compon
 OPJ_BOOL __real_opj_dwt_encode(opj_tcd_t *coder, opj_tcd_tilecomp_t *component);
 OPJ_BOOL __real_opj_dwt_encode_real(opj_tcd_t *coder, opj_tcd_tilecomp_t *component);
 
-// Reads the header of a packet, which has a byte at least: OpenJPEG takes one that is not there for empty.
+// Called for the first layer of a precinct, before the header of its packet is read.
+void __wrap_opj_tgt_reset(opj_tgt_tree_t *tree) {
+  is_first = 1;
+  __real_opj_tgt_reset(tree);
+}
+
+// Reads the header of a packet, which has a byte at least: OpenJPEG takes one that is not there for empty. Layers after
+// the first only make a picture finer, and encoders that aim at a size leave out what no longer fits.
 void __wrap_opj_bio_init_dec(opj_bio_t *bio, OPJ_BYTE *from, OPJ_UINT32 length) {
-  if (length == 0) missing = 1;
+  if (length == 0 && is_first) missing = 1;
+  is_first = 0;
   breathe(PACKET_NANOSECONDS);
   __real_opj_bio_init_dec(bio, from, length);
 }

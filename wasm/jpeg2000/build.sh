@@ -27,5 +27,5 @@ done
 compile "$work/openjpeg" "${files[@]}" -- "${flags[@]}" -Wno-everything
 compile "$work/own" "$here"/*.c "$here/../heap.c" -- "${flags[@]}" -I"$here/.." -Wall -Wextra -Wno-unused-parameter
 link_module "$here/jpeg2000.wasm" --max-memory=134217728 --wrap=malloc --wrap=calloc --wrap=realloc --wrap=free \
-  --wrap=opj_{bio_init_dec,mqc_init_dec,mqc_raw_init_dec,mqc_flush,dwt_decode,dwt_decode_real,dwt_encode,dwt_encode_real} \
+  --wrap=opj_{tgt_reset,bio_init_dec,mqc_init_dec,mqc_raw_init_dec,mqc_flush,dwt_decode,dwt_decode_real,dwt_encode,dwt_encode_real} \
   "$work"/*/*.o

@@ -17,6 +17,7 @@ import tilesOffset from "../../../fixtures/jpeg2000/tiles-offset.j2k";
 import tiles from "../../../fixtures/jpeg2000/tiles.j2k";
 import ycc420 from "../../../fixtures/jpeg2000/ycc420.j2k";
 import { beginnings, decodeFile, mutations, outcomeOf } from "../../../support/files.ts";
+import { psnr } from "../../../support/rows.ts";
 import { enumerated, jp2File, palette } from "./files.ts";
 
 const colors = Array.from({ length: 8 }, (_, entry) => [entry, 0, 0]);
@@ -60,7 +61,6 @@ function shortened(codestream: Uint8Array, count: number): Uint8Array {
 describe("a JPEG 2000 file that lacks a part of its picture", () => {
   it.each([
     ["one tile", lossless],
-    ["layers", layers],
     ["tiles", tiles],
     ["quantized", lossy],
     ["markers in packets", gray],
@@ -71,5 +71,22 @@ describe("a JPEG 2000 file that lacks a part of its picture", () => {
     for (let count = 1; count < most; count += 1 + (count >> 4)) {
       expect(await outcomeOf(jpeg2000, shortened(codestream, count)), String(count)).toBe(422);
     }
+  });
+
+  it("is whole without last packets of its later layers, which encoders leave out, and refused where one is cut", async () => {
+    const { codestream } = openFile(new Uint8Array(layers)).file;
+    const whole = await decodeFile(jpeg2000, codestream);
+    const shown: number[] = [];
+    const most = codestream.length - 200;
+    for (let count = 0; count < most; count++) {
+      const file = shortened(codestream, count);
+      if ((await outcomeOf(jpeg2000, file)) !== "decoded") continue;
+      shown.push(psnr(await decodeFile(jpeg2000, file), whole));
+    }
+    // Three layers in packets of some 20 bytes: coarser with every packet, and never without the first layer.
+    expect(shown[0]).toBe(Infinity);
+    expect(Math.min(...shown)).toBeGreaterThan(30.6);
+    expect(shown.length).toBeGreaterThan(40);
+    expect(shown.length).toBeLessThan(80);
   });
 });
