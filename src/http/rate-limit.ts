@@ -211,11 +211,19 @@ async function close(c: AppContext, { meter, key, lease, credits, ending }: Open
       if (ending) await stub.end(ending);
       if (status >= 400) await stub.fail(key);
     } else if (status >= 400)
-      await stub.release(lease, { key, ms: allowance?.takenMs ?? 0, ...claim }, ending, credits);
+      await stub.release(lease, { key, ms: (allowance?.takenMs ?? 0) + idleMs(c, status), ...claim }, ending, credits);
     else if (isReused) await stub.release(lease, claim, ending, credits);
     else await stub.settle(lease, processed && { key, ...processed, ...claim }, ending, credits);
   } catch (error) {
     // The answer is on its way. A credit that was not given back is free again when its lease ends.
     logLine("error", { id: c.var.id, event: "count not closed", causes: causesOf(error) });
   }
+}
+
+/** Statuses of bodies and origins that led to nothing. */
+const BROKEN = new Set([400, 408, 422]);
+
+/** What memory was held for that nothing came of: a sender who drips takes it from others as work takes the thread. */
+function idleMs({ var: { allowance, caller } }: AppContext, status: number): number {
+  return caller && BROKEN.has(status) && !allowance?.hasBegun ? Math.round(caller.heldMs) : 0;
 }

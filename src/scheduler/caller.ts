@@ -24,6 +24,8 @@ export class Caller {
   readonly signal: AbortSignal | undefined;
   /** Milliseconds that the request has waited so far. */
   waitedMs = 0;
+  /** Milliseconds for which it had all memory of originals to itself; of a part of it, as much less. Waiting does not count. */
+  heldMs = 0;
   /** Since when memory that was given up keeps its work waiting: once for all of it. */
   readonly hindered: Hindered = {};
   /** What was assumed of the request's work before its estimate was known. */

@@ -179,9 +179,15 @@ export class InputMemory {
 
   private reservationOf(input: Input, caller: Caller): Reservation {
     const grow = (to: number) => (to > input.lease.amount ? this.grown(input, to, caller) : undefined);
+    const { now } = this.surroundings;
+    const since = now() - caller.waitedMs;
     const shrink = (to: number) => {
-      if (to >= input.lease.amount) return;
-      if (to === 0) input.lease.leave();
+      const { amount } = input.lease;
+      if (to >= amount) return;
+      if (to === 0) {
+        caller.heldMs += (Math.max(0, now() - caller.waitedMs - since) * amount) / this.share.bytes;
+        input.lease.leave();
+      }
       input.lease.hold(to);
       // What has been read will not grow.
       this.most.set(input.lease, to);

@@ -120,6 +120,33 @@ it("four slow uploads of one account keep none of another out", async () => {
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([400, 400, 400, 400]);
 });
 
+it("what was held for nothing counts as failed work, and what was waited for does not", async () => {
+  const { key } = await openAccount();
+  const failedMs = async () => (await api("GET", "/1.0/account", { key })).body.failed_ms.used as number;
+  const slow = stalling(28 * MIB, 28 * MIB);
+  const headers = { ...multipart, "content-length": String(slow.bytes) };
+  const answer = api("POST", "/1.0/upload", { key, body: slow.body, headers });
+  await eventually(() => expect(slow.state.stalled).toBe(true));
+  await scheduler.wait(400);
+  slow.hangUp();
+  expect((await answer).status).toBe(400);
+  const failed = await failedMs();
+  expect(failed).toBeGreaterThan(250);
+  const others = reserve(isolateBudget, MAX_ORIGINALS_BYTES);
+  const waiting = stalling(5 * MIB);
+  const next = api("POST", "/1.0/upload", {
+    key,
+    body: waiting.body,
+    headers: { ...multipart, "content-length": String(waiting.bytes) },
+  });
+  await scheduler.wait(400);
+  others.release();
+  await eventually(() => expect(waiting.state.stalled).toBe(true));
+  waiting.hangUp();
+  expect((await next).status).toBe(400);
+  expect((await failedMs()) - failed).toBeLessThan(100);
+});
+
 it("an upload that had to wait says how long", async () => {
   const { key } = await openAccount();
   const others = reserve(isolateBudget, MAX_ORIGINALS_BYTES);
