@@ -15,6 +15,7 @@ const terminal = [
   "test/wasm/{binaries,upstream}.test.ts",
   "test/headers.test.ts",
   "test/imports.test.ts",
+  "test/words.test.ts",
   "test/start.test.ts",
   "test/clients.test.ts",
   "test/docs.test.ts",

@@ -8,7 +8,7 @@ export class SharedBytes {
   private readonly parent: SharedBytes | undefined;
   private readonly memory: Reservation | undefined;
   private readonly attached: Reservation[] = [];
-  private holders = 1;
+  private references = 1;
 
   private constructor(file: Uint8Array, parent?: SharedBytes, memory?: Reservation) {
     this.file = file;
@@ -18,7 +18,7 @@ export class SharedBytes {
 
   /**
    * Takes bytes over from whoever read or made them: nobody else may keep a view of them.
-   * @param memory what was set aside for them, to be given back with the last holder
+   * @param memory what was set aside for them, to be given back with the last reference
    */
   static of(file: Uint8Array, memory?: Reservation): SharedBytes {
     return new SharedBytes(file, undefined, memory);
@@ -26,14 +26,14 @@ export class SharedBytes {
 
   /** @throws Error when everybody has let go */
   get bytes(): Uint8Array {
-    if (this.holders === 0) throw new Error("bytes were read after they were released");
+    if (this.references === 0) throw new Error("bytes were read after they were released");
     return this.file;
   }
 
-  /** One holder more. */
+  /** One reference more. */
   retain(): this {
-    if (this.holders === 0) throw new Error("bytes were retained after they were released");
-    this.holders++;
+    if (this.references === 0) throw new Error("bytes were retained after they were released");
+    this.references++;
     return this;
   }
 
@@ -42,17 +42,17 @@ export class SharedBytes {
     return file.buffer === this.file.buffer ? new SharedBytes(file, this.retain()) : new SharedBytes(file);
   }
 
-  /** Memory that is given back with the last holder, besides what was set aside for the bytes. */
+  /** Memory that is given back with the last reference, besides what was set aside for the bytes. */
   attach(memory: Reservation): void {
-    if (this.holders === 0) throw new Error("memory was attached to bytes that are released");
+    if (this.references === 0) throw new Error("memory was attached to bytes that are released");
     this.attached.push(memory);
   }
 
-  /** One holder less. The memory goes with the last at once: it may be a quarter of what there is. */
+  /** One reference less. The memory goes with the last at once: it may be a quarter of what there is. */
   release(): void {
-    if (this.holders === 0) throw new Error("bytes were released more often than they were held");
-    this.holders--;
-    if (this.holders > 0) return;
+    if (this.references === 0) throw new Error("bytes were released more often than they were held");
+    this.references--;
+    if (this.references > 0) return;
     if (this.parent) this.parent.release();
     else if (this.file.buffer instanceof ArrayBuffer) this.file.buffer.transfer(0);
     this.memory?.release();

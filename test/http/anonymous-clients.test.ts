@@ -69,7 +69,7 @@ it.each([
     for (let guess = 0; guess < 8; guess += 1) statuses.push((await call(guessed(guess))).status);
     expect(statuses).toEqual([401, 401, 401, 429, 429, 429, 429, 429]);
     expect(asked.database - before.database).toBe(3);
-    // No object counts strangers: each would be paid for.
+    // No object counts anonymous clients: each would be paid for.
     expect(asked.meters).toBe(before.meters);
     expect((await call(key)).status).toBe(200);
     const refused = await call(guessed(9));

@@ -28,21 +28,21 @@ async function fated(
   const runIn = isolateBudget.runIn.bind(isolateBudget);
   let parts = 0;
   isolateBudget.runIn = <Result>(
-    rooms: Parameters<typeof isolateBudget.runIn>[0],
-    piece: (timeSlice: TimeSlice, room: number) => Result | Promise<Result>,
+    tiers: Parameters<typeof isolateBudget.runIn>[0],
+    piece: (timeSlice: TimeSlice, tier: number) => Result | Promise<Result>,
     allowance?: Allowance,
   ) => {
     const ends = fate(parts++);
-    const broken = async (timeSlice: TimeSlice, room: number): Promise<Result> => {
+    const broken = async (timeSlice: TimeSlice, tier: number): Promise<Result> => {
       if (ends === "refused") throw new ApiError(422, OWN_MANNER);
       if (ends === "without memory") throw new OutOfMemory();
-      if (ends === "works") return piece(timeSlice, room);
+      if (ends === "works") return piece(timeSlice, tier);
       let spent = 0;
       const spend = (ms: number) =>
         spent++ >= 2 ? Promise.reject(new ApiError(422, OWN_MANNER)) : timeSlice.spend(ms);
-      return piece({ spend, worked: () => timeSlice.worked() }, room);
+      return piece({ spend, worked: () => timeSlice.worked() }, tier);
     };
-    return runIn(rooms, broken, allowance);
+    return runIn(tiers, broken, allowance);
   };
   try {
     return { walked: await job().catch((error: unknown) => error as Error), parts };

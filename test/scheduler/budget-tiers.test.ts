@@ -1,4 +1,4 @@
-/** Work that would do with less memory: in which room it begins, and whom it leaves how much. */
+/** Work that would do with less memory: in which tier it begins, and whom it leaves how much. */
 import { describe, expect, it } from "vitest";
 
 import { Budget } from "../../src/scheduler/budget.ts";
@@ -7,17 +7,17 @@ import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
 import { reserve, sharesOf } from "../support/budget.ts";
 
 const A_STRETCH_MS = 1_000;
-const ROOMS = [{ bytes: 9 }, { bytes: 6 }, { bytes: 3 }] as const;
+const TIERS = [{ bytes: 9 }, { bytes: 6 }, { bytes: 3 }] as const;
 const shares = sharesOf(8, 1, 2);
 
 const budgetOf = (companyBytes = 0) =>
   new Budget(10, { originals: shares, aloneBytes: 12, sharedBytes: 9, companyBytes, maxBlockedMs: 500 });
 
-/** Work that shares the thread until it is told to end, and the room in which it began. */
-function job(budget: Budget, rooms: readonly [{ bytes: number }, ...{ bytes: number }[]] = ROOMS) {
-  const state: { room?: number; ended: boolean } = { ended: false };
-  const done = budget.runIn(rooms, async (timeSlice: TimeSlice, room) => {
-    state.room = room;
+/** Work that shares the thread until it is told to end, and the tier in which it began. */
+function job(budget: Budget, tiers: readonly [{ bytes: number }, ...{ bytes: number }[]] = TIERS) {
+  const state: { tier?: number; ended: boolean } = { ended: false };
+  const done = budget.runIn(tiers, async (timeSlice: TimeSlice, tier) => {
+    state.tier = tier;
     while (!state.ended) await timeSlice.spend(A_STRETCH_MS);
   });
   return { state, end: () => void (state.ended = true), done };
@@ -37,7 +37,7 @@ describe("work with several tiers", () => {
     const budget = budgetOf(4);
     const alone = job(budget);
     await turns();
-    expect([alone.state.room, budget.held.work]).toEqual([0, 9]);
+    expect([alone.state.tier, budget.held.work]).toEqual([0, 9]);
     await ended(alone);
     expect(budget.held.work).toBe(0);
   });
@@ -46,13 +46,13 @@ describe("work with several tiers", () => {
     const budget = budgetOf();
     const [first, second] = [job(budget, [{ bytes: 3 }]), job(budget)];
     await turns();
-    expect(second.state.room).toBe(1);
+    expect(second.state.tier).toBe(1);
     const third = job(budget);
     await turns();
-    expect(third.state.room).toBeUndefined();
+    expect(third.state.tier).toBeUndefined();
     await ended(first);
     await turns();
-    expect(third.state.room).toBe(2);
+    expect(third.state.tier).toBe(2);
     await ended(second, third);
   });
 
@@ -61,7 +61,7 @@ describe("work with several tiers", () => {
     const originals = [reserve(budget, 1), reserve(budget, 1)];
     const working = job(budget);
     await turns();
-    expect(working.state.room).toBe(1);
+    expect(working.state.tier).toBe(1);
     reserve(budget, 3).release();
     await ended(working);
     for (const { release } of originals) release();
@@ -73,7 +73,7 @@ describe("work with several tiers", () => {
     running.end();
     await running.done;
     await turns();
-    expect([first.state.room, second.state.room]).toEqual([1, 2]);
+    expect([first.state.tier, second.state.tier]).toEqual([1, 2]);
     await ended(first, second);
   });
 
@@ -81,11 +81,11 @@ describe("work with several tiers", () => {
     const budget = budgetOf();
     const [spared] = [job(budget, [{ bytes: 10 }, { bytes: 7 }])];
     await turns();
-    expect(spared.state.room).toBe(1);
+    expect(spared.state.tier).toBe(1);
     await ended(spared);
     const needed = job(budget, [{ bytes: 10 }]);
     await turns();
-    expect(needed.state.room).toBe(0);
+    expect(needed.state.tier).toBe(0);
     await ended(needed);
   });
 
@@ -94,26 +94,26 @@ describe("work with several tiers", () => {
     const budget = new Budget(10, { sharedBytes: 9, aloneBytes: 12, droppedBytes: () => dropped });
     const lean = job(budget);
     await turns();
-    expect(lean.state.room).toBe(2);
+    expect(lean.state.tier).toBe(2);
     await ended(lean);
     dropped = 0;
     const roomy = job(budget);
     await turns();
-    expect(roomy.state.room).toBe(0);
+    expect(roomy.state.tier).toBe(0);
     await ended(roomy);
   });
 
   it("is refused with 422 only where not even the smallest fits", async () => {
     const budget = budgetOf();
     await expect(budget.runIn([{ bytes: 20 }, { bytes: 11 }], () => 1)).rejects.toMatchObject({ status: 422 });
-    expect(await budget.runIn([{ bytes: 20 }, { bytes: 10 }], (_timeSlice, room) => room)).toBe(1);
+    expect(await budget.runIn([{ bytes: 20 }, { bytes: 10 }], (_timeSlice, tier) => tier)).toBe(1);
   });
 
   it("has what was admitted as a whole in the first", async () => {
     const budget = budgetOf();
-    const room = await budget.run({ bytes: 9 }, (within) =>
-      budget.runIn(ROOMS, (_timeSlice, index) => index, new Allowance({ within })),
+    const tier = await budget.run({ bytes: 9 }, (within) =>
+      budget.runIn(TIERS, (_timeSlice, index) => index, new Allowance({ within })),
     );
-    expect(room).toBe(0);
+    expect(tier).toBe(0);
   });
 });

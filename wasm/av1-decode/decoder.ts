@@ -67,7 +67,7 @@ export function av1Picture(picture: Av1Picture): CodedPicture {
 /** Rows that are held of a picture that is decoded by rows, at most (rows.c). */
 export const AV1_WINDOW_ROWS = 176;
 
-/** In which the module counts its work (breaths.c). */
+/** In which the module counts its work (`breaths.c`). */
 export const UNITS_PER_PIXEL = 4;
 /** Measured on photographs, from quality 80 to lossless: a pixel predicted and filtered, and a byte read. */
 const PIXEL_NANOSECONDS = 30;

@@ -47,7 +47,7 @@ export function openSixteenBitResampler(options: SixteenBitResamplerOptions): Re
 const NANOSECONDS = { source: 3, tap: 1, result: 8, light: 3, curve: 60 } as const;
 const REACH = 6;
 
-/** The estimate of resampling all rows. The arithmetic of bytes is that of resample-deep.c. */
+/** The estimate of resampling all rows. The arithmetic of bytes is that of `resample-deep.c`. */
 export function sixteenBitResamplerEstimate(options: Omit<SixteenBitResamplerOptions, "sourceHeight">): Estimate {
   const { sourceWidth, box, width, height, linear = false } = options;
   const across = REACH * Math.max(1, box.width / width) + 3;

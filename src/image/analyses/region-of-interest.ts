@@ -7,7 +7,7 @@ import type { Picture } from "../pixels/picture.ts";
 import { pixelsOf, type Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
 import type { Small } from "../steps/analysis.ts";
-import { type Glimpse, LOOK_BYTES_PER_PIXEL } from "../steps/operation.ts";
+import { type SampledFrame, LOOK_BYTES_PER_PIXEL } from "../steps/operation.ts";
 import { focusPoint } from "./focus-point.ts";
 import { facesIn } from "./found-faces.ts";
 
@@ -20,7 +20,7 @@ export interface Seen extends RegionsOfInterest {
   /** The pixels that are looked at, decoded once. */
   readonly seen: () => Promise<Small>;
   /** The first frame, and others. */
-  readonly sampledFrames: () => AsyncIterable<Glimpse>;
+  readonly sampledFrames: () => AsyncIterable<SampledFrame>;
 }
 
 /** Frames besides the first one. */

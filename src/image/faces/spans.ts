@@ -2,7 +2,7 @@
 import type { Box } from "../pixels/geometry.ts";
 import { enclosing } from "../pixels/gravity.ts";
 import type { Small } from "../steps/analysis.ts";
-import type { Glimpse } from "../steps/operation.ts";
+import type { SampledFrame } from "../steps/operation.ts";
 
 /** Boxes that hold from a frame on, until others do. */
 export interface Span {
@@ -25,7 +25,7 @@ const MOST_SIDES = 2;
  * @param boxOf what becomes of a face
  */
 export async function* spansOf(
-  sampledFrames: AsyncIterable<Glimpse>,
+  sampledFrames: AsyncIterable<SampledFrame>,
   boxOf: (face: Box) => Box,
 ): AsyncGenerator<Span, void> {
   let last: Span | undefined;

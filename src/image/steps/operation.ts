@@ -107,7 +107,7 @@ export interface Stage {
    * The same in some frames of an animation, in order: the first and the last, and others between them, in all as many
    * as the operation says in `sampledFrames`. A still picture has one.
    */
-  readonly sampledFrames: () => AsyncIterable<Glimpse>;
+  readonly sampledFrames: () => AsyncIterable<SampledFrame>;
   /**
    * Where to look, in shares of the sides: the middle of the most prominent face, else of the part of this size (shares
    * of the sides) that holds most of what stands out, else of the picture. The first operation that asks has it
@@ -124,7 +124,7 @@ export interface Stage {
 }
 
 /** What is seen in a frame of an animation. */
-export interface Glimpse {
+export interface SampledFrame {
   /** The number of the frame, from 0. */
   readonly frame: number;
   readonly seen: Small;

@@ -35,10 +35,10 @@ async function files(): Promise<Map<string, Uint8Array>> {
 function inLeast(): { tiers: readonly number[] } {
   const seen: { tiers: readonly number[] } = { tiers: [] };
   const runIn = isolateBudget.runIn.bind(isolateBudget);
-  vi.spyOn(isolateBudget, "runIn").mockImplementation((rooms, work, allowance) => {
-    if (allowance?.within || rooms.length === 1) return runIn(rooms, work, allowance);
-    seen.tiers = rooms.map(({ bytes }) => bytes);
-    return runIn([rooms.at(-1) ?? rooms[0]], (breath) => work(breath, rooms.length - 1), allowance);
+  vi.spyOn(isolateBudget, "runIn").mockImplementation((tiers, work, allowance) => {
+    if (allowance?.within || tiers.length === 1) return runIn(tiers, work, allowance);
+    seen.tiers = tiers.map(({ bytes }) => bytes);
+    return runIn([tiers.at(-1) ?? tiers[0]], (timeSlice) => work(timeSlice, tiers.length - 1), allowance);
   });
   return seen;
 }

@@ -13,7 +13,7 @@ import { pictureOf, scene } from "../../support/rows.ts";
 
 /** Large enough that what is kept of it is worth a tier of its own. */
 const SIZE = { width: 1_216, height: 832 };
-const MOST_ROOMS = 8;
+const MOST_TIERS = 8;
 
 const originals = new Map<string, Uint8Array>();
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Has every piece of work begin in one room of those that it could have, or in the last; tells how many there were. */
+/** Has every piece of work begin in one tier of those that it could have, or in the last; tells how many there were. */
 function onlyIn(tier: number): { most: number } {
   const seen = { most: 0 };
   const runIn = isolateBudget.runIn.bind(isolateBudget);
@@ -59,7 +59,7 @@ it.each(CASES.filter((_, turn) => isForToday(turn, 2)))("give the same file: %s 
   const original = originals.get(from) ?? new Uint8Array(0);
   const files: Uint8Array[] = [];
   const declared: number[] = [];
-  for (let tier = 0, tiers = 1; tier < Math.min(tiers, MOST_ROOMS); tier++) {
+  for (let tier = 0, tiers = 1; tier < Math.min(tiers, MOST_TIERS); tier++) {
     const seen = onlyIn(tier);
     const pieces = await admittedDuring(
       async () => {
@@ -83,11 +83,11 @@ it.each(CASES.filter((_, turn) => isForToday(turn, 2)))("give the same file: %s 
 async function declaredOf(original: Uint8Array, refusesFirst = false) {
   const least: number[] = [];
   const runIn = isolateBudget.runIn.bind(isolateBudget);
-  vi.spyOn(isolateBudget, "runIn").mockImplementation(async (rooms, work, allowance) => {
-    if (allowance?.within) return runIn(rooms, work, allowance);
-    least.push(Math.min(...rooms.map(({ bytes }) => bytes)));
+  vi.spyOn(isolateBudget, "runIn").mockImplementation(async (tiers, work, allowance) => {
+    if (allowance?.within) return runIn(tiers, work, allowance);
+    least.push(Math.min(...tiers.map(({ bytes }) => bytes)));
     if (refusesFirst && least.length === 1) throw new ApiError(422, "This way leads nowhere");
-    return runIn(rooms, work, allowance);
+    return runIn(tiers, work, allowance);
   });
   const { output } = await rendered(original, { output: { format: "webp" }, optimize: { lossless: false } });
   vi.restoreAllMocks();

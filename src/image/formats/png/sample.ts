@@ -11,7 +11,7 @@ import type { Representation } from "./representation.ts";
  */
 export type Measured = Map<string, number>;
 
-/** The sample of a picture as it was written at TRIAL_LEVEL. */
+/** The sample of a picture as it was written at PROBE_LEVEL. */
 export interface Tried extends Choice {
   readonly pieces: readonly Uint8Array[];
 }
@@ -26,7 +26,7 @@ const WORTH_PARTING = 0.6;
 
 /** A sample of a picture, what it became so far, and the smallest of that. */
 export class Sample {
-  /** The smallest that was written at TRIAL_LEVEL by this object. */
+  /** The smallest that was written at PROBE_LEVEL by this object. */
   tried: Tried | undefined;
   private least = Infinity;
   private readonly look: Pick<Look, "representations" | "sample">;
