@@ -1,6 +1,6 @@
 /**
  * In the runtime of the service, importing a .wasm file gives its compiled module, JSON, a font and weights what they hold, and there is a
- * scheduler, and bytes can be written in hexadecimal and read in base64. With this imported first, Node does the same.
+ * scheduler, and bytes can be written and read in hexadecimal, and read in base64. With this imported first, Node does the same.
  */
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -13,6 +13,10 @@ if (!("toHex" in Uint8Array.prototype)) {
     return Buffer.from(this).toString("hex");
   };
   Object.defineProperty(Uint8Array.prototype, "toHex", { value: toHex });
+}
+if (!("fromHex" in Uint8Array)) {
+  const fromHex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
+  Object.defineProperty(Uint8Array, "fromHex", { value: fromHex });
 }
 if (!("fromBase64" in Uint8Array)) {
   const fromBase64 = (text: string, { alphabet = "base64" }: { readonly alphabet?: "base64" | "base64url" } = {}) =>
