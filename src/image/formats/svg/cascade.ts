@@ -4,9 +4,9 @@
  */
 import type { Box } from "../../pixels/geometry.ts";
 import { boxOf } from "./boxes.ts";
+import { withoutCalc } from "./calc.ts";
 import type { Drawing } from "./clean.ts";
 import { clipShape } from "./clip-shapes.ts";
-import { withWrittenColors, writtenColor } from "./colors.ts";
 import { PRESENTATION } from "./css-names.ts";
 import { cleanDeclarations, type Declaration } from "./css-values.ts";
 import type { Rule } from "./css.ts";
@@ -20,21 +20,15 @@ import { around, IDENTITY, type Matrix, matrixOf, multiplied, originOf, writtenM
 import type { SvgElement } from "./tree.ts";
 import { NO_VARIABLES, substituted, within } from "./variables.ts";
 import type { Warnings } from "./warnings.ts";
+import { expanded, GEOMETRY, isUndrawn, isUnknownColor, nameOf, written } from "./written-values.ts";
 
 const UNDRAWN: ReadonlySet<string> = new Set([...ANIMATIONS, "style", "title", "desc", "view", "mpath"]);
-/** Properties whose values are colors. */
-const COLORS = new Set(["color", "stop-color", "flood-color", "lighting-color", "background-color"]);
-const PAINTS = new Set(["fill", "stroke"]);
-const PAINT_WORDS = new Set("none currentcolor context-fill context-stroke inherit".split(" "));
-/** Attributes that a style sheet may set (SVG 2, section 8.1), and that have the same names as its properties. */
-const GEOMETRY = new Set("x y cx cy r rx ry width height".split(" "));
 /** Elements that are placed by such properties. */
 const BOXES = new Set("svg rect image circle ellipse use symbol".split(" "));
 /** Properties that the renderer reads in styles only. */
 const STYLES = new Set("mix-blend-mode isolation font-kerning image-rendering font font-variation-settings".split(" "));
 /** Properties that are no attributes. */
 const STYLES_ALONE = new Set(["mix-blend-mode", "isolation", "font-kerning", "background-color"]);
-const MARKERS = ["marker-start", "marker-mid", "marker-end"];
 const TRANSFORMS = ["transform", "translate", "rotate", "scale", "transform-origin", "transform-box"];
 /** Elements whose transformation is of their paint or their content. */
 const SERVERS = new Set(["linearGradient", "radialGradient", "pattern", "clipPath"]);
@@ -48,6 +42,8 @@ const UNKNOWN_UNIT = /^[+-]?[\d.]+(?:rem|q|ch|v[hw]|vmin|vmax)$/i;
 const FONT_SIZE = 16;
 const UNIT_IN_STYLE = new Set(["stroke-dasharray", "filter", "transform", "font"]);
 
+/** Layers of rules whose order is kept. */
+const MAX_LAYERS = 100;
 /** Selectors of all rules together, and what each rule adds to that. */
 const MAX_SELECTORS = 4_000;
 const MAX_SELECTORS_OF_RULES = 2;
@@ -61,6 +57,8 @@ interface Entry {
   readonly selector: Selector;
   readonly rule: Rule;
   readonly order: number;
+  /** The place of its layer; of rules without one it is behind all. */
+  readonly layer: number;
 }
 
 /**
@@ -93,14 +91,23 @@ class Cascade {
     this.root = root;
     this.means = means;
     const size = sizeOf(root);
+    const layers: string[] = [];
+    const layerOf = (conditions: readonly string[]): number => {
+      const names = conditions.filter((condition) => condition.startsWith("layer ")).join(".");
+      if (names === "") return Infinity;
+      if (!layers.includes(names) && layers.length < MAX_LAYERS) layers.push(names);
+      return layers.indexOf(names);
+    };
     let order = 0;
     let selectorsLeft = MAX_SELECTORS + rules.length * MAX_SELECTORS_OF_RULES;
     for (const rule of rules) {
       if (!rule.conditions.every((condition) => holds(condition, size))) continue;
       if (rule.selector.includes(PSEUDO_ELEMENT)) continue;
-      for (const selector of selectorsOf(rule.selector)) {
+      const selectors = selectorsOf(rule.selector);
+      if (selectors.length === 0) means.warnings.add("style rules whose selectors are not known are left out");
+      for (const selector of selectors) {
         if (--selectorsLeft < 0) throw tooStyled();
-        const entry = { selector, rule, order: order++ };
+        const entry = { selector, rule, order: order++, layer: layerOf(rule.conditions) };
         const there = this.byKey.get(selector.key);
         if (there) there.push(entry);
         else this.byKey.set(selector.key, [entry]);
@@ -144,10 +151,15 @@ class Cascade {
       const plain = substituted(text, variables, this.means.variableLetters);
       for (const [name, value] of expanded(property, plain)) {
         if (value !== undefined && value.length > MAX_VALUE_LETTERS && name !== "d") throw tooLarge();
-        const found = value === undefined ? "" : written(name, value, current);
+        const calculated = value === undefined ? undefined : this.calculated(name, value);
+        const found = calculated === undefined ? "" : written(name, calculated, current);
         // What is no value says nothing, unless it was said by variables: then nothing else is said either.
         if (found !== undefined) values.set(name, UNIT_IN_STYLE.has(name) ? this.measured(found) : found);
-        else if (plain !== text) values.set(name, "");
+        else {
+          if (isUnknownColor(name, calculated)) this.means.warnings.add("a color that is not known is left out");
+          if (plain !== text) values.set(name, "");
+        }
+        if (isUndrawn(name, calculated)) this.means.warnings.add(`${name}: ${nameOf(calculated ?? "")} is not drawn`);
       }
     };
     const attributes = [...element.attributes].filter(([name]) => isPresentation(name));
@@ -181,7 +193,10 @@ class Cascade {
         }
       }
     }
-    matched.sort((a, b) => compared(a.selector.specificity, b.selector.specificity) || a.order - b.order);
+    const byLayer = (a: Entry, b: Entry) => (a.layer === b.layer ? 0 : a.layer - b.layer);
+    matched.sort(
+      (a, b) => byLayer(a, b) || compared(a.selector.specificity, b.selector.specificity) || a.order - b.order,
+    );
     const style = cleanDeclarations(element.attributes.get("style") ?? "");
     const all = [...matched.flatMap(({ rule }) => rule.declarations), ...style];
     const isImportant = ({ text }: Declaration) => /!\s*important\s*$/i.test(text);
@@ -190,6 +205,17 @@ class Cascade {
       .filter(isImportant)
       .map((one) => ({ ...one, text: one.text.slice(0, one.text.lastIndexOf("!")).trimEnd() }));
     return [...plain, ...important];
+  }
+
+  /** A value without `calc()`; undefined where it cannot be told, which is said. */
+  private calculated(name: string, value: string): string | undefined {
+    if (!/calc\(/i.test(value) || TRANSFORMS.includes(name)) return value;
+    const { width, height } = viewBoxOf(this.root.attributes.get("viewBox")) ?? sizeOf(this.root);
+    const isDown = name === "y" || name === "cy" || name === "height" || name === "ry";
+    const whole = isDown ? height : /^(?:x|cx|width|rx)$/.test(name) ? width : Math.hypot(width, height) / Math.SQRT2;
+    const plain = withoutCalc(value, () => whole);
+    if (plain === undefined) this.means.warnings.add(`a calculation of ${name} is left out`);
+    return plain;
   }
 
   /** A value in whose lengths no unit is left that the renderer does not know. */
@@ -224,6 +250,9 @@ class Cascade {
         element.attributes.set("clip-path", `url(#${id})`);
       } else this.means.warnings.add(`clip-path: ${nameOf(clip)}() does not cut off`);
     }
+    if (element.attributes.has("pathLength") && (said("stroke-dasharray") ?? "none") !== "none") {
+      this.means.warnings.add("pathLength does not measure dashes");
+    }
     if (SERVERS.has(element.name) || !TRANSFORMS.some((name) => said(name) !== undefined)) return;
     if (!isPlain(said)) {
       const matrix = this.matrixOf(placed, said);
@@ -248,7 +277,8 @@ class Cascade {
     const one = (name: string, call: (value: string) => string): Matrix | undefined => {
       const value = said(name);
       if (value === undefined || value === "none" || value === "") return IDENTITY;
-      return matrixOf(call(value), box);
+      const plain = withoutCalc(call(value), (before) => box && (isAcross(before) ? box.width : box.height));
+      return plain === undefined ? undefined : matrixOf(plain, box);
     };
     const parts = [
       one("translate", (value) => `translate(${value})`),
@@ -279,30 +309,6 @@ class Cascade {
     return { x: 0, y: 0, width, height: lengthOf(attributes.get("height"), size.height) ?? size.height };
   }
 }
-
-/** A value as the renderer reads it; nothing where it is none, and no letters where the property is to be left out. */
-function written(property: string, value: string, current: string): string | undefined {
-  const lower = value.trim().toLowerCase();
-  if (lower === "unset" || lower === "revert" || lower === "revert-layer") return "";
-  if (lower === "initial") return INITIAL[property] ?? "";
-  if (COLORS.has(property)) return colorOf(lower, value, current);
-  if (PAINTS.has(property)) return paintOf(value, current);
-  if (property === "d") return /^path\(\s*(["'])([\s\S]*)\1\s*\)$/i.exec(value)?.[2];
-  if (GEOMETRY.has(property) && lower === "auto") return "";
-  return withWrittenColors(value, current);
-}
-
-/** Initial values of properties that elements inherit. */
-const INITIAL: Readonly<Record<string, string>> = {
-  fill: "black",
-  stroke: "none",
-  color: "black",
-  "fill-opacity": "1",
-  "stroke-opacity": "1",
-  "stroke-width": "1",
-  "stroke-dasharray": "none",
-  visibility: "visible",
-};
 
 /** What lies behind all of a drawing. */
 function backdrop(color: string, root: SvgElement): SvgElement {
@@ -336,43 +342,22 @@ function isPresentation(name: string): boolean {
 function isPlain(said: (name: string) => string | undefined): boolean {
   return (
     TRANSFORMS.slice(1).every((name) => said(name) === undefined) &&
-    !/[a-z]\s*[,)]|%|\d(?:deg|px|turn|rad|grad|em)|none|3d|[xyz]\(/i.test(
+    !/calc|[a-z]\s*[,)]|%|\d(?:deg|px|turn|rad|grad|em)|none|3d|[xyz]\(/i.test(
       (said("transform") ?? "").replace(/skew[xy]/gi, ""),
     )
   );
 }
 
-function nameOf(value: string): string {
-  return /^[\w-]+/.exec(value)?.[0] ?? "";
-}
-
-/** The properties that one stands for. */
-function expanded(property: string, value: string | undefined): (readonly [string, string | undefined])[] {
-  if (property === "background") return [["background-color", value]];
-  if (property === "marker") return MARKERS.map((name) => [name, value]);
-  if (property === "-webkit-transform" || property === "-webkit-transform-origin") return [[property.slice(8), value]];
-  return [[property, value]];
-}
-
-function colorOf(lower: string, value: string, current: string): string | undefined {
-  if (lower === "currentcolor" || lower === "inherit") return lower === "inherit" ? lower : "currentColor";
-  return writtenColor(value, current);
+/** Whether what stands behind this in a transformation is across: the first value of a function that is not of y. */
+function isAcross(before: string): boolean {
+  const call = before.slice(before.lastIndexOf("(", before.length - 1));
+  return !call.includes(",") && !/y\s*\($/i.test(before);
 }
 
 /** What `rotate` says without the name of the axis on which a flat picture turns anyway. */
 function withoutAxis(value: string): string {
   const words = value.split(/\s+/);
   return words.filter((word) => word.toLowerCase() !== "z").join(" ");
-}
-
-function paintOf(value: string, current: string): string | undefined {
-  const lower = value.trim().toLowerCase();
-  if (PAINT_WORDS.has(lower)) return lower === "currentcolor" ? "currentColor" : lower;
-  const [, server, rest = ""] = /^(url\([^)]*\))\s*([\s\S]*)$/i.exec(value.trim()) ?? [];
-  if (server === undefined) return writtenColor(value, current);
-  if (rest === "") return server;
-  const other = paintOf(rest, current);
-  return other === undefined ? undefined : `${server} ${other}`;
 }
 
 /** Puts the values of an element into its attributes. */

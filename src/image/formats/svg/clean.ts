@@ -35,6 +35,9 @@ const DRAWING = /^data:image\/svg\+xml[;,]/i;
 const ANY_PICTURE =
   /^data:(?:image\/[\w.+-]+|application\/octet-stream|text\/plain)?(?:;charset=[\w-]{1,20})?;base64,/i;
 
+/** A mask that is no element. */
+const MASK_IMAGE = /(?:^|[\s;{-])mask-image\s*:/i;
+
 /** Of namespaces, by what they stand for. Only those count that stand for one that is drawn, or hide one that does. */
 type Prefixes = ReadonlyMap<string, string>;
 const MAX_PREFIXES = 32;
@@ -130,6 +133,10 @@ class Cleaner implements XmlHandler {
       return leftOut;
     }
     if (name === "style" && !/^\s*(?:text\/css\s*)?$/i.test(said.get("type") ?? "")) return leftOut;
+    if (ANIMATIONS.has(name))
+      this.drawn?.warnings.add("animations are left out: what they animate is as it is without them");
+    if (name === "feDisplacementMap") this.drawn?.warnings.add("feDisplacementMap is not drawn as browsers do");
+    if (MASK_IMAGE.test(said.get("style") ?? "")) this.drawn?.warnings.add("mask-image does not mask");
     const attributes = cleanAttributes(name, said, prefixes, this.drawn);
     const isOfAnimation = ANIMATIONS.has(name) && name !== "animateMotion";
     if (isOfAnimation && !ANIMATED.has(attributes.get("attributeName") ?? "")) return leftOut;
@@ -153,6 +160,7 @@ class Cleaner implements XmlHandler {
     if (this.cssLeft < 0) throw tooLarge();
     const warnings = this.drawn?.warnings;
     if (/@import/i.test(css)) warnings?.add("style sheets by address are not read");
+    if (MASK_IMAGE.test(css)) warnings?.add("mask-image does not mask");
     if (/@font-face/i.test(css)) warnings?.add("fonts of the drawing are not read, its text is set in Inter");
     const { text, rules } = cleanStyleSheet(css);
     for (const rule of rules) this.rules.push(rule);
@@ -202,7 +210,7 @@ function cleanAttributes(
       if (mayReferTo(name, reference, drawn)) cleaned.set(prefix === "" ? "href" : "xlink:href", reference);
       else if (drawn && reference !== "" && DRAWING_LINKS.has(name))
         drawn.warnings.add(`${name} by address is not drawn`);
-    } else if (ATTRIBUTES.has(key)) {
+    } else if (ATTRIBUTES.has(key) || (drawn && key.startsWith("data-"))) {
       if (value.length > MAX_VALUE_LETTERS && !LONG.has(key)) throw tooLarge();
       const kept = cleanAttribute(key, value);
       if (kept !== null) cleaned.set(key, kept);

@@ -50,6 +50,6 @@ export const SELECTOR_FUNCTIONS: ReadonlySet<string> = new Set(
 );
 
 /** Rules that hold rules: those for some media, and those that apply where a browser knows a property. */
-export const GROUP_RULES: ReadonlySet<string> = new Set(["media", "supports"]);
+export const GROUP_RULES: ReadonlySet<string> = new Set(["media", "supports", "layer"]);
 /** Rules that hold what an animation is made of. */
 export const KEYFRAME_RULES: ReadonlySet<string> = new Set(["keyframes", "-webkit-keyframes"]);

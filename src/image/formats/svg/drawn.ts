@@ -31,6 +31,7 @@ export function drawnSvg(bytes: Uint8Array): DrawnSvg {
   const reader = new Reader();
   const root = reader.read(bytes, 0);
   link(root);
+  sizeUses(root);
   if (hasUnknownLetters(root)) reader.warnings.add("letters that no font here has are not drawn");
   return { root, warnings: reader.warnings.all() };
 }
@@ -76,6 +77,29 @@ function hasUnknownLetters({ name, children }: SvgElement): boolean {
     const { has } = metricsOf(FAMILIES.sans.files[400]);
     return [...child].some((letter) => !PLAIN.test(letter) && !has(letter.codePointAt(0) ?? 0));
   });
+}
+
+/** Gives what uses a symbol its size where it says none itself (SVG 2, section 5.5): the renderer takes that of the whole. */
+function sizeUses(root: SvgElement): void {
+  const sizes = new Map<string, SvgElement["attributes"]>();
+  const uses: SvgElement["attributes"][] = [];
+  const visit = ({ name, attributes, children }: SvgElement): void => {
+    const id = attributes.get("id");
+    const isSized = attributes.has("width") || attributes.has("height");
+    if (name === "symbol" && id !== undefined && isSized && !sizes.has(id)) sizes.set(id, attributes);
+    if (name === "use") uses.push(attributes);
+    for (const child of children) if (typeof child !== "string") visit(child);
+  };
+  visit(root);
+  if (sizes.size === 0) return;
+  for (const attributes of uses) {
+    const href = attributes.get("href") ?? attributes.get("xlink:href") ?? "";
+    const size = sizes.get(href.slice(1));
+    for (const side of ["width", "height"] as const) {
+      const length = size?.get(side);
+      if (length !== undefined && !attributes.has(side)) attributes.set(side, length);
+    }
+  }
 }
 
 /** Leaves of two links the one that counts. */

@@ -1,18 +1,24 @@
 /** Conditions of style rules: `@media` and `@supports`. */
 import type { Size } from "../../pixels/geometry.ts";
+import { PROPERTIES } from "./css-names.ts";
 import { lengthOf } from "./lengths.ts";
 
 /** Whether the condition of a rule holds for a picture at rest, in light surroundings. */
 export function holds(condition: string, size: Size): boolean {
   const [, name, text = ""] = /^(\S+)\s*([\s\S]*)$/.exec(condition) ?? [];
-  if (name === "supports") return !/\bnot\b/i.test(text);
-  return text.split(",").some((query) =>
-    query
-      .trim()
-      .replaceAll(/\s+/g, " ")
-      .split(/ and /i)
-      .every((part) => holdsPart(part.trim(), size)),
-  );
+  if (name === "layer") return true;
+  if (name === "supports") return supports(text);
+  return text.split(",").some((query) => {
+    const [, not, rest = ""] = /^(not )?([\s\S]*)$/i.exec(query.trim().replaceAll(/\s+/g, " ")) ?? [];
+    return rest.split(/ and /i).every((part) => holdsPart(part.trim(), size)) === (not === undefined);
+  });
+}
+
+/** Whether properties are known that a condition names; one with more than `not` before it is said to hold. */
+function supports(text: string): boolean {
+  const [, not, property = ""] = /^(not\s+)?\(\s*([\w-]+)\s*:[^()]*\)$/i.exec(text.trim()) ?? [];
+  if (property === "") return !/\bnot\b/i.test(text);
+  return PROPERTIES.has(property.toLowerCase()) === (not === undefined);
 }
 
 function holdsPart(part: string, { width, height }: Size): boolean {

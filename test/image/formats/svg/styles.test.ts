@@ -2,8 +2,6 @@
 import { describe, expect, it } from "vitest";
 
 import { svg } from "../../../../src/image/formats/svg.ts";
-import { writtenColor } from "../../../../src/image/formats/svg/colors.ts";
-import { selectorsOf } from "../../../../src/image/formats/svg/selectors.ts";
 import { decodeFile } from "../../../support/files.ts";
 
 const NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
@@ -43,6 +41,49 @@ const DRAWINGS: Readonly<Record<string, readonly [body: string, ...places: Place
   "a variable of itself": [
     '<g fill="green"><rect width="40" height="40" style="--a:var(--a);fill:var(--a)"/></g>',
     [20, 20, GREEN],
+  ],
+  "a sum of lengths": [
+    '<rect style="width:calc(10px + 25%);height:calc(2 * (5px + 15px));fill:green"/>',
+    [19, 39, GREEN],
+    [21, 20, NOTHING],
+  ],
+  "a calculation in a transformation": [
+    '<rect width="10" height="10" fill="green" style="transform:translate(calc(25% + 10px),calc(50% - 10px)) rotate(calc(1turn * 2))"/>',
+    [25, 15, GREEN],
+    [5, 5, NOTHING],
+    [31, 15, NOTHING],
+  ],
+  "a stroke of a calculated width": [
+    '<path d="M0 20h40" stroke="green" stroke-width="calc(1px * 10)"/>',
+    [20, 16, GREEN],
+    [20, 14, NOTHING],
+  ],
+  "a path that a style takes away": ['<path d="M0 0h40v40h-40z" style="d:none"/>', [20, 20, NOTHING]],
+  "rules in layers, behind all without one": [
+    "<style>.c{fill:green}@layer a{#i{fill:red}}</style>" + SQUARE,
+    [20, 20, GREEN],
+  ],
+  "the later of two layers": [
+    `<style>@layer a{#i{fill:red}}@layer b{.c{fill:green}}</style>${SQUARE}`,
+    [20, 20, GREEN],
+  ],
+  "a property that is not known": [
+    `<style>@supports not (no-such-property:1px){.c{fill:green}}@supports (no-such-property:1px){.c{fill:red}}</style>${SQUARE}`,
+    [20, 20, GREEN],
+  ],
+  "the negation of a medium": [
+    `<style>.c{fill:green}@media not screen{.c{fill:red}}</style>${SQUARE}`,
+    [20, 20, GREEN],
+  ],
+  "data that a selector asks for": [
+    '<style>[data-x="1"]{fill:green}</style><rect data-x="1" width="40" height="40"/>',
+    [20, 20, GREEN],
+  ],
+  "a symbol of its own size": [
+    '<symbol id="s" viewBox="0 0 1 1" width="10" height="10"><path fill="green" d="M0 0h1v1h-1z"/></symbol><use href="#s" x="20" y="20"/>',
+    [25, 25, GREEN],
+    [10, 10, NOTHING],
+    [35, 35, NOTHING],
   ],
   "what is important": [`<style>.c{fill:green!important}#i{fill:red}</style>${SQUARE}`, [20, 20, GREEN]],
   "what is important beside a style": [
@@ -246,6 +287,35 @@ describe("an SVG", () => {
     ],
     ["letters of Chinese", "<text>\u6f22</text>", "letters that no font here has are not drawn"],
     [
+      "an animation",
+      '<rect><set attributeName="fill" to="red"/></rect>',
+      "animations are left out: what they animate is as it is without them",
+    ],
+    ["an animation of a style", '<rect style="animation:a 1s"/>', "animation: a is not drawn"],
+    ["a mask of a style", '<rect style="mask-image:linear-gradient(red,blue)"/>', "mask-image does not mask"],
+    [
+      "a way of blending that is not known",
+      '<g style="mix-blend-mode:plus-lighter"/>',
+      "mix-blend-mode: plus-lighter is not drawn",
+    ],
+    ["a color of another", '<rect fill="rgb(from red r 9 b)"/>', "a color that is not known is left out"],
+    [
+      "a selector that is not known",
+      "<style>rect:has(a){fill:red}</style>",
+      "style rules whose selectors are not known are left out",
+    ],
+    [
+      "a path that measures dashes",
+      '<path pathLength="9" stroke-dasharray="1" d="M0 0h9"/>',
+      "pathLength does not measure dashes",
+    ],
+    ["a calculation that is none", '<rect style="width:calc(1px + )"/>', "a calculation of width is left out"],
+    [
+      "displacement",
+      '<filter id="f"><feDisplacementMap scale="9"/></filter>',
+      "feDisplacementMap is not drawn as browsers do",
+    ],
+    [
       "a shape that is not known",
       '<rect width="9" height="9" style="clip-path:ray(1deg)"/>',
       "clip-path: ray() does not cut off",
@@ -262,46 +332,5 @@ describe("an SVG", () => {
     const rules = Array.from({ length: 1_000 }, (_, index) => `g g .a *:not(.b${index}){fill:red}`).join("");
     const text = document(`<style>${rules}</style>${'<g class="a"><g><rect/></g></g>'.repeat(3_000)}`);
     expect(() => svg.read.factsOf(new TextEncoder().encode(text))).toThrow(/too many style rules/);
-  });
-});
-
-describe("a color of CSS", () => {
-  // As Chromium 150 shows them.
-  it.each([
-    ["#f008", "rgba(255,0,0,0.5333)"],
-    ["hsl(120deg 100% 25%)", "rgb(0,128,0)"],
-    ["hsl(0.5turn, 100%, 50%)", "rgb(0,255,255)"],
-    ["hwb(120 0% 50%)", "rgb(0,128,0)"],
-    ["rgb(10% 20% 30% / .5)", "rgba(26,51,77,0.5)"],
-    ["rgb(none 0 255)", "rgb(0,0,255)"],
-    ["lab(46.2775% -47.5621 48.5837)", "rgb(0,128,0)"],
-    ["lch(46.2775% 67.9892 134.391)", "rgb(0,128,0)"],
-    ["oklab(51.975% -0.1403 0.1077)", "rgb(0,128,0)"],
-    ["color(display-p3 0.21604 0.49418 0.13151)", "rgb(0,128,0)"],
-    ["color(srgb 0 .5 0 / 50%)", "rgba(0,128,0,0.5)"],
-    ["color-mix(in srgb, red 25%, blue)", "rgb(64,0,191)"],
-    ["color-mix(in oklab, white, black)", "rgb(99,99,99)"],
-    ["rebeccapurple", "rgb(102,51,153)"],
-    ["light-dark(green, red)", "rgb(0,128,0)"],
-    ["rgb(1, 50%, 3)", undefined],
-    ["bluish", undefined],
-    ["rgb(1 2)", undefined],
-  ])("%s is %s", (text, written) => {
-    expect(writtenColor(text, "black")).toBe(written);
-  });
-});
-
-describe("a selector", () => {
-  it.each([
-    ["#a.b c", [1, 1, 1]],
-    ["a:not(#b, .c)", [1, 0, 1]],
-    [":where(#b) *", [0, 0, 0]],
-    [":is(a, .b):nth-child(2)", [0, 2, 0]],
-  ])("%s counts %j", (text, specificity) => {
-    expect(selectorsOf(text).map((selector) => selector.specificity)).toEqual([specificity]);
-  });
-
-  it.each(["a:not(", "a b]", "a..b", "[a", "a:unknown(b)", "::before, a(", ""])("is none: %s", (text) => {
-    expect(selectorsOf(text)).toEqual([]);
   });
 });

@@ -1,0 +1,80 @@
+/** Values of properties as the renderer reads them, and those that it does not know. */
+import { withWrittenColors, writtenColor } from "./colors.ts";
+
+/** Properties whose values are colors. */
+const COLORS = new Set(["color", "stop-color", "flood-color", "lighting-color", "background-color"]);
+const PAINTS = new Set(["fill", "stroke"]);
+const PAINT_WORDS = new Set("none currentcolor context-fill context-stroke inherit".split(" "));
+/** Attributes that a style sheet may set (SVG 2, section 8.1), and that have the same names as its properties. */
+export const GEOMETRY = new Set("x y cx cy r rx ry width height".split(" "));
+const MARKERS = ["marker-start", "marker-mid", "marker-end"];
+
+/** A value as the renderer reads it; nothing where it is none, and no letters where the property is to be left out. */
+export function written(property: string, value: string, current: string): string | undefined {
+  const lower = value.trim().toLowerCase();
+  if (lower === "unset" || lower === "revert" || lower === "revert-layer") return "";
+  if (lower === "initial") return INITIAL[property] ?? "";
+  if (COLORS.has(property)) return colorOf(lower, value, current);
+  if (PAINTS.has(property)) return paintOf(value, current);
+  if (property === "d" && lower === "none") return "";
+  if (property === "d") return /^path\(\s*(["'])([\s\S]*)\1\s*\)$/i.exec(value)?.[2];
+  if (GEOMETRY.has(property) && lower === "auto") return "";
+  return withWrittenColors(value, current);
+}
+
+/** Initial values of properties that elements inherit. */
+const INITIAL: Readonly<Record<string, string>> = {
+  fill: "black",
+  stroke: "none",
+  color: "black",
+  "fill-opacity": "1",
+  "stroke-opacity": "1",
+  "stroke-width": "1",
+  "stroke-dasharray": "none",
+  visibility: "visible",
+};
+
+/** Whether a color is said by a function that is not known. */
+export function isUnknownColor(name: string, value: string | undefined): boolean {
+  return (COLORS.has(name) || PAINTS.has(name)) && value !== undefined && /^[a-z-]+\(/i.test(value.trim());
+}
+
+/** Values that change a drawing in browsers, and are not known to the renderer. */
+const UNDRAWN_VALUES: Readonly<Record<string, RegExp>> = {
+  "mix-blend-mode": /^plus-/i,
+  "offset-path": /^(?!none)/i,
+  animation: /^(?!none)/i,
+  "animation-name": /^(?!none)/i,
+};
+
+export function isUndrawn(name: string, value: string | undefined): boolean {
+  return value !== undefined && UNDRAWN_VALUES[name]?.test(value.trim()) === true;
+}
+
+/** The name of a function, or of what a value begins with. */
+export function nameOf(value: string): string {
+  return /^[\w-]+/.exec(value)?.[0] ?? "";
+}
+
+/** The properties that one stands for. */
+export function expanded(property: string, value: string | undefined): (readonly [string, string | undefined])[] {
+  if (property === "background") return [["background-color", value]];
+  if (property === "marker") return MARKERS.map((name) => [name, value]);
+  if (property === "-webkit-transform" || property === "-webkit-transform-origin") return [[property.slice(8), value]];
+  return [[property, value]];
+}
+
+function colorOf(lower: string, value: string, current: string): string | undefined {
+  if (lower === "currentcolor" || lower === "inherit") return lower === "inherit" ? lower : "currentColor";
+  return writtenColor(value, current);
+}
+
+function paintOf(value: string, current: string): string | undefined {
+  const lower = value.trim().toLowerCase();
+  if (PAINT_WORDS.has(lower)) return lower === "currentcolor" ? "currentColor" : lower;
+  const [, server, rest = ""] = /^(url\([^)]*\))\s*([\s\S]*)$/i.exec(value.trim()) ?? [];
+  if (server === undefined) return writtenColor(value, current);
+  if (rest === "") return server;
+  const other = paintOf(rest, current);
+  return other === undefined ? undefined : `${server} ${other}`;
+}
