@@ -94,6 +94,11 @@ export function decodeEstimate(facts: Pick<CodestreamFacts, "decodeBytes" | "pix
   );
 }
 
+/** What rows of 16 bits take beyond those of 8 while they wait. */
+export function sixteenBitBytes({ waitingPixels }: Pick<CodestreamFacts, "waitingPixels">): number {
+  return waitingPixels * 4;
+}
+
 /**
  * What pixels become, by the numbers of decode.cc: what is stored; sRGB, where the colors are the codec's own; the
  * curve of sRGB instead of linear light; four inks, 255 being none; colors that inks have on ideal paper.
@@ -119,7 +124,8 @@ export class JxlDecoder {
   constructor(source: Source, facts: CodestreamFacts, output: Output, isSixteenBit = false) {
     this.width = facts.width;
     this.rowBytes = facts.width * (isSixteenBit ? 8 : 4);
-    this.job = new SourceJob(source, decodeEstimate(facts));
+    const { bytes, ms } = decodeEstimate(facts);
+    this.job = new SourceJob(source, { bytes: bytes + (isSixteenBit ? sixteenBitBytes(facts) : 0), ms });
     const { gray, width, height, black = -1 } = facts;
     const open = (exports: JxlExports, number: number) =>
       exports.decoder_open(

@@ -1,6 +1,6 @@
 /** What a JPEG XL file says, in our words. */
 import type { Source } from "../../../../wasm/jxl-decode/decoder.ts";
-import { decodeEstimate, type Output, readFacts } from "../../../../wasm/jxl-decode/decoder.ts";
+import { decodeEstimate, type Output, readFacts, sixteenBitBytes } from "../../../../wasm/jxl-decode/decoder.ts";
 import type { CodestreamFacts } from "../../../../wasm/jxl-decode/facts.ts";
 import { MAX_FRAMES, MAX_UNPACKED_PROFILE_BYTES } from "../../../limits.ts";
 import type { Facts } from "../../codec/format.ts";
@@ -90,7 +90,7 @@ export function factsOf(bytes: Uint8Array): Facts {
     interlaced: told.progressive,
     subsample: subsampleOf(told),
     depth: bits * (gray ? 1 : told.black === undefined ? 3 : 4) + alphaBits,
-    ...(isSixteenBit(told) && { bits, sixteenBitBytes: told.waitingPixels * 4 }),
+    ...(isSixteenBit(told) && { bits, sixteenBitBytes: sixteenBitBytes(told) }),
     quality: modular && !ownColors ? 100 : LOSSY_QUALITY,
     codedBytes: told.codedBytes,
     decodeBytes: estimate.bytes,

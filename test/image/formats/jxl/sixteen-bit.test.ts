@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 
 import { displayP3 } from "../../../../src/image/color/space.ts";
 import { jxl } from "../../../../src/image/formats/jxl.ts";
+import { openFile } from "../../../../src/image/formats/jxl/facts.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { whole } from "../../../../src/image/pixels/geometry.ts";
 import { identify } from "../../../../src/image/plan/detect.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
-import { jxlDecodeHeap } from "../../../../wasm/jxl-decode/decoder.ts";
+import { decodeEstimate, JxlDecoder, jxlDecodeHeap, sixteenBitBytes } from "../../../../wasm/jxl-decode/decoder.ts";
 import { encodeEstimate, JxlEncoder } from "../../../../wasm/jxl-encode/encoder.ts";
 import { jxlEncodeHeap } from "../../../../wasm/jxl-encode/instance.ts";
 import linear from "../../../fixtures/jxl/linear.jxl";
@@ -68,6 +69,26 @@ describe("JPEG XL of more than 8 bits", () => {
         samples: numbersOf(pixels, bits),
       });
     }
+  });
+
+  it("may hold what 8 bits take, and what its rows take more while they wait", async () => {
+    const file = await jxl.write.encode(sixteenBitPictureOf(sixteenBitScene(900, 800)), LOSSLESS, UNPAUSED);
+    const { source, told } = openFile(file);
+    const decode = async (facts: typeof told, sixteenBit: boolean) => {
+      const decoder = new JxlDecoder(source, facts, "stored", sixteenBit);
+      try {
+        while ((await decoder.next(UNPAUSED)) !== "end") while (decoder.rows(64)) continue;
+      } finally {
+        decoder.close();
+      }
+    };
+    const { used } = jxlDecodeHeap(true);
+    await decode(told, false);
+    const exact = { ...told, decodeBytes: told.decodeBytes + jxlDecodeHeap().peak - used - decodeEstimate(told).bytes };
+    await decode(exact, false);
+    await decode(exact, true);
+    expect(sixteenBitBytes(told)).toBeGreaterThan(0);
+    await expect(decode({ ...exact, decodeBytes: exact.decodeBytes - sixteenBitBytes(told) }, true)).rejects.toThrow();
   });
 
   it("loses nothing in haste either, and is read in the memory that it says", async () => {
