@@ -31,6 +31,7 @@ export type FetchBody = {
   readonly srcset?: Srcset;
   readonly response?: {
     readonly mode?: "json" | "binary";
+    readonly keep?: boolean;
   };
   readonly webhook?: Webhook;
   readonly reuse?: boolean;
@@ -68,6 +69,7 @@ export type UploadBody = {
   readonly srcset?: Srcset;
   readonly response?: {
     readonly mode?: "json" | "binary";
+    readonly keep?: boolean;
   };
   readonly webhook?: Webhook;
   readonly reuse?: boolean;
@@ -477,7 +479,29 @@ export type Success = {
   readonly code: 200;
   readonly id: string;
   readonly input: Input;
-  readonly output: Result;
+  readonly output: {
+    readonly name: string;
+    readonly format: string;
+    readonly width: number;
+    readonly height: number;
+    readonly colorspace: string;
+    readonly interlaced: boolean;
+    readonly subsample: string;
+    readonly sampling: string;
+    readonly depth: number;
+    readonly quality: number;
+    readonly bytes: number;
+    readonly frames: number;
+    readonly alpha: boolean;
+    readonly sha1: string;
+    readonly saved: number;
+    readonly score?: number;
+    readonly searched?: false;
+    readonly looks?: "same" | "nearly" | "visible";
+    readonly warnings?: readonly (string)[];
+    readonly url?: string;
+    readonly reused?: true;
+  };
   readonly analysis?: Analysis;
 };
 

@@ -12,7 +12,11 @@ import { checked, dotted } from "./message.ts";
 import { Outputs, Srcset, withDefaults } from "./outputs.ts";
 import { Webhook } from "./webhook.ts";
 
-const Response = record({ mode: v.optional(oneOf(["json", "binary"])) });
+const Response = record({
+  mode: v.optional(oneOf(["json", "binary"])),
+  /** False: nothing is stored, and the bytes of the answer are all there is. */
+  keep: v.optional(flag()),
+});
 
 /** How the original is read. */
 const Input = record({ damaged: v.optional(oneOf(["refuse", "show"])) });

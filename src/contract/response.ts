@@ -135,7 +135,11 @@ export const Success = v.strictObject({
   code: v.literal(200),
   id: RequestId,
   input: InputMetadata,
-  output: OutputMetadata,
+  output: v.strictObject({
+    ...OutputMetadata.entries,
+    /** Absent where nothing was stored, by `response.keep: false`. */
+    url: v.optional(OutputMetadata.entries.url),
+  }),
   analysis: v.optional(AnalysisAnswers),
 });
 export type Success = v.InferOutput<typeof Success>;

@@ -110,7 +110,9 @@ export async function endingOf(c: AppContext, status: number): Promise<Ending | 
 /** A result in volatile storage is there for a while, everything else for as long as answers are kept. */
 function goodUntil(said: Processed | Failure | Accepted, now: number, forMs: number): number {
   const results = "output" in said ? [said.output] : "outputs" in said ? Object.values(said.outputs) : [];
-  const ends = results.map(({ url }) => temporaryEnd(url, now) ?? Number.POSITIVE_INFINITY);
+  const ends = results.map(
+    ({ url }) => (url === undefined ? undefined : temporaryEnd(url, now)) ?? Number.POSITIVE_INFINITY,
+  );
   return Math.min(now + forMs, ...ends);
 }
 

@@ -9,7 +9,7 @@ import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
 import { count } from "../metrics.ts";
 import { pictureHeaders } from "../picture-headers.ts";
 import { reasonOf } from "../refusal-reasons.ts";
-import { readTemporary } from "../storage/volatile.ts";
+import { keepTemporarily, readTemporary } from "../storage/volatile.ts";
 import type { AppContext } from "./context.ts";
 import { lend } from "./lending.ts";
 
@@ -21,11 +21,22 @@ export async function replyResult(c: AppContext, metadata: Success, { bytes, mim
   if (!c.var.binary) return replyMetadata(c, metadata, 200);
   const body = lend(bytes, (work) => c.executionCtx.waitUntil(work));
   if (!body) {
+    const { url = await keptForReader(c, metadata, { bytes, mime }) } = metadata.output;
     if (bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0);
-    return replyStored(c, metadata);
+    return replyStored(c, metadata, url);
   }
   c.set("said", metadata);
   return replyBytes(c, metadata, { body, mime });
+}
+
+/** Stores what was not to be kept where no memory is left to lend it: its reader is answered from there, and told of no URL. */
+async function keptForReader(
+  c: AppContext,
+  { output: { name } }: Success,
+  { bytes, mime }: Pick<Encoded, "bytes" | "mime">,
+): Promise<string> {
+  const lease = { baseUrl: new URL(c.req.url).origin, ttlSeconds: c.var.settings.temporaryTtlSeconds };
+  return (await keepTemporarily(c.env.BUCKET, lease, { bytes, mime, name }, Date.now())).url;
 }
 
 /** The bytes of a result, and what is said of it in headers. */
@@ -46,8 +57,8 @@ export function replyBytes(
  * The bytes of a result from where it was stored: one that an earlier request was answered with, or a large one.
  * @throws ApiError 503 when somebody has deleted it before its time
  */
-export async function replyStored(c: AppContext, metadata: Success): Promise<Response> {
-  const object = await readTemporary(c.env.BUCKET, metadata.output.url, Date.now());
+export async function replyStored(c: AppContext, metadata: Success, url = metadata.output.url): Promise<Response> {
+  const object = url === undefined ? null : await readTemporary(c.env.BUCKET, url, Date.now());
   if (!object) throw new ApiError(503, "The result is not there any more");
   c.set("said", metadata);
   return replyBytes(c, metadata, { body: object.body, mime: object.httpMetadata?.contentType ?? "" });

@@ -12,7 +12,7 @@ import type { ClaimAsk } from "../account/result-claims.ts";
 import { vaultOf } from "../account/vault.ts";
 import { inOrder } from "../contract/in-order.ts";
 import { isSet } from "../contract/request.ts";
-import type { SetOutput, Success } from "../contract/response.ts";
+import type { Processed, SetOutput } from "../contract/response.ts";
 import { engineVersion, type Settings } from "../env.ts";
 import type { Encoded } from "../files.ts";
 import {
@@ -32,12 +32,12 @@ import { type Validators, validatorsOf } from "../source/validators.ts";
 import type { Store } from "../storage/providers.ts";
 import { hasTemporary, temporaryEnd } from "../storage/volatile.ts";
 import type { Pipeline } from "./edges.ts";
-import type { Job, Ports, Source } from "./process.ts";
+import type { Job, Ports, Result, Source } from "./process.ts";
 import { bytesOf, type NamedBy, namesFor, type NameOf } from "./result-names.ts";
 import type { SetResult } from "./set.ts";
 
 /** What of an answer speaks of the work. */
-export type Answer = Omit<Success, "success" | "code" | "id"> | SetResult;
+export type Answer = Omit<Result, "encoded"> | SetResult;
 
 /** What finding an earlier result needs. */
 export interface ReusePorts extends NamedBy {
@@ -194,8 +194,9 @@ function resultsIn(answer: Answer): readonly SetOutput[] {
 }
 
 /** Whether an answer is an earlier one. */
-export function isReused(answer: Answer): boolean {
-  return resultsIn(answer).some(({ reused }) => reused);
+export function isReused(answer: Answer | Processed): boolean {
+  const results = "output" in answer ? [answer.output] : Object.values(answer.outputs);
+  return results.some(({ reused }) => reused);
 }
 
 /** @param name of the original that was sent now; its bytes are the same, whatever it is called */

@@ -1,6 +1,6 @@
 /** The pipeline for several results of one original: all of them, or none. */
 import { PROVENANCE, pixelAnalyses } from "../contract/members.ts";
-import type { InputMetadata, Processed, SetOutput, SetSuccess } from "../contract/response.ts";
+import type { InputMetadata, Processed, SetOutput, SetSuccess, Success } from "../contract/response.ts";
 import { startStopwatch } from "../image/pixels/stopwatch.ts";
 import type { Answers } from "../image/render/analyze.ts";
 import type { Rendered } from "../image/render/render.ts";
@@ -33,7 +33,9 @@ export type SetResult = Omit<SetSuccess, "success" | "code" | "id">;
 const SEVERAL = "several";
 
 /** What was done for an answer, as it is counted: every result takes a credit. */
-export function spentFor(answer: Pick<Processed, "input"> & Partial<SetSuccess & { output: SetOutput }>): {
+export function spentFor(
+  answer: Pick<Processed, "input"> & Partial<Pick<SetSuccess, "outputs"> & Pick<Success, "output">>,
+): {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly credits: number;

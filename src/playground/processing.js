@@ -20,10 +20,11 @@ export function submit({ file, url }, body, options) {
 }
 
 /**
- * The result; undefined when it went to another host, which this page does not call.
- * @param {string} address
+ * The result; undefined when it was not stored, or went to another host, which this page does not call.
+ * @param {string | undefined} address
  */
 export async function resultOf(address) {
+  if (address === undefined) return undefined;
   const url = new URL(address);
   if (url.origin !== location.origin) return undefined;
   const stored = await fetch(url);

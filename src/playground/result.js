@@ -1,7 +1,7 @@
 /** What came out, in figures. */
 import { bytesText, countText, durationText, h } from "./dom.js";
 
-/** @import { Child, Input, Result, Success } from "./shapes.d.ts" */
+/** @import { Child, Input, Success } from "./shapes.d.ts" */
 
 /**
  * A table of original and result, and the way to the file.
@@ -52,7 +52,7 @@ function scoreText(score) {
   return `${score} · ${word}`;
 }
 
-/** @type {[string, (facts: Input | Result) => string][]} */
+/** @type {[string, (facts: Input | Success["output"]) => string][]} */
 const ROWS = [
   ["Format", (facts) => facts.format + (facts.frames > 1 ? `, ${facts.frames} frames` : "")],
   ["Size", (facts) => `${facts.width} × ${facts.height}`],
@@ -64,7 +64,7 @@ const ROWS = [
 
 /**
  * @param {Input} input
- * @param {Result} output
+ * @param {Success["output"]} output
  */
 function comparison(input, output) {
   return h(

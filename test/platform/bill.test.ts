@@ -50,6 +50,7 @@ async function job({ upload }: Site, platform: Platform): Promise<void> {
 
 const WALKS: Readonly<Record<keyof typeof ROUTES, Walk>> = {
   upload: { walk: ({ upload }) => upload(SMALL) },
+  uploadBytesAlone: { walk: ({ upload }) => upload({ ...SMALL, response: { mode: "binary", keep: false } }) },
   uploadBytes: { walk: ({ upload }) => upload({ ...SMALL, response: { mode: "binary" } }) },
   fetch: { walk: ({ post }) => post("/1.0/fetch", { url: `${PREFIX}a.jpg`, ...SMALL }) },
   setOfThree: {

@@ -8,7 +8,7 @@ import type { Webhook } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { WEBHOOK_OUTPUT_BYTES } from "../../limits/webhook.ts";
 import { type Job, judge, type Ports, type Source } from "../../pipeline/process.ts";
-import { processOrReuse, reusePortsOf } from "../../pipeline/reuse.ts";
+import { type Answer, processOrReuse, reusePortsOf } from "../../pipeline/reuse.ts";
 import { spentFor } from "../../pipeline/set.ts";
 import { type AcceptedJob, acceptWork, mayCall } from "../../pipeline/work.ts";
 import { discard } from "../../scheduler/held-bytes.ts";
@@ -16,6 +16,7 @@ import { Allowance } from "../../scheduler/job-limits.ts";
 import { charged, checkRoom } from "../acceptance.ts";
 import { callerOf } from "../caller.ts";
 import { accountOf, type AppContext } from "../context.ts";
+import { IDEMPOTENCY_KEY } from "../idempotency.ts";
 import { reserveCredits } from "../rate-limit.ts";
 import { replyMetadata, replyResult, replyStored } from "../reply.ts";
 import { timed } from "../timing.ts";
@@ -25,6 +26,7 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const { id, pipeline, settings } = c.var;
   const { webhook, cdn: _, ...processing } = body;
   checkPlaces(body);
+  await checkKept(c, body);
   await reserveCredits(c, mostCredits(body));
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
   const job = { id, accountId: accountOf(c).id, source, processing, accept: c.req.header("accept") };
@@ -35,7 +37,8 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const { signal } = c.req.raw;
   const allowance = new Allowance({ caller, maxMs: settings.maxJobMs, signal });
   c.set("allowance", allowance);
-  const ports = { ...clock.ports, allowance };
+  const kept = isKept(processing) ? {} : { keepTemporarily: async () => ({ url: "" }) };
+  const ports = { ...clock.ports, ...kept, allowance };
   const answer = await replied(c, job, ports, baseUrl).catch((error: unknown) => {
     throw signal.aborted ? new ApiError(499, "The client closed the request", { cause: error }) : error;
   });
@@ -52,13 +55,35 @@ async function replied(c: AppContext, job: Job, ports: Ports, baseUrl: string): 
   const { database } = accountOf(c);
   const place = { meter: `account:${accountId}`, baseUrl, database, claim };
   const outcome = await processOrReuse(pipeline, job, ports, reusePortsOf(c.env, settings, place));
-  const said: Processed = { success: true, code: 200, id, ...outcome.answer };
+  const said: Processed = { success: true, code: 200, id, ...unlessKept(processing, outcome.answer) };
   if (outcome.isReused) {
     c.set("isReused", true);
     return c.var.binary && "output" in said ? replyStored(c, said) : replyMetadata(c, said, 200);
   }
   c.set("processed", { ...spentFor(said), ...outcome.named });
   return outcome.encoded && "output" in said ? replyResult(c, said, outcome.encoded) : replyMetadata(c, said, 200);
+}
+
+/** Whether the result is stored besides being answered with. */
+function isKept({ response }: Pick<UploadBody, "response">): boolean {
+  return response?.keep !== false;
+}
+
+/** An answer, without the address of a result that was not stored. */
+function unlessKept(body: Pick<UploadBody, "response">, answer: Answer) {
+  if (isKept(body) || !("output" in answer)) return answer;
+  const { url: _, ...output } = answer.output;
+  return { ...answer, output };
+}
+
+/** @throws ApiError 422 when a result is not to be stored that something else finds there */
+async function checkKept(c: AppContext, body: Pick<UploadBody, "response" | "reuse">): Promise<void> {
+  if (isKept(body)) return;
+  if (!c.var.binary) throw new ApiError(422, "response.keep false needs response.mode binary");
+  if (body.reuse === true) throw new ApiError(422, "response.keep false cannot be combined with reuse");
+  if ((await c.var.admission)?.receipt !== undefined) {
+    throw new ApiError(422, `response.keep false cannot be combined with ${IDEMPOTENCY_KEY}`);
+  }
 }
 
 /** 202 as soon as the job is durable. */
