@@ -165,6 +165,10 @@ describe("the table of rooms", () => {
     expect(idle).toEqual([]);
   });
 
+  it("has a row for every folder: leaves lie beside each other, directly in src", () => {
+    expect(FILES.filter((path) => roomOf(path)[0] === "leaves" && !/^src\/[^/]+$/.test(path))).toEqual([]);
+  });
+
   it("has no loose file of the engine but its registries", () => {
     const loose = FILES.filter((path) => /^src\/image\/[^/]+$/.test(path));
     expect(loose).toEqual(["analyses", "filters", "formats", "operations"].map((name) => `src/image/${name}.ts`));

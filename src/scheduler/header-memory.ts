@@ -1,10 +1,10 @@
-import { MAX_HEADERS_BYTES, MAX_UNPACKED_PROFILE_BYTES, MAX_WAIT_MS } from "../limits.ts";
 /**
  * What is known of files whose work has not begun. Headers are read one at a time, in a stretch of their own, and most of
  * what they say are views of the file; but a profile may be unpacked, and stays while the job waits for its turn. Many small
  * files of large profiles would hold what no sum knows: so each is read when there is room for the most that one may leave
  * behind, and holds what it left until its bytes are released.
  */
+import { MAX_HEADERS_BYTES, MAX_UNPACKED_PROFILE_BYTES, MAX_WAIT_MS } from "../limits.ts";
 import { busy } from "./busy.ts";
 import { Caller } from "./caller.ts";
 import type { Reservation } from "./held-bytes.ts";

@@ -42,12 +42,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...BASE, "wasm", "pixels"],
     packages: ["@rgrove/parse-xml", "css-line-break"],
   },
+  // Manifests of Content Credentials: what they say, and whether it holds.
+  provenance: { paths: ["src/image/provenance"], imports: ["leaves", "files"] },
   steps: { paths: ["src/image/steps"], imports: ["wasm", "scheduler", "pixels"], packages: ["valibot"] },
-  codec: { paths: ["src/image/codec"], imports: [...LOW, "files", "steps"] },
+  codec: { paths: ["src/image/codec"], imports: [...LOW, "files", "provenance", "steps"] },
   formats: {
     paths: ["src/image/formats", "src/image/formats.ts"],
-    imports: ["limits", ...LOW, "files", "steps", "codec"],
-    packages: ["@rgrove/parse-xml"],
+    imports: ["limits", ...LOW, "files", "provenance", "steps", "codec"],
   },
   plan: {
     paths: ["src/image/plan"],
@@ -71,7 +72,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   search: { paths: ["src/image/search"], imports: ["limits", ...LOW, "files", "steps", "codec", "plan"] },
   render: {
     paths: ["src/image/render"],
-    imports: [...LOW, "files", "steps", "codec", "formats", "plan", "operations", "search"],
+    imports: [...LOW, "files", "provenance", "steps", "codec", "formats", "plan", "operations", "search"],
     packages: ["valibot"],
   },
 
@@ -80,7 +81,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Where files come from and go to, and who pays: they are told of each other by the pipeline.
   edges: {
     paths: ["src/source", "src/storage", "src/account", "src/webhook"],
-    imports: [...BASE, "wasm/zlib.ts", "scheduler", "webhook record"],
+    imports: [...BASE, "wasm/zlib.ts", "scheduler", "src/image/provenance/certificate.ts", "webhook record"],
     packages: ["valibot", "aws4fetch", "node:buffer"],
     areApart: true,
   },
@@ -103,7 +104,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Joins the edges to the engine; `process` is given its edges as arguments.
   process: {
     paths: ["src/pipeline/process.ts", "src/pipeline/named-stores.ts"],
-    imports: ["leaves", "scheduler", "pixels", "steps", "codec", "operations", "search", "render", "contract"],
+    imports: [
+      "leaves",
+      "scheduler",
+      "pixels",
+      "provenance",
+      "steps",
+      "codec",
+      "operations",
+      "search",
+      "render",
+      "contract",
+    ],
     types: ["edges"],
   },
   pipeline: {
@@ -170,7 +182,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 
   // Programs beside the Worker: what a person runs, what sites take, what a browser shows.
-  docs: { paths: ["src/docs"], imports: [], packages: ["marked", "node:"] },
+  docs: { paths: ["src/docs"], imports: ["limits"], packages: ["marked", "node:"] },
   cli: { paths: ["src/cli"], imports: [...BASE, "docs"], packages: ["node:", "miniflare", "wrangler"] },
   clients: { paths: ["src/clients"], imports: [], packages: ["astro"] },
   playground: { paths: ["src/playground"], imports: ["src/cli/api-types.ts"] },

@@ -1,7 +1,7 @@
+/** Style sheets without references to elsewhere, as text and as rules. */
 import { GROUP_RULES, KEYFRAME_RULES, SELECTOR_FUNCTIONS } from "./css-names.ts";
 import { type Token, Tokens, writtenName, writtenString } from "./css-tokens.ts";
 import { type Declaration, isDelimiter, readDeclarations, writtenDeclarations } from "./css-values.ts";
-/** Style sheets without references to elsewhere, as text and as rules. */
 import { tooLarge } from "./document.ts";
 
 /** Rules of all style sheets of a document. */

@@ -1,5 +1,12 @@
 /** TIFF files with several strips whose RowsPerStrip says that one is enough: libtiff fails, for the first is too short. */
-import type { Directory } from "./directories.ts";
+
+/** What is read of a directory. */
+interface Fields {
+  readonly number: (tag: number) => number | undefined;
+  readonly count: (tag: number) => number;
+  /** Where a value lies in the file, and how many bytes it has. */
+  readonly value: (tag: number) => { readonly at: number; readonly bytes: number } | undefined;
+}
 
 /** Bytes of a file that are read as others. */
 export interface Overlay {
@@ -24,7 +31,7 @@ const SEPARATE = 2;
 const SHORT_BYTES = 2;
 
 /** The number of rows that the strips of a picture have, in place of one that cannot be; undefined where that can. */
-export function mendedRows(directory: Directory, little: boolean): Overlay | undefined {
+export function mendedRows(directory: Fields, little: boolean): Overlay | undefined {
   const number = (tag: number, otherwise: number) => directory.number(tag) ?? otherwise;
   const height = number(TAG.height, 0);
   const said = directory.number(TAG.rowsPerStrip);
