@@ -130,7 +130,7 @@ async function renditionBy(source: LookSource, { format, how }: Rendition) {
 
 function differenceOf(original: Pixels, rendition: Pixels, isOpaque: boolean): number {
   const { width } = original;
-  const opinion = openSecondOpinion(width, isOpaque);
+  const opinion = openSecondOpinion(original, isOpaque);
   const bands = [...bandsOfPixels(rendition.data, width, BAND_ROWS)];
   for (const [index, band] of [...bandsOfPixels(original.data, width, BAND_ROWS)].entries()) {
     opinion.push(band, bands[index] ?? band);

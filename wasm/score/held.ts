@@ -17,7 +17,7 @@ interface ScoreExports extends NativeExports {
   comparison_push(comparison: number, first: number, second: number, rows: number): void;
   comparison_result(comparison: number): number;
   comparison_close(comparison: number): void;
-  visible_open(width: number, isOpaque: number): number;
+  visible_open(width: number, height: number, isOpaque: number, tileColumns: number, tileRows: number): number;
   visible_push(visible: number, first: number, second: number, rows: number): void;
   visible_result(visible: number): number;
   visible_close(visible: number): void;

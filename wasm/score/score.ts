@@ -100,6 +100,8 @@ export class PreparedReference {
   private readonly held = new Held();
   /** Pixels. */
   readonly size: Size;
+  /** What the picture consists of, if it is tiles. */
+  readonly tile: Tile | undefined;
   private readonly band: number;
   /** By background. */
   private readonly references: ReadonlyMap<number, number>;
@@ -112,6 +114,7 @@ export class PreparedReference {
    */
   constructor(size: Size, backgrounds: readonly number[], tile?: Tile) {
     this.size = { width: size.width, height: size.height };
+    this.tile = tile;
     this.missing = size.height;
     this.band = this.held.band(size.width);
     this.references = new Map(

@@ -7,6 +7,8 @@
 //   masking has it (A. B. Watson, "DCT quantization matrices visually optimized for individual images", 1993), and by light;
 //   In an even slope without any grain, as shadows and glows are drawn, neither hides anything: there steps become rings;
 // - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets.
+// What is compared may be a sheet of tiles out of a larger picture: what bleeds over their seams is nothing that the picture has,
+// and cells at a seam are not counted.
 // Levels are those of sRGB, which are about as far apart for the eye everywhere. What can be seen through is looked at on white,
 // black and blue, and a cell counts as it looks on the worst of them.
 //
@@ -24,6 +26,7 @@ enum {
   PLANES = 3,      // backgrounds
   LINES = 3,       // rows of cells that are kept: a cell is hidden by those around it
   MARGIN = 4,      // floats before and behind a row
+  SEAM = 2,        // cells on either side of a seam that are not counted: filters of codecs reach over 8 pixels
   BINS_BITS = 18,  // of a float that are left out: 32 bins for each power of two
   BINS = 512,
 };
@@ -31,7 +34,8 @@ enum {
 #define WORST_CELLS 64
 #define WORST_TO_PART 1.7     // the error of the worst cells that weighs as much as one of the worst part
 #define LEAST_ERROR 0.015625f // where the bins begin
-#define HIDDEN_IN_SLOPE 0.8f  // levels of luma that are hidden where nothing bends
+#define HIDDEN_IN_SLOPE 0.75f // levels of luma that are hidden where nothing bends
+#define FINE_IN_SLOPE 1.1f    // the same of what is fine: dithering is seen less than rings
 #define HIDDEN 1.4f           // the same in black without any detail
 #define HIDDEN_IN_LIGHT 1.0f  // and in white besides
 #define HIDDEN_BY_DETAIL 0.17f
@@ -39,7 +43,7 @@ enum {
 #define FULL_GRAIN 1.0f
 #define OWN_DETAIL 0.25f      // the part of a cell's own detail; the rest is that of the cells around it
 #define FINE_PART 0.65f
-#define CHROMA_LEVELS 12.5f
+#define CHROMA_LEVELS 12.0f
 #define RED_PART 0.65f
 #define BLUE_PART 0.6f
 
@@ -50,14 +54,16 @@ typedef struct {
   float *detail; // mean step from pixel to pixel of the original, in levels
   float *grain;  // the mean by which such steps change
   float *light;  // mean luma of the original, 0 to 1
-  float *luma;   // squared error, in levels
+  float *luma;   // squared error of the mean, in levels
+  float *fine;   // what else is wrong with luma, squared, as far as it counts
   float *chroma; // the same, in units of what is seen
 } Line;
 enum { VALUES = sizeof(Line) / sizeof(float *) };
 
 typedef struct {
   int width, across, planes; // pixels, cells of whole pairs, backgrounds
-  int cells_across;          // cells
+  int cells_across, cells_down; // cells
+  int tile_across, tile_down;   // cells of a tile; 0: one tile
   int rows;                  // rows of pixels that wait
   int lines;                 // rows of cells that came
   uint8_t *first, *second;   // rows of pixels that wait, whole pairs of cells
@@ -74,12 +80,15 @@ void EXPORT(visible_close)(Visible *v) {
   free(v);
 }
 
-// A comparison of two pictures of this width; 0 when memory does not suffice.
-Visible *EXPORT(visible_open)(int width, int is_opaque) {
+// A comparison of two pictures of this size, or of sheets of tiles of so many columns and rows, multiples of 4 (0: one tile across,
+// or down); 0 when memory does not suffice.
+Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int tile_columns, int tile_rows) {
   Visible *v = calloc(1, sizeof *v);
   if (!v) return 0;
-  v->width = width, v->cells_across = (width + CELL - 1) / CELL, v->across = (v->cells_across + 3) & ~3;
+  v->width = width, v->cells_across = (width + CELL - 1) / CELL, v->cells_down = (height + CELL - 1) / CELL;
+  v->across = (v->cells_across + 3) & ~3;
   v->planes = is_opaque ? 1 : PLANES;
+  v->tile_across = tile_columns / CELL, v->tile_down = tile_rows / CELL;
   const size_t bytes = (size_t)v->across * CELL * CELL * 4, floats = (size_t)v->across + 2 * MARGIN;
   v->first = calloc(1, bytes), v->second = calloc(1, bytes);
   v->memory = calloc(floats * (LINES * v->planes * VALUES + 3), sizeof(float));
@@ -91,7 +100,7 @@ Visible *EXPORT(visible_open)(int width, int is_opaque) {
   for (int line = 0; line < LINES; line++) {
     for (int plane = 0; plane < v->planes; plane++) {
       Line *one = &v->line[line][plane];
-      float **const values[VALUES] = {&one->detail, &one->grain, &one->light, &one->luma, &one->chroma};
+      float **const values[VALUES] = {&one->detail, &one->grain, &one->light, &one->luma, &one->fine, &one->chroma};
       for (int value = 0; value < VALUES; value++, next += floats) *values[value] = next;
     }
   }
@@ -127,10 +136,12 @@ static inline Levels laid_on(const uint8_t *pixels, const uint8_t background[3])
   return (Levels){mixed(levels.red, alpha, background[0]), mixed(levels.green, alpha, background[1]), mixed(levels.blue, alpha, background[2])};
 }
 
-// Luma eightfold.
+// Luma, so many times: 5/16 of red, 9/16 of green and 1/8 of blue, which are closer to Rec. 601's than eighths are: what codecs lose
+// of chroma would be seen as luma where they differ.
+enum { LUMA = 16 };
 static inline v128_t luma_of(Levels of) {
-  const v128_t twice = wasm_i16x8_add(of.red, of.red);
-  return wasm_i16x8_add(wasm_i16x8_add(twice, of.blue), wasm_i16x8_add(of.green, wasm_i16x8_shl(of.green, 2)));
+  const v128_t red = wasm_i16x8_add(of.red, wasm_i16x8_shl(of.red, 2)), green = wasm_i16x8_add(of.green, wasm_i16x8_shl(of.green, 3));
+  return wasm_i16x8_add(wasm_i16x8_add(red, green), wasm_i16x8_add(of.blue, of.blue));
 }
 
 // How far values are apart.
@@ -161,17 +172,17 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
     light = wasm_i16x8_add(light, y[row]);
     const v128_t across = wasm_i16x8_sub(next_of(y[row]), y[row]);
     steps = wasm_i16x8_add(steps, wasm_i16x8_abs(across));
-    bends = wasm_i16x8_add(bends, wasm_v128_and(inner, step_of(across, next_of(across))));
+    bends = wasm_i16x8_add_sat(bends, wasm_v128_and(inner, step_of(across, next_of(across))));
     if (row == 0) continue;
     const v128_t down = wasm_i16x8_sub(y[row], y[row - 1]);
     steps = wasm_i16x8_add(steps, wasm_i16x8_abs(down));
-    if (row > 1) bends = wasm_i16x8_add(bends, step_of(down, last));
+    if (row > 1) bends = wasm_i16x8_add_sat(bends, step_of(down, last));
     last = down;
   }
-  const v128_t busy = scaled(sums_of(steps, bends), 1.0f / (12 * 8), 1.0f / (16 * 8));
+  const v128_t busy = scaled(sums_of(steps, bends), 1.0f / (12 * LUMA), 1.0f / (16 * LUMA));
   store_pair(line->detail + at, busy), store_pair(line->grain + at, second_pair(busy));
   if (is_same) {
-    store_pair(line->luma + at, zero), store_pair(line->chroma + at, zero);
+    store_pair(line->luma + at, zero), store_pair(line->fine + at, zero), store_pair(line->chroma + at, zero);
     return;
   }
   v128_t apart = zero, red = zero, blue = zero, squares = wasm_i32x4_const_splat(0);
@@ -184,13 +195,13 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
     red = wasm_i16x8_add(red, wasm_i16x8_sub(r, g));
     blue = wasm_i16x8_add(blue, wasm_i16x8_sub(wasm_i16x8_add(b, b), wasm_i16x8_add(r, g)));
   }
-  const v128_t means = scaled(sums_of(light, apart), 1.0f / (16 * 8 * 255), 1.0f / (16 * 8));
+  const v128_t means = scaled(sums_of(light, apart), 1.0f / (16 * LUMA * 255), 1.0f / (16 * LUMA));
   store_pair(line->light + at, means);
   const v128_t mean = second_pair(means), square = wasm_f32x4_mul(mean, mean);
   const v128_t summed = wasm_i32x4_add(squares, wasm_i32x4_shuffle(squares, squares, 1, 0, 3, 2));
-  const v128_t all = scaled(wasm_i32x4_shuffle(summed, summed, 0, 2, 0, 2), 1.0f / (16 * 64), 1.0f / (16 * 64));
+  const v128_t all = scaled(wasm_i32x4_shuffle(summed, summed, 0, 2, 0, 2), 1.0f / (16 * LUMA * LUMA), 1.0f / (16 * LUMA * LUMA));
   const v128_t fine = wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_sub(all, square));
-  store_pair(line->luma + at, wasm_f32x4_add(square, wasm_f32x4_mul(fine, wasm_f32x4_const_splat(FINE_PART))));
+  store_pair(line->luma + at, square), store_pair(line->fine + at, wasm_f32x4_mul(fine, wasm_f32x4_const_splat(FINE_PART)));
   v128_t colors = scaled(sums_of(red, blue), 1.0f / 16, 1.0f / 32);
   colors = wasm_f32x4_mul(colors, colors);
   const float of_red = RED_PART / (CHROMA_LEVELS * CHROMA_LEVELS), of_blue = BLUE_PART / (CHROMA_LEVELS * CHROMA_LEVELS);
@@ -257,6 +268,13 @@ static inline v128_t three_of(const float *values, int at, v128_t (*with)(v128_t
 static inline v128_t sum_with(v128_t one, v128_t other) { return wasm_f32x4_add(one, other); }
 static inline v128_t most_with(v128_t one, v128_t other) { return wasm_f32x4_pmax(one, other); }
 
+// What is seen of squared errors, of which so many levels are hidden, and of those in a slope only so many.
+static inline v128_t seen_of(v128_t squares, v128_t levels, v128_t bent, float in_slope) {
+  const v128_t least = wasm_f32x4_splat(in_slope);
+  const v128_t hidden = wasm_f32x4_add(least, wasm_f32x4_mul(bent, wasm_f32x4_sub(levels, least)));
+  return wasm_f32x4_div(squares, wasm_f32x4_mul(hidden, hidden));
+}
+
 // The squared errors of a row of cells on one background, given those above and below it, where they are the most so far.
 static void find_errors(Visible *v, const Line *above, const Line *here, const Line *below) {
   for (int at = -MARGIN; at < v->across + MARGIN; at += 4) {
@@ -267,26 +285,35 @@ static void find_errors(Visible *v, const Line *above, const Line *here, const L
   }
   const v128_t zero = wasm_f32x4_const_splat(0), one = wasm_f32x4_const_splat(1);
   for (int at = 0; at < v->across; at += 4) {
-    const v128_t luma = wasm_v128_load(here->luma + at), chroma = wasm_v128_load(here->chroma + at);
+    const v128_t luma = wasm_v128_load(here->luma + at), fine = wasm_v128_load(here->fine + at), chroma = wasm_v128_load(here->chroma + at);
     const v128_t own = wasm_f32x4_mul(wasm_v128_load(here->detail + at), wasm_f32x4_const_splat(OWN_DETAIL));
     const v128_t around = wasm_f32x4_mul(three_of(v->details, at, sum_with), wasm_f32x4_const_splat((1 - OWN_DETAIL) / 9));
     const v128_t grain = wasm_f32x4_sub(three_of(v->grains, at, most_with), wasm_f32x4_const_splat(LEAST_GRAIN));
     const v128_t bent = wasm_f32x4_pmin(one, wasm_f32x4_pmax(zero, wasm_f32x4_mul(grain, wasm_f32x4_const_splat(1 / (FULL_GRAIN - LEAST_GRAIN)))));
     v128_t more = wasm_f32x4_mul(wasm_f32x4_add(own, around), wasm_f32x4_const_splat(HIDDEN_BY_DETAIL));
     more = wasm_f32x4_add(more, wasm_f32x4_mul(wasm_v128_load(here->light + at), wasm_f32x4_const_splat(HIDDEN_IN_LIGHT)));
-    more = wasm_f32x4_add(more, wasm_f32x4_const_splat(HIDDEN - HIDDEN_IN_SLOPE));
-    const v128_t hidden = wasm_f32x4_add(wasm_f32x4_const_splat(HIDDEN_IN_SLOPE), wasm_f32x4_mul(bent, more));
-    const v128_t error = wasm_f32x4_add(wasm_f32x4_div(luma, wasm_f32x4_mul(hidden, hidden)), chroma);
-    wasm_v128_store(v->worst + at, wasm_f32x4_pmax(wasm_v128_load(v->worst + at), error));
+    more = wasm_f32x4_add(more, wasm_f32x4_const_splat(HIDDEN));
+    const v128_t error = wasm_f32x4_add(seen_of(luma, more, bent, HIDDEN_IN_SLOPE), seen_of(fine, more, bent, FINE_IN_SLOPE));
+    wasm_v128_store(v->worst + at, wasm_f32x4_pmax(wasm_v128_load(v->worst + at), wasm_f32x4_add(error, chroma)));
   }
 }
 
+// Whether a cell is at the seam of two of `tiles`, which fill `cells`: the edges of the sheet are no seams.
+static inline int is_at_seam(int cell, int cells, int tile) {
+  if (tile == 0) return 0;
+  const int behind = cell % tile, before = tile - 1 - behind;
+  return (behind < SEAM && cell >= tile) || (before < SEAM && cell + before + 1 < cells);
+}
+
 // Counts the errors of a row of cells, given those above and below it.
-static void count_cells(Visible *v, const Line *above, const Line *here, const Line *below) {
+static void count_cells(Visible *v, int row, const Line *above, const Line *here, const Line *below) {
+  if (is_at_seam(row, v->cells_down, v->tile_down)) return;
   memset(v->worst, 0, sizeof(float) * v->across);
   for (int plane = 0; plane < v->planes; plane++) find_errors(v, &above[plane], &here[plane], &below[plane]);
   for (int at = 0; at < v->across; at += 4) wasm_v128_store(v->worst + at, wasm_f32x4_sqrt(wasm_v128_load(v->worst + at)));
-  for (int at = 0; at < v->cells_across; at++) count_error(v, v->worst[at]);
+  for (int at = 0; at < v->cells_across; at++) {
+    if (!is_at_seam(at, v->cells_across, v->tile_across)) count_error(v, v->worst[at]);
+  }
 }
 
 // A row of cells is whole: the one before it has all its neighbors.
@@ -296,7 +323,7 @@ static void step(Visible *v) {
   const int last = v->lines - 1;
   if (last < 1) return;
   const int above = last > 1 ? last - 2 : 0;
-  count_cells(v, v->line[above % LINES], v->line[(last - 1) % LINES], v->line[last % LINES]);
+  count_cells(v, last - 1, v->line[above % LINES], v->line[(last - 1) % LINES], v->line[last % LINES]);
 }
 
 // Takes a row into those that wait, its last pixel repeated to whole cells.
@@ -339,7 +366,7 @@ double EXPORT(visible_result)(Visible *v) {
   const int last = v->lines - 1;
   if (last < 0) return 0;
   const int above = last > 0 ? last - 1 : 0;
-  count_cells(v, v->line[above % LINES], v->line[last % LINES], v->line[last % LINES]);
+  count_cells(v, last, v->line[above % LINES], v->line[last % LINES], v->line[last % LINES]);
   const double part = floor(v->cells * WORST_PART + 0.5);
   return fmax(worst_of(v, fmax(1, part)), worst_of(v, WORST_CELLS) / WORST_TO_PART);
 }

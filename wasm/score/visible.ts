@@ -1,5 +1,11 @@
 /** What is seen of two pictures in their worst places; see visible.c for the definition. */
 import { Held, MAX_ROWS } from "./held.ts";
+import type { Tile } from "./score.ts";
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 
 export interface VisibleDifference {
   /** Takes the next rows of both pictures: RGBA8, straight alpha, sRGB, as many in one as in the other, at most `MAX_ROWS`. */
@@ -13,16 +19,17 @@ export interface VisibleDifference {
 }
 
 /**
- * Compares two pictures of this width.
+ * Compares two pictures of this size.
  * @param isOpaque nothing can be seen through either of them
+ * @param tile given where both pictures consist of tiles: what lies within 8 pixels of their seams is not counted
  * @throws NativeError when memory does not suffice
  */
-export function openVisibleDifference(width: number, isOpaque: boolean): VisibleDifference {
+export function openVisibleDifference({ width, height }: Size, isOpaque: boolean, tile?: Tile): VisibleDifference {
   const held = new Held();
   const first = held.band(width);
   const second = held.band(width);
   const opened = held.make(
-    (exports) => exports.visible_open(width, isOpaque ? 1 : 0),
+    (exports) => exports.visible_open(width, height, isOpaque ? 1 : 0, tile?.width ?? 0, tile?.height ?? 0),
     (exports, visible) => exports.visible_close(visible),
   );
   return {
@@ -39,8 +46,8 @@ export function openVisibleDifference(width: number, isOpaque: boolean): Visible
 
 /** Bytes of the counts and of what an allocation takes. */
 const FIXED_BYTES = 16 * 1024;
-/** Cells of 4 pixels, three rows of them, each of five numbers; three more of a row. */
-const CELL_BYTES = 3 * 20;
+/** Cells of 4 pixels, three rows of them, each of six numbers; three more of a row. */
+const CELL_BYTES = 3 * 24;
 const ROW_BYTES = 3 * 4;
 const CELL = 4;
 const PLANES = 3;

@@ -159,7 +159,7 @@ export async function compareRows(
     return await judged(
       first,
       second,
-      { push, maxRows, result, nanoseconds: COMPARE_NS * backgrounds.length },
+      { push, maxRows, result, nanoseconds: COMPARE_NS * backgrounds.length, tile },
       timeSlice,
     );
   } finally {
@@ -214,7 +214,7 @@ export async function compareWith(
       const { maxRows } = comparison;
       const push = (_: Uint8Array, shown: Uint8Array) => comparison.push(shown);
       const result = () => comparison.result();
-      const on = { push, maxRows, result, nanoseconds: COMPARE_PREPARED_NS };
+      const on = { push, maxRows, result, tile: reference.tile, nanoseconds: COMPARE_PREPARED_NS };
       return await judged(original, rendition, on, timeSlice);
     } finally {
       comparison.close();
@@ -231,6 +231,8 @@ interface Scoring {
   /** Rows that one push may have. */
   readonly maxRows: number;
   readonly result: () => number;
+  /** Both pictures consist of tiles of this size. */
+  readonly tile?: Tile | undefined;
   /** Of a pixel. */
   readonly nanoseconds: number;
 }
@@ -240,7 +242,7 @@ async function judged(original: Rows, rendition: Rows, scoring: Scoring, timeSli
   const [first, second] = [completed(original), completed(rendition)];
   const { width, height } = first;
   const isOpaque = first.opaque && second.opaque;
-  const opinion = openSecondOpinion(width, isOpaque);
+  const opinion = openSecondOpinion({ width, height }, isOpaque, scoring.tile);
   try {
     const { maxRows } = scoring;
     const nanoseconds = scoring.nanoseconds + secondOpinionNanoseconds({ opaque: isOpaque });

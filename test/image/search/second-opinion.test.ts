@@ -65,6 +65,19 @@ function inkAt(x: number, y: number): number {
   return Math.max(0, Math.min(1, 1.5 - distance));
 }
 
+/** What the second opinion says of two opaque pictures, or of two that consist of tiles, so many rows at a time. */
+function differenceOf(first: Pixels, second: Pixels, tile?: { width: number; height: number }, rows = 16): number {
+  const { width, height } = first;
+  const opinion = openSecondOpinion(first, true, tile);
+  for (let y = 0; y < height; y += rows) {
+    const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4];
+    opinion.push(first.data.subarray(from, to), second.data.subarray(from, to));
+  }
+  const difference = opinion.result();
+  opinion.close();
+  return difference;
+}
+
 describe("the second opinion", () => {
   it.each(["png", "webp", "avif"])("keeps the levels of a soft shadow: %s", async (format) => {
     const { pixels, score = 0 } = await made(shadow, format, false);
@@ -139,19 +152,35 @@ describe("the second opinion", () => {
     ] as const) {
       const first = scene(width, height);
       const second = paint(width, height, (x, y) => [x * 3, y * 5, (x * y) & 255, 255]);
-      const differences = [1, 3, 16].map((rows) => {
-        const opinion = openSecondOpinion(width, true);
-        for (let y = 0; y < height; y += rows) {
-          const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4];
-          opinion.push(first.data.subarray(from, to), second.data.subarray(from, to));
-        }
-        const difference = opinion.result();
-        opinion.close();
-        return difference;
-      });
+      const differences = [1, 3, 16].map((rows) => differenceOf(first, second, undefined, rows));
       expect(new Set(differences).size).toBe(1);
       expect(differences[0]).toBeGreaterThan(1);
     }
+  });
+
+  it("counts nothing that bleeds over the seams of tiles, and all at the edges of their sheet", () => {
+    const side = 96;
+    const sheet = paint(side * 2, side * 2, () => [90, 120, 150, 255]);
+    const damagedAt = (isDamaged: (x: number, y: number) => boolean) =>
+      paint(side * 2, side * 2, (x, y) => (isDamaged(x, y) ? [150, 90, 120, 255] : [90, 120, 150, 255]));
+    const isNear = (at: number, edge: number) => Math.abs(at + 0.5 - edge) < 8;
+    const atSeams = damagedAt((x, y) => isNear(x, side) || isNear(y, side));
+    const atEdges = damagedAt((x, y) => isNear(x, 0) || isNear(y, side * 2));
+    const tile = { width: side, height: side };
+    expect(differenceOf(sheet, atSeams, tile)).toBe(0);
+    expect(looksAt(pointsAt(differenceOf(sheet, atSeams)))).toBe("visible");
+    expect(looksAt(pointsAt(differenceOf(sheet, atEdges, tile)))).toBe("visible");
+    const strips = { width: 0, height: side };
+    const atOneSeam = damagedAt((_, y) => isNear(y, side));
+    expect(differenceOf(sheet, atOneSeam, strips)).toBe(0);
+    expect(looksAt(pointsAt(differenceOf(sheet, atSeams, strips)))).toBe("visible");
+  });
+
+  it("takes fine chroma that codecs lose for chroma, not for luma", () => {
+    const red = paint(96, 96, () => [200, 50, 50, 255]);
+    // Cr is 20 too high and 20 too low in turns: luma by Rec. 601 is as it was, and so is the mean color.
+    const speckled = paint(96, 96, (x, y) => ((x + y) % 2 === 0 ? [228, 36, 50, 255] : [172, 64, 50, 255]));
+    expect(differenceOf(red, speckled)).toBeLessThan(1);
   });
 
   it("speaks in points, of which presets promise as many", () => {
