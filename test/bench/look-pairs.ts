@@ -2,7 +2,7 @@
  * Pairs of originals and renditions to be looked at: `IMAGES=folder PAIRS=folder npm run bench -- look-pairs`. It writes each
  * pair as two PNG files, sheets of crops of them side by side, and a table of what the opinions of the engine say. Somebody
  * looks at the sheets and marks each pair `same`, `nearly` or `visible` in test/bench/look-marks.tsv; the bench `looks` prints
- * how often the opinions agree with the marks. With `PRESET=medium` it shows what a preset makes instead. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
+ * how often the opinions agree with the marks. `SET=held-out` makes those of look-marks-held-out.tsv, which nothing was fitted to. With `PRESET=medium` it shows what a preset makes instead. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
  *
  * Sheets show the part of a pair that differs most, twice or three times enlarged; what can be seen through is laid on the one of
  * white, black and blue on which it differs most.
@@ -22,7 +22,7 @@ import { openSecondOpinion, pointsAt } from "../../src/image/search/second-opini
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
-import { drawnSources, type LookSource, photographedSources } from "./look-sources.ts";
+import { drawnSources, heldOutSources, type LookSource, photographedSources } from "./look-sources.ts";
 
 /** A file of a pair: `how` is what was asked of the engine. */
 interface Rendition {
@@ -56,9 +56,11 @@ export async function main(): Promise<void> {
     ["pair", "kind", "source", "width", "height", "format", "how", "bytes", "score", "second", "3-norm"].join("\t"),
   ];
   const cells: Buffer[] = [];
-  for (const source of [...(await photographedSources(images)), ...(await drawnSources())]) {
+  const isHeldOut = process.env["SET"] === "held-out";
+  const fitted = async () => [...(await photographedSources(images)), ...(await drawnSources())];
+  for (const source of await (isHeldOut ? heldOutSources(images) : fitted())) {
     const original = await opened(source.file);
-    for (const rendition of renditionsOf(source, lines.length)) {
+    for (const rendition of renditionsOf(source, lines.length, isHeldOut)) {
       const made = await renditionBy(source, rendition);
       if (!made) continue;
       const id = String(lines.length).padStart(3, "0");
@@ -100,11 +102,19 @@ export async function main(): Promise<void> {
 }
 
 /** What is made of a source: several formats, at qualities that change from pair to pair, or by a preset. */
-function renditionsOf({ isOpaque, count }: LookSource, index: number): Rendition[] {
+function renditionsOf({ isOpaque, count }: LookSource, index: number, isHeldOut: boolean): Rendition[] {
   const preset = process.env["PRESET"];
   if (preset) {
     const all = ["jpeg", "webp", "avif", "png"].slice(isOpaque ? 0 : 1);
     return [index, index + 1].map((at) => ({ format: all[at % all.length] ?? "png", how: preset }));
+  }
+  if (isHeldOut) {
+    const all = (isOpaque ? ["jpeg"] : []).concat("jxl", "avif", "webp", "heic", "png", "jp2");
+    const steps = [18, 75, 50, 60, 88, 35, 68, 82, 25, 95, 42];
+    return Array.from({ length: count }, (_, at) => ({
+      format: all[(index + at) % all.length] ?? "jxl",
+      how: `quality ${steps[(index * 5 + at * 3) % steps.length] ?? 50}`,
+    }));
   }
   const formats = isOpaque
     ? ["jpeg", "webp", "avif", "png", "jpeg", "webp", "gif", "avif", "heic", "jxl"]

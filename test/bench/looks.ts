@@ -1,6 +1,7 @@
 /**
  * How often the opinions of the engine agree with marks that somebody made of pairs by looking at them: `npm run bench -- looks`.
- * The pairs are those of the bench `look-pairs`, the marks and what the opinions say of them are in look-marks.tsv.
+ * The pairs are those of the bench `look-pairs`, the marks and what the opinions say of them are in look-marks.tsv;
+ * those of look-marks-held-out.tsv were marked later, and nothing was fitted to them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,8 +23,17 @@ const OPINIONS: Readonly<Record<string, (one: Marked) => number>> = {
   both: ({ score, second }) => Math.min(score, second),
 };
 
+/** The marks that the constants of the second opinion were fitted to, and those that they were not. */
+const SETS = { fitted: "look-marks.tsv", "held out": "look-marks-held-out.tsv" } as const;
+
 export async function main(): Promise<void> {
-  const all = marked();
+  for (const [name, file] of Object.entries(SETS)) {
+    console.log(`\n# ${name}`);
+    tell(marked(file));
+  }
+}
+
+function tell(all: readonly Marked[]): void {
   const counts = LOOKS.map((looks) => `${all.filter(({ mark }) => mark === looks).length} ${looks}`);
   console.log(`${all.length} pairs: ${counts.join(", ")} (looked at twice as large)`);
   for (const [name, points] of Object.entries(OPINIONS)) {
@@ -61,8 +71,10 @@ function percent(part: number, whole: number): string {
   return `${((part / whole) * 100).toFixed(0)} %`;
 }
 
-function marked(): Marked[] {
-  const [head = "", ...lines] = readFileSync(join(ROOT, "test/bench/look-marks.tsv"), "utf8").trim().split("\n");
+function marked(file: string): Marked[] {
+  const [head = "", ...lines] = readFileSync(join(ROOT, "test/bench", file), "utf8")
+    .trim()
+    .split("\n");
   const names = head.split("\t");
   return lines.map((line) => {
     const fields = line.split("\t");

@@ -63,7 +63,8 @@ describe("JPEG XL by a preset", () => {
     expect(score).toBeGreaterThanOrEqual(75);
     expect(score).toBeLessThan(100);
     const colors = new Set(new Uint32Array((await decodeFile(FORMATS.jxl, bytes)).data.buffer));
-    expect(colors.size).toBeLessThan(20);
+    // Of 64 colors, and one that is clear.
+    expect(colors.size).toBeLessThan(32);
   });
 });
 

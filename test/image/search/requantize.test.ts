@@ -53,7 +53,7 @@ it("sets no memory aside for the pixels of a picture whose divisors are close en
 });
 
 it("comes to the pixels where divisors are too far apart, and makes nothing before", async () => {
-  const file = await fileOf(WAVES, 75);
+  const file = await fileOf(WAVES, 70);
   const task = optimizing(file);
   expect(await madeBy(requantizeWithoutPixels(task), task)).toBeUndefined();
   const { output } = await rendered(file, { optimize: { lossless: false } });
