@@ -22,7 +22,8 @@ import { openSecondOpinion, pointsAt } from "../../src/image/search/second-opini
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
-import { drawnSources, heldOutSources, type LookSource, photographedSources } from "./look-sources.ts";
+import { heldOutSources } from "./look-held-out.ts";
+import { drawnSources, type LookSource, photographedSources } from "./look-sources.ts";
 
 /** A file of a pair: `how` is what was asked of the engine. */
 interface Rendition {

@@ -184,7 +184,7 @@ async function candidateOf(
 }
 
 /** A palette of all colors that misses the target score by little, or the same dithered least where that reaches it. */
-async function withLessDithering(found: Trial, probeAt: ProbeAt, targetScore: number): Promise<Trial> {
+async function withLessDithering(found: Probe, probeAt: ProbeAt, targetScore: number): Promise<Probe> {
   if (found.quality <= ALL_COLORS_QUALITY) return found;
   const missed = targetScore - (await found.score());
   if (missed <= 0 || missed > HARDLY_MISSED) return found;
