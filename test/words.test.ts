@@ -24,7 +24,8 @@ function saidIn(path: string, text: string): { readonly named: Set<string>; read
   const { program, comments } = parseSync(path, text);
   const named = new Set(wordsOf(path));
   const add = ({ name }: { readonly name: string }) => {
-    for (const word of wordsOf(name)) named.add(word);
+    // Functions of native modules are called as C calls them.
+    if (!/^[a-z\d]+(?:_[a-z\d]+)+$/.test(name)) for (const word of wordsOf(name)) named.add(word);
   };
   new Visitor({ Identifier: add, PrivateIdentifier: add }).visit(program);
   const said = new Set(named);

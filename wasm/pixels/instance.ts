@@ -29,7 +29,7 @@ export interface PixelsExports extends NativeExports {
   resampler_read(resampler: Pointer, max: number): number;
   resampler_close(resampler: Pointer): void;
 
-  sixteenBit_open(
+  deep_open(
     sourceWidth: number,
     sourceHeight: number,
     x: number,
@@ -42,12 +42,12 @@ export interface PixelsExports extends NativeExports {
     alpha: number,
     linear: number,
   ): Pointer;
-  sixteenBit_window(resampler: Pointer): Pointer;
-  sixteenBit_band(resampler: Pointer): Pointer;
-  sixteenBit_room(resampler: Pointer): number;
-  sixteenBit_commit(resampler: Pointer, rows: number): void;
-  sixteenBit_read(resampler: Pointer, max: number): number;
-  sixteenBit_close(resampler: Pointer): void;
+  deep_window(resampler: Pointer): Pointer;
+  deep_band(resampler: Pointer): Pointer;
+  deep_room(resampler: Pointer): number;
+  deep_commit(resampler: Pointer, rows: number): void;
+  deep_read(resampler: Pointer, max: number): number;
+  deep_close(resampler: Pointer): void;
 
   png_open(width: number, height: number, depth: number, type: number, interlaced: number, form: number): Pointer;
   png_exact(reader: Pointer): number;

@@ -24,19 +24,19 @@ export function openSixteenBitResampler(options: SixteenBitResamplerOptions): Re
   const named = KERNELS.indexOf(kernel);
   const handle = new Handle(
     (exports) =>
-      exports.sixteenBit_open(sourceWidth, sourceHeight, x, y, boxWidth, boxHeight, width, height, named, ...flags),
-    (exports, pointer) => exports.sixteenBit_close(pointer),
+      exports.deep_open(sourceWidth, sourceHeight, x, y, boxWidth, boxHeight, width, height, named, ...flags),
+    (exports, pointer) => exports.deep_close(pointer),
   );
-  const window = handle.call((exports, pointer) => exports.sixteenBit_window(pointer));
-  const band = handle.call((exports, pointer) => exports.sixteenBit_band(pointer));
+  const window = handle.call((exports, pointer) => exports.deep_window(pointer));
+  const band = handle.call((exports, pointer) => exports.deep_band(pointer));
   return {
-    room: () => handle.call((exports, pointer) => exports.sixteenBit_room(pointer)),
+    room: () => handle.call((exports, pointer) => exports.deep_room(pointer)),
     write(rows) {
       handle.bytes(window, rows.length).set(rows);
-      handle.call((exports, pointer) => exports.sixteenBit_commit(pointer, rows.length / (sourceWidth * PIXEL_BYTES)));
+      handle.call((exports, pointer) => exports.deep_commit(pointer, rows.length / (sourceWidth * PIXEL_BYTES)));
     },
     read(max) {
-      const rows = handle.call((exports, pointer) => exports.sixteenBit_read(pointer, max));
+      const rows = handle.call((exports, pointer) => exports.deep_read(pointer, max));
       return handle.bytes(band, rows * width * PIXEL_BYTES);
     },
     close: () => handle.close(),
