@@ -70,6 +70,15 @@ export function isPublicAddress(hostname: string): boolean {
   return !PRIVATE_SUFFIXES.has(labels.at(-1) ?? "");
 }
 
+/**
+ * Whether a host is an IP address. A deployed Worker calls hosts by their names alone: the platform answers a call of an
+ * address with its error 1003 (https://developers.cloudflare.com/workers/platform/known-issues/).
+ * @param hostname as `URL.hostname` gives it
+ */
+export function isIpAddress(hostname: string): boolean {
+  return hostname.startsWith("[") || parseIpv4(withoutEnd(hostname, ".")) !== undefined;
+}
+
 /** @returns the 32 bits of a dotted IPv4 address */
 function parseIpv4(name: string): number | undefined {
   if (!/^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)) return undefined;

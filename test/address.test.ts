@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { isPublicAddress } from "../src/address.ts";
+import { isIpAddress, isPublicAddress } from "../src/address.ts";
 
 const PRIVATE_IPV4 = [
   "0.0.0.0",
@@ -111,6 +111,14 @@ const PRIVATE_NAMES = [
 ];
 
 const hostOf = (host: string): string => new URL(`http://${host}/`).hostname;
+
+describe("isIpAddress", () => {
+  it.each([...PUBLIC_IPV4, ...PRIVATE_IPV4])("knows %s", (address) => expect(isIpAddress(hostOf(address))).toBe(true));
+  it.each(PUBLIC_IPV6)("knows [%s]", (address) => expect(isIpAddress(hostOf(`[${address}]`))).toBe(true));
+  it.each(["example.com", "1.2.3.4.example.com", "1-2-3-4.example.com"])("lets the name %s pass", (name) =>
+    expect(isIpAddress(name)).toBe(false),
+  );
+});
 
 describe("isPublicAddress", () => {
   it.each(PRIVATE_IPV4)("refuses %s", (address) => expect(isPublicAddress(hostOf(address))).toBe(false));

@@ -1,5 +1,5 @@
 /** Guarded calls to addresses that callers name: scheme, address, redirects, credentials, time and bytes. */
-import { isPublicAddress } from "../address.ts";
+import { isIpAddress, isPublicAddress } from "../address.ts";
 import { ApiError } from "../errors.ts";
 import { baseName } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
@@ -124,6 +124,8 @@ function withoutCredentials(url: URL): URL {
 function checkAddress(url: URL, terms: Terms): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") throw unable("only http and https URLs are fetched");
   if (!terms.allowPrivateOrigins && !isPublicAddress(url.hostname)) throw unable("its address is not public");
+  if (!terms.allowPrivateOrigins && isIpAddress(url.hostname))
+    throw unable("hosts are called by name, not by IP address");
 }
 
 async function send(url: URL, headers: Headers, terms: Terms): Promise<Response> {

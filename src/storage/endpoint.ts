@@ -1,5 +1,5 @@
 /** The guard before stores that callers name by their address. */
-import { isPublicAddress } from "../address.ts";
+import { isIpAddress, isPublicAddress } from "../address.ts";
 import type { StorePolicy } from "./session.ts";
 
 /**
@@ -13,6 +13,7 @@ export function endpointProblem(endpoint: string, policy: StorePolicy): string |
   if (!policy.allowPrivateOrigins) {
     if (protocol !== "https:") return "must be an https URL";
     if (!isPublicAddress(hostname)) return "must have a public address";
+    if (isIpAddress(hostname)) return "must name a host, not an IP address";
   }
   const listed = policy.storeHosts.some((host) => matches(hostname, host));
   const open = policy.allowPrivateOrigins && policy.storeHosts.length === 0;

@@ -107,3 +107,22 @@ it("no timer keeps the object of an account awake that is quiet", () =>
     }
     expect(platform.used()).toMatchObject({ calls: 6, awakeSeconds: 0 });
   }));
+
+it("hosts by number are refused at once, with the reason", () =>
+  onPlatform({ web, variables: { ALLOW_PRIVATE_ORIGINS: "false" } }, async (platform) => {
+    const { post } = await site(platform);
+    const said = async (body: object) => {
+      const { status, body: answer } = await post("/1.0/fetch", body);
+      return [status, (answer as { readonly message: string }).message];
+    };
+    const url = "https://www.example.com/uploads/a.jpg";
+    expect(await said({ url: "https://93.184.216.34/a.jpg" })).toEqual([
+      422,
+      expect.stringContaining("not by IP address"),
+    ]);
+    expect(await said({ url, webhook: { url: "https://[2606:2800:220:1::1]/done" } })).toEqual([
+      422,
+      "webhook.url must name a host, not an IP address",
+    ]);
+    expect(platform.bill.calls).not.toContain("web.fetch");
+  }));
