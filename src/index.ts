@@ -7,6 +7,7 @@ import { sweep } from "./entrances/sweep.ts";
 import { createApp } from "./http/app.ts";
 import { receive } from "./http/overflow.ts";
 import { pipeline } from "./pipeline/edges.ts";
+import "./limits/relations.ts";
 
 export { Meter } from "./account/meter.ts";
 export { Courier } from "./entrances/courier.ts";

@@ -177,7 +177,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   index: {
     paths: ["src/index.ts"],
-    imports: ["meter", "pipeline", "entrances", "http"],
+    imports: ["limits", "meter", "pipeline", "entrances", "http"],
     packages: ["cloudflare:workers"],
   },
 
