@@ -183,21 +183,6 @@ describe("later views", () => {
     expect(await usage()).toMatchObject({ delivered_bytes: whole.bytes.length + 3 * 8 });
   });
 
-  it("are kept by caches no longer than the address is good", async () => {
-    originOf(file(photo));
-    const { getSigned, key, delivery, settle } = await deliveryWorld({ refine: false });
-    const said = async (options: string) => (await getSigned(options)).headers.get("cache-control") ?? "";
-    const soon = Math.floor(Date.now() / 1_000) + 100;
-    expect(Number(/^public, max-age=(\d+)$/.exec(await said(`w=24,exp=${soon}`))?.[1])).toBeLessThanOrEqual(100);
-    const late = await said(`w=24,exp=${soon + 9_999_999}`);
-    expect(late).toMatch(/^public, max-age=2(?:591[89]|592[01])\d\d, stale-while-revalidate=86400$/);
-    await settle();
-    await api("POST", `/1.0/deliveries/${delivery.id}/signing`, { key });
-    forgetDeliveries();
-    // What the pair before signed is good for a day.
-    expect(Number(/^public, max-age=(\d+)$/.exec(await said("w=24"))?.[1])).toBeLessThanOrEqual(86_400);
-  });
-
   it("say what the final is where facts are wanted", async () => {
     originOf(file(photo));
     const { getSigned } = await deliveryWorld(widths);

@@ -71,6 +71,14 @@ holding(CACHE_RULES, {
     expect(await visit("/a")).toEqual(["MISS", "3"]);
     state.now += 10 * 86_400_000;
     expect(await visit("/a")).toEqual(["STALE", "3"]);
+    const ended = cached((_, run) =>
+      run === 1
+        ? lasting("1", { "Cache-Control": "public, max-age=60, stale-if-error=0" })
+        : new Response("no", { status: 500 }),
+    );
+    await ended.visit("/a");
+    ended.state.now += 61_000;
+    expect(await ended.visit("/a")).toEqual(["BYPASS", "no"]);
     const strict = cached((_, run) =>
       run === 1
         ? lasting("1", { "Cache-Control": "public, s-maxage=60, stale-while-revalidate=60" })

@@ -248,14 +248,17 @@ function finished(
   return sent;
 }
 
-/** Caches forget an answer when its address ends: the same answer may have addresses that end at other times. */
+/**
+ * Caches forget an answer when its address ends: the same answer may have addresses that end at other times. The platform's
+ * cache in front would show it for ever where the Worker fails, if it were not told not to.
+ */
 function capped(cacheControl: string, left: number): string {
   const [, whose, seconds] = /^(public|private), max-age=(\d+)/.exec(cacheControl) ?? [];
-  if (seconds === undefined) return cacheControl;
+  if (seconds === undefined || left === Infinity) return cacheControl;
   const most = Math.floor(left / 1_000);
-  return Number(seconds) + STALE_SECONDS <= most
-    ? cacheControl
-    : `${whose}, max-age=${Math.min(Number(seconds), most)}`;
+  const isLong = Number(seconds) + STALE_SECONDS <= most;
+  const lasting = isLong ? cacheControl : `${whose}, max-age=${Math.min(Number(seconds), most)}`;
+  return `${lasting}, stale-if-error=0`;
 }
 
 function redirected({ url }: Extract<Located, { kind: "web" }>): Response {
