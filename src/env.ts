@@ -187,6 +187,8 @@ const Variables = v.object({
   HIT_SAMPLE: number(DEFAULT_HIT_SAMPLE, 1, 1_000_000),
   /** Opens the administration API; without it, its paths do not exist. */
   ADMIN_TOKEN: token(),
+  /** Who signs for accounts that have saved no signer: a JSON object like the body of POST /1.0/signers. */
+  SIGNER: token(),
   /** Encrypts saved credentials and jobs at rest: the first key seals, all open. */
   VAULT_KEY: keys(),
   /** Keys that come before those of VAULT_KEY: to change one whose value nobody knows, since a secret cannot be read. */
@@ -224,6 +226,8 @@ export interface Settings {
   readonly logSample: number;
   readonly hitSample: number;
   readonly adminToken: string | undefined;
+  /** As JSON; absent: nobody signs for accounts that have saved no signer. */
+  readonly signer: string | undefined;
   /** The first seals, all open; none: nothing can be sealed. */
   readonly vaultKeys: readonly Uint8Array<ArrayBuffer>[];
 }
@@ -282,6 +286,7 @@ function fromVariables(variables: Parsed): Settings {
     logSample: variables.LOG_SAMPLE,
     hitSample: variables.HIT_SAMPLE,
     adminToken: variables.ADMIN_TOKEN,
+    signer: variables.SIGNER,
     vaultKeys: [...(variables.VAULT_KEY_NEXT ?? []), ...(variables.VAULT_KEY ?? [])],
   };
 }

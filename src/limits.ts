@@ -313,6 +313,8 @@ export const MAX_WATERMARK_BYTES = 5 * 1024 * 1024;
 export const MAX_KEYFILE_BYTES = 16 * 1024;
 /** A connector with all its members as JSON; most have some hundred bytes, long metadata and headers a few kilobytes. */
 export const MAX_CONNECTOR_BYTES = 16 * 1024;
+/** Characters of the certificates or the key of a signer, or of the anchors of trust: public lists have up to 200,000. */
+export const MAX_SIGNER_CHARACTERS = 240_000;
 /** Secrets sealed anew by one call: D1 runs 1,000 statements for a request. */
 export const RESEAL_SECRETS = 500;
 /**

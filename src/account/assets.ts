@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import { MAX_ASSETS } from "../limits.ts";
 import type { Vault } from "./vault.ts";
 
-export type AssetKind = "watermark" | "keyfile" | "connector";
+export type AssetKind = "watermark" | "keyfile" | "connector" | "signer";
 
 /** What may be shown of an asset. */
 export interface Asset<Details extends object = object> {
@@ -124,6 +124,17 @@ export async function openAsset(shelf: Shelf, kind: AssetKind, id: string): Prom
     .first<{ sealed: number[] | ArrayBuffer | null }>();
   return row?.sealed
     ? shelf.vault.openJson(new Uint8Array(row.sealed), assetContext(shelf.accountId, kind, id))
+    : undefined;
+}
+
+/** What was sealed with the newest asset of a kind; undefined when the account has none. */
+export async function openNewestAsset(shelf: Shelf, kind: AssetKind): Promise<unknown> {
+  const row = await shelf.db
+    .prepare("SELECT id, sealed FROM assets WHERE account_id = ? AND kind = ? ORDER BY created_at DESC, id LIMIT 1")
+    .bind(shelf.accountId, kind)
+    .first<{ id: string; sealed: number[] | ArrayBuffer | null }>();
+  return row?.sealed
+    ? shelf.vault.openJson(new Uint8Array(row.sealed), assetContext(shelf.accountId, kind, row.id))
     : undefined;
 }
 

@@ -330,7 +330,7 @@ export type Output = {
   readonly encoding?: "baseline" | "progressive";
   readonly animation?: boolean;
   readonly metadata?: "none" | "copyright" | "no-location" | "all";
-  readonly provenance?: "auto" | "drop";
+  readonly provenance?: "auto" | "drop" | "keep" | "sign";
   readonly profile?: "srgb" | "p3" | "keep";
   readonly hdr?: "drop" | "keep";
   readonly name?: string;
@@ -798,6 +798,18 @@ export type NewConnector = {
   readonly public_url?: unknown;
 };
 
+export type NewSigner = {
+  readonly name: string;
+  readonly certificates: string;
+  readonly key: string;
+  readonly algorithm?: "ES256" | "ES384" | "PS256" | "Ed25519";
+  readonly tsa?: string;
+};
+
+export type Trust = {
+  readonly anchors: string;
+};
+
 export type ConnectorChange = {
   readonly name?: string;
   readonly key?: unknown;
@@ -883,6 +895,16 @@ export type ConnectorRecord = {
   readonly updated_at: string;
 };
 
+export type SignerRecord = {
+  readonly id: string;
+  readonly name: string;
+  readonly algorithm: "ES256" | "ES384" | "PS256" | "Ed25519";
+  readonly holder?: string;
+  readonly expires_at: string;
+  readonly tsa?: string;
+  readonly created_at: string;
+};
+
 export type ConnectorCreated = {
   readonly success: true;
   readonly code: 201;
@@ -899,6 +921,31 @@ export type ConnectorList = {
   readonly success: true;
   readonly code: 200;
   readonly connectors: readonly (ConnectorRecord)[];
+};
+
+export type SignerCreated = {
+  readonly success: true;
+  readonly code: 201;
+  readonly signer: SignerRecord;
+};
+
+export type SignerFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly signer: SignerRecord;
+};
+
+export type SignerList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly signers: readonly (SignerRecord)[];
+};
+
+export type TrustFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly anchors: string;
+  readonly count: number;
 };
 
 export type AssetDeleted = {

@@ -72,7 +72,9 @@ export async function makeDraft(ports: RenderPorts, rendering: Rendering, found:
     named === undefined || named === "auto"
       ? asTelling(draftOutput(processing, facts, accept), processing.output)
       : { ...processing.output };
-  const draft = { ...processing, output, optimize: { quality, lossless: false } };
+  const isDropped = processing.output?.provenance === "drop";
+  const provenance = isDropped ? ("drop" as const) : ("auto" as const);
+  const draft = { ...processing, output: { ...output, provenance }, optimize: { quality, lossless: false } };
   return make(ports, { ...rendering, processing: draft }, found, "draft");
 }
 
@@ -116,6 +118,13 @@ function draftOutput(
   return { ...still, format: isStill ? "png" : "gif" };
 }
 
+type Edges = ReturnType<Pipeline["portsOf"]>;
+
+/** Where originals are from, without anybody who signs. */
+function unsigned({ provenanceFor }: Edges): Edges["provenanceFor"] {
+  return provenanceFor && ((accountId) => ({ ...provenanceFor(accountId), signer: undefined }));
+}
+
 async function make(
   { env, settings, pipeline, stopwatch, signal, caller }: RenderPorts,
   { accountId, database, processing, accept }: Rendering,
@@ -130,6 +139,8 @@ async function make(
     ...(stopwatch && { stopwatch }),
     allowance: new Allowance({ caller, account: accountId, maxMs: settings.maxJobMs, signal }),
     keepTemporarily: async () => ({ url: "" }),
+    // A draft is gone soon: it is not signed.
+    ...(rendition === "draft" && { provenanceFor: unsigned(edges) }),
   };
   const source = { kind: "upload", original } as const;
   const { input, output, encoded } = await pipeline.process(

@@ -240,6 +240,27 @@ export const connectorChange = { bucket: "harbor-prints-2" };
 export const connectorCreated = { success: true, code: 201, connector: connectorRecord };
 export const connectorFound = { success: true, code: 200, connector: connectorRecord };
 export const connectorList = { success: true, code: 200, connectors: [connectorRecord] };
+const certificate = "-----BEGIN CERTIFICATE-----\nMIIBlzCCAT2gAwIBAgIUYh…\n-----END CERTIFICATE-----\n";
+const signerRecord = {
+  id: assetId,
+  name: "prints",
+  algorithm: "ES256",
+  holder: "Harbor Prints",
+  expires_at: "2027-11-28T00:00:00.000Z",
+  tsa: "https://timestamp.example.com/",
+  created_at: "2026-11-28T09:12:44.000Z",
+};
+export const newSigner = {
+  name: "prints",
+  certificates: certificate,
+  key: "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49…\n-----END PRIVATE KEY-----\n",
+  tsa: "https://timestamp.example.com/",
+};
+export const signerCreated = { success: true, code: 201, signer: signerRecord };
+export const signerFound = { success: true, code: 200, signer: signerRecord };
+export const signerList = { success: true, code: 200, signers: [signerRecord] };
+export const trust = { anchors: certificate };
+export const trustFound = { success: true, code: 200, anchors: certificate, count: 1 };
 export const assetDeleted = { success: true, code: 200, id: assetId };
 
 const deliveryId = "dl_7Kq2mZxA4bLkP0sV";

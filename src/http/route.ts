@@ -23,7 +23,7 @@ interface RequestBody {
 }
 
 export interface Route {
-  readonly method: "get" | "post" | "patch" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** With `:name` for a variable segment. */
   readonly path: string;
   /** What the router looks for, where that is more than the path says. */

@@ -18,6 +18,10 @@ import { readAnchors } from "../storage/trust.ts";
 import { keepTemporarily, removeTemporary } from "../storage/volatile.ts";
 import { type Job, type Ports, process, type Result } from "./process.ts";
 import { processSet, type SetResult } from "./set.ts";
+import { signerOf } from "./signers.ts";
+
+/** That of the interface, as manifests name the program that wrote them. */
+const VERSION = "1.0";
 
 export interface Pipeline {
   readonly process: (job: Job, ports: Ports) => Promise<Result>;
@@ -46,7 +50,16 @@ export const pipeline: Pipeline = {
       const lease = { baseUrl, ttlSeconds: settings.temporaryTtlSeconds };
       return keepTemporarily(env.BUCKET, lease, encoded, Date.now());
     },
-    provenance: { anchors: () => readAnchors(env.BUCKET), now: Date.now() },
+    provenanceFor: (accountId) => ({
+      anchors: () => readAnchors(env.BUCKET),
+      now: Date.now(),
+      signer: () => {
+        const shelf = { db: databaseNamed(env, database), vault: vaultOf(settings.vaultKeys), accountId };
+        return signerOf(shelf, settings);
+      },
+      generator: { name: settings.serviceName, version: VERSION },
+      newId: () => crypto.randomUUID(),
+    }),
     removeTemporary: (url) => removeTemporary(env.BUCKET, url, Date.now()),
   }),
 };

@@ -69,8 +69,8 @@ export interface Ports {
   ) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
   /** Told how long decoding, operations and encoding take. */
   readonly stopwatch?: Stopwatch;
-  /** How to judge where originals are from; absent: nobody asks. */
-  readonly provenance?: ProvenanceMeans;
+  /** How to judge where originals are from, and who signs for an account; absent: nobody asks. */
+  readonly provenanceFor?: ((accountId: string) => ProvenanceMeans) | undefined;
   /** What the job may take of the isolate's processor time; told how much it takes. Absent: anything. */
   readonly allowance?: Allowance;
 }
@@ -114,7 +114,7 @@ async function carried(
   const { stopwatch = startStopwatch(), allowance } = ports;
   const rendered = await withOverlays(job, ports, (overlays) => {
     const { accept } = job;
-    const means = { overlays, stopwatch, allowance, provenance: ports.provenance };
+    const means = { overlays, stopwatch, allowance, provenance: ports.provenanceFor?.(job.accountId) };
     const order = { operations: members, input: options, output, optimize, accept, ...means };
     return carryOut(SharedBytes.of(original.bytes, original.memory), order);
   }).catch((error: unknown) => {

@@ -64,7 +64,7 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
       const analyze = pixelAnalyses(names);
       const entries = (found: Base) => entriesOf(job.processing, (base = found));
       const { accept } = job;
-      const means = { overlays, stopwatch, allowance, provenance: ports.provenance };
+      const means = { overlays, stopwatch, allowance, provenance: ports.provenanceFor?.(job.accountId) };
       const order = { operations, input, analyze, entries, refusalOf, accept, ...means };
       const source = SharedBytes.of(original.bytes, original.memory);
       return renderSet(source, order, (entry, made) => files.take(entry, made));

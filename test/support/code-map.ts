@@ -35,7 +35,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/image/color", "profiles and color spaces"],
   ["src/image/gain-map", "gain maps of pictures of high dynamic range: what they mean, what becomes of them"],
   ["src/image/metadata", "EXIF, XMP and IPTC: what is kept of them"],
-  ["src/image/provenance", "manifests of where pictures are from (C2PA): read, verified"],
+  ["src/image/provenance", "manifests of where pictures are from (C2PA): read, verified, signed"],
   ["src/image/containers", "the walk over the parts of a file, and a file without some of them"],
   ["src/image/text", "what fonts say of letters, lines, texts as drawings"],
   ["src/image/search", "the search for the smallest file: attempts, score, session"],

@@ -81,7 +81,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Where files come from and go to, and who pays: they are told of each other by the pipeline.
   edges: {
     paths: ["src/source", "src/storage", "src/account", "src/webhook"],
-    imports: [...BASE, "wasm/zlib.ts", "scheduler", "src/image/provenance/certificate.ts", "webhook record"],
+    imports: [...BASE, "wasm/zlib.ts", "scheduler", "provenance", "webhook record"],
     packages: ["valibot", "aws4fetch", "node:buffer"],
     areApart: true,
   },
@@ -95,6 +95,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "steps",
       "plan",
       "operations",
+      "src/image/provenance/signer.ts",
       "src/image/search/second-opinion.ts",
       "src/storage/provider.ts",
       "src/storage/providers.ts",
@@ -120,7 +121,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   pipeline: {
     paths: ["src/pipeline"],
-    imports: [...BASE, "scheduler", "pixels", "plan", "operations", "render", "edges", "meter", "contract", "process"],
+    imports: [
+      ...BASE,
+      "scheduler",
+      "pixels",
+      "provenance",
+      "plan",
+      "operations",
+      "render",
+      "edges",
+      "meter",
+      "contract",
+      "process",
+    ],
     packages: ["valibot"],
   },
   // An address in, a canonical request out.
@@ -161,6 +174,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "wasm",
       "scheduler",
       "pixels",
+      "provenance",
       "plan",
       "render",
       "webhook record",

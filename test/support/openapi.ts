@@ -9,6 +9,7 @@ import * as deliveries from "../../src/contract/deliveries.ts";
 import { OutputEntry, Outputs, Srcset } from "../../src/contract/outputs.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
+import * as signers from "../../src/contract/signers.ts";
 import { NewUploadToken, UploadTokenCreated } from "../../src/contract/upload-tokens.ts";
 import { DeliveryUsage, UsageList, UsageRecord } from "../../src/contract/usage.ts";
 import * as webhook from "../../src/contract/webhook.ts";
@@ -79,6 +80,8 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   WebhookSecret: webhook.WebhookSecret,
   NewAsset: assets.NewAsset,
   NewConnector: assets.NewConnector,
+  NewSigner: signers.NewSigner,
+  Trust: signers.Trust,
   ConnectorChange: assets.ConnectorChange,
   WatermarkRecord: assets.WatermarkRecord,
   WatermarkCreated: assets.WatermarkCreated,
@@ -89,9 +92,14 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   KeyfileFound: assets.KeyfileFound,
   KeyfileList: assets.KeyfileList,
   ConnectorRecord: assets.ConnectorRecord,
+  SignerRecord: signers.SignerRecord,
   ConnectorCreated: assets.ConnectorCreated,
   ConnectorFound: assets.ConnectorFound,
   ConnectorList: assets.ConnectorList,
+  SignerCreated: signers.SignerCreated,
+  SignerFound: signers.SignerFound,
+  SignerList: signers.SignerList,
+  TrustFound: signers.TrustFound,
   AssetDeleted: assets.AssetDeleted,
   NewDelivery: deliveries.NewDelivery,
   DeliveryChange: deliveries.DeliveryChange,

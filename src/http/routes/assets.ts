@@ -1,9 +1,11 @@
 /** Watermarks, keyfiles and connectors, saved under ids. */
 import * as admin from "../../contract/admin.ts";
 import * as saved from "../../contract/assets.ts";
+import * as signers from "../../contract/signers.ts";
 import * as examples from "../examples.ts";
 import { addConnector, editConnector, removeConnector, showConnector, showConnectors } from "../handlers/connectors.ts";
 import { addKeyfile, removeKeyfile, showKeyfile, showKeyfiles } from "../handlers/keyfiles.ts";
+import { addSigner, changeTrust, removeSigner, showSigner, showSigners, showTrust } from "../handlers/signers.ts";
 import { addWatermark, removeWatermark, showWatermark, showWatermarks } from "../handlers/watermarks.ts";
 import type { Route } from "../route.ts";
 
@@ -162,5 +164,74 @@ export const assets: readonly Route[] = [
     answers: { 200: { description: "Deleted", schema: saved.AssetDeleted, example: examples.assetDeleted } },
     refusals: [404],
     handler: removeConnector,
+  },
+  {
+    method: "get",
+    path: "/1.0/signers/trust",
+    operationId: "showTrust",
+    summary: "Shows whom the operator trusts to sign manifests.",
+    tag: "Administration",
+    access: "operator",
+    answers: { 200: { description: "Certificates", schema: signers.TrustFound, example: examples.trustFound } },
+    refusals: [],
+    handler: showTrust,
+  },
+  {
+    method: "put",
+    path: "/1.0/signers/trust",
+    operationId: "changeTrust",
+    summary: "Replaces the certificates by which signers of manifests are trusted.",
+    tag: "Administration",
+    access: "operator",
+    body: { mime: "application/json", schema: signers.Trust, example: examples.trust, required: true },
+    answers: { 200: { description: "Certificates", schema: signers.TrustFound, example: examples.trustFound } },
+    refusals: [400, 413, 415, 422],
+    handler: changeTrust,
+  },
+  {
+    method: "post",
+    path: "/1.0/signers",
+    operationId: "addSigner",
+    summary: "Saves a certificate chain and its key, which sign what results say of where they are from; never shown.",
+    tag: "Saved assets",
+    access: "key",
+    body: { mime: "application/json", schema: signers.NewSigner, example: examples.newSigner, required: true },
+    answers: { 201: { description: "Saved", schema: signers.SignerCreated, example: examples.signerCreated } },
+    refusals: [400, 413, 415, 422],
+    handler: addSigner,
+  },
+  {
+    method: "get",
+    path: "/1.0/signers",
+    operationId: "listSigners",
+    summary: "Lists signers, newest first: the first one signs.",
+    tag: "Saved assets",
+    access: "key",
+    query: admin.PageQuery,
+    answers: { 200: { description: "The signers", schema: signers.SignerList, example: examples.signerList } },
+    refusals: [422],
+    handler: showSigners,
+  },
+  {
+    method: "get",
+    path: "/1.0/signers/:asset",
+    operationId: "findSigner",
+    summary: "Shows one signer, without its key.",
+    tag: "Saved assets",
+    access: "key",
+    answers: { 200: { description: "The signer", schema: signers.SignerFound, example: examples.signerFound } },
+    refusals: [404],
+    handler: showSigner,
+  },
+  {
+    method: "delete",
+    path: "/1.0/signers/:asset",
+    operationId: "removeSigner",
+    summary: "Deletes a signer.",
+    tag: "Saved assets",
+    access: "key",
+    answers: { 200: { description: "Deleted", schema: saved.AssetDeleted, example: examples.assetDeleted } },
+    refusals: [404],
+    handler: removeSigner,
   },
 ];

@@ -5,7 +5,7 @@ export const METADATA_OPTIONS = ["none", "copyright", "no-location", "all"] as c
 export type MetadataOption = (typeof METADATA_OPTIONS)[number];
 
 /**
- * What becomes of a manifest of the original, and of its mark of a synthetic picture: with `drop` both go, with `auto`
- * the mark stays.
+ * What becomes of an original's manifests, and of its mark of a synthetic picture. `auto` signs where the original has either
+ * and a signer is there, `sign` always, `keep` where there are manifests, which then all stay; with `drop` the mark goes as well.
  */
-export const PROVENANCE_OPTIONS = ["auto", "drop"] as const;
+export const PROVENANCE_OPTIONS = ["auto", "drop", "keep", "sign"] as const;

@@ -82,7 +82,12 @@ export type Aim =
   | { readonly kind: "lossless" }
   | { readonly kind: "quality"; readonly quality: number }
   /** The best that is not larger than this. */
-  | { readonly kind: "size"; readonly bytes: number }
+  | {
+      readonly kind: "size";
+      readonly bytes: number;
+      /** What the file has besides its picture, which was taken off. */
+      readonly besides?: number;
+    }
   | { readonly kind: "smart"; readonly preset: Preset; readonly effort?: Effort | undefined };
 
 /** A size before everything; lossless before `optimize.quality` before `output.quality` before the preset. */

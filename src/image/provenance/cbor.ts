@@ -233,6 +233,11 @@ function head(major: number, argument: number): Uint8Array {
   return bytes;
 }
 
+/** A map of what is given, without members that are undefined. */
+export function cborMap(members: Readonly<Record<string, Cbor>>): CborMap {
+  return new Map(Object.entries(members).filter(([, member]) => member !== undefined));
+}
+
 /** What a map has under a key; undefined where it is no map. */
 export function memberOf(value: Cbor, key: CborKey): Cbor {
   return value instanceof Map ? (value as CborMap).get(key) : undefined;

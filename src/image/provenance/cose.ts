@@ -1,5 +1,16 @@
 /** Signatures of claims: COSE_Sign1 (RFC 9052, 4.2) over the claim, which is not in it (C2PA 2.2, 13.2). */
-import { bytesIn, type Cbor, decodeCbor, encodeCbor, listIn, memberOf, Tagged, TooMuch, Unreadable } from "./cbor.ts";
+import {
+  bytesIn,
+  type Cbor,
+  type CborMap,
+  decodeCbor,
+  encodeCbor,
+  listIn,
+  memberOf,
+  Tagged,
+  TooMuch,
+  Unreadable,
+} from "./cbor.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { MAX_CERTIFICATES } from "./limits.ts";
 
@@ -73,4 +84,53 @@ export function stampedBytes(
   of: "claim" | "signature",
 ): Uint8Array {
   return signedBytes(cose.protectedBytes, of === "claim" ? claim : encodeCbor(cose.signature), "CounterSignature");
+}
+
+/** A COSE_Sign1 of so many bytes: padding takes what is left. @throws Error where it does not fit */
+export function writeCose(
+  protectedBytes: Uint8Array,
+  plain: CborMap,
+  signature: Uint8Array,
+  length: number,
+): Uint8Array {
+  const written = (padding: readonly (readonly [string, Uint8Array])[]) =>
+    encodeCbor(
+      new Tagged(COSE_SIGN1, [protectedBytes, new Map<string | number, Cbor>([...plain, ...padding]), null, signature]),
+    );
+  const missing = (bytes: Uint8Array) => length - bytes.length;
+  const bare = written([["pad", new Uint8Array()]]);
+  let left = missing(bare);
+  if (left < 0) throw new Error("The signature takes more room than was set aside for it");
+  // The length of a byte string takes 1 to 5 bytes: where none fits, a second string takes one byte more.
+  for (let room = left; room >= Math.max(0, left - 4); room--) {
+    const whole = written([["pad", new Uint8Array(room)]]);
+    if (whole.length === length) return whole;
+  }
+  left = missing(
+    written([
+      ["pad", new Uint8Array()],
+      ["pad2", new Uint8Array()],
+    ]),
+  );
+  for (let room = left; room >= Math.max(0, left - 8); room--) {
+    for (let more = 0; more <= 8; more++) {
+      const whole = written([
+        ["pad", new Uint8Array(room)],
+        ["pad2", new Uint8Array(more)],
+      ]);
+      if (whole.length === length) return whole;
+    }
+  }
+  throw new Error("The signature cannot be padded");
+}
+
+/** The headers that are signed: the algorithm, and the chain of certificates, that of the signer first. */
+export function protectedHeaders(algorithm: number, certificates: readonly Uint8Array[]): Uint8Array {
+  const [only] = certificates;
+  const chain: Cbor = certificates.length === 1 && only ? only : certificates;
+  const headers: readonly (readonly [number, Cbor])[] = [
+    [HEADER.algorithm, algorithm],
+    [HEADER.certificates, chain],
+  ];
+  return encodeCbor(new Map(headers));
 }

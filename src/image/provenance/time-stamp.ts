@@ -39,11 +39,21 @@ export async function verifyTimeStamp(
 }
 
 /** The token in the answer of an authority (RFC 3161, 2.4.2). @throws Unreadable */
-export function tokenIn(answer: Element): Element {
+function tokenIn(answer: Element): Element {
   const [first, second] = answer.children;
   if (first?.tag === TAG.oid) return answer;
   if (!second) throw new Unreadable("no time stamp");
   return second;
+}
+
+/** The token in the bytes of an authority's answer; undefined where it was refused. */
+export function tokenOf(answer: Uint8Array): Uint8Array | undefined {
+  try {
+    return tokenIn(readDer(answer)).whole;
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
 }
 
 async function verified(answer: Element, data: Uint8Array, anchors: Anchors, hasher: Hasher) {

@@ -22,7 +22,14 @@ import { originFor } from "./origin.ts";
 import { bestOf, inTryingOrder, outputFormatsOf } from "./output-formats.ts";
 import { inOwnRange } from "./own-range.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, writtenFrames } from "./plan-operations.ts";
-import { type ProvenanceMeans, provenanceOf, statedSourceType } from "./provenance.ts";
+import {
+  actionsFor,
+  type ProvenanceMeans,
+  provenanceOf,
+  signingFor,
+  statedSourceType,
+  withStatement,
+} from "./provenance.ts";
 import { besideGainMap, besideHeld, resultGainMap, withGainMap, withResultGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf, withMetadata } from "./result-metadata.ts";
 
@@ -77,7 +84,9 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const target = { alpha: canHoldAlpha(begin, order.output), frames: writtenFrames(begin, order.output) };
     const { plan, steps, faces, focus } = await planOperations(begin, order, target);
     const kept = keptOf(begin, order.output, undefined, statedSourceType(provenance));
-    const asked = besideMetadata(aimOf(order.output, order.optimize), metadataBytes(kept));
+    const signing = await signingFor(found, provenance, output, order.provenance);
+    const besides = metadataBytes(kept) + (signing?.bytes ?? 0);
+    const asked = besideMetadata(aimOf(order.output, order.optimize), besides);
     const encoding = order.output?.encoding;
     const formats = inTryingOrder(await outputFormatsOf(begin, plan, order), asked, pictureOf(begin, plan));
     const stored = inOwnRange(begin, plan, formats, output);
@@ -104,7 +113,8 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
       isHandedOver = isLast;
       return optimized(options, isLast ? held : held.retain(), allowance);
     });
-    const best = withResultGainMap(withMetadata(made, kept), gainMap);
+    const done = actionsFor(steps, order.operations);
+    const best = await withStatement(withResultGainMap(withMetadata(made, kept), gainMap), signing, done);
     const facts = best.format.read.factsOf(best.file.bytes);
     return { input: { ...stored, faces, focus, provenance }, output: { ...best, facts } };
   } catch (error) {

@@ -46,7 +46,9 @@ function foundIn({ metadata }: FormatDefinition, bytes: Uint8Array, sourceType: 
 
 /** A size that is asked for is that of the file with its metadata. */
 export function besideMetadata(aim: Aim, bytes: number): Aim {
-  return aim.kind === "size" ? { ...aim, bytes: Math.max(1, aim.bytes - bytes) } : aim;
+  return aim.kind === "size"
+    ? { ...aim, bytes: Math.max(1, aim.bytes - bytes), besides: (aim.besides ?? 0) + bytes }
+    : aim;
 }
 
 /** A result with what is kept; the file without it is released. */

@@ -16,11 +16,12 @@ import type { Size } from "../pixels/geometry.ts";
 import { checkResult, readHeaders } from "../plan/detect.ts";
 import { aimOf, type Optimize, type Output } from "../plan/output.ts";
 import { withInputOptions, inSpace, type Stored } from "../plan/planned-picture.ts";
+import type { VerifiedStore } from "../provenance/verify.ts";
 import { LEAST_SAVING_BYTES } from "../search/memory-tiers.ts";
 import { analyze, analyzePicture, type Answers } from "./analyze.ts";
 import { outputFormatsOf } from "./output-formats.ts";
 import { canHoldAlpha, isOfFirstFrame, planOperations, type Planned, writtenFrames } from "./plan-operations.ts";
-import { provenanceOf, statedSourceType } from "./provenance.ts";
+import { actionsFor, type ProvenanceMeans, provenanceOf, signingFor, statedSourceType } from "./provenance.ts";
 import type { Order, Rendered } from "./render.ts";
 import { besideGainMap, resultGainMap, withGainMap } from "./result-gain-map.ts";
 import { besideMetadata, keptOf, type KnownMetadata } from "./result-metadata.ts";
@@ -82,7 +83,7 @@ export async function renderSet<Entry extends SetEntry>(
     const provenance = await provenanceOf(found, order.provenance);
     const base = await planBase(stored, order);
     const entries = order.entries({ ...base.size, opaque: base.opaque });
-    const groups = await groupsOf(stored, base, entries, order, statedSourceType(provenance));
+    const groups = await groupsOf(stored, base, entries, order, provenance);
     const given = commonOf(stored, base, groups);
     const work = workOf(given);
     if (!work) throw new ApiError(422, `${ALL} more memory than there is: ask for fewer pixels, or for fewer at once`);
@@ -135,11 +136,12 @@ async function groupsOf<Entry extends SetEntry>(
   base: Planned,
   entries: readonly Entry[],
   order: SetOrder<Entry>,
-  sourceType: string | undefined,
+  provenance: VerifiedStore | undefined,
 ): Promise<Group<Entry>[]> {
   const groups = new Map<string, Group<Entry> & { jobs: Job<Entry>[] }>();
   const spaces = new Spaces(stored, base, order);
   const keptByOption: KnownMetadata = new Map();
+  const means = order.provenance && askedOnce(order.provenance);
   let gainMap: { readonly found: GainMap | undefined } | undefined;
   const readGainMap = () => (gainMap ??= { found: stored.format.gainMap?.read(stored.bytes) }).found;
   for (const entry of entries) {
@@ -156,10 +158,12 @@ async function groupsOf<Entry extends SetEntry>(
       const group = known ?? (await groupOf(own, begin.base, operations, target, order));
       const [ofTarget = "", ofAll = ""] = keys;
       groups.set(changesShapeOnly(group.planned) ? ofAll : ofTarget, group);
-      const kept = keptOf(stored, output, keptByOption, sourceType);
+      const kept = keptOf(stored, output, keptByOption, statedSourceType(provenance));
       const options = { output, accept: order.accept, allowance: order.allowance };
       const encoding = output?.encoding;
-      const aim = besideMetadata(aimOf(output, optimize), metadataBytes(kept));
+      const signing = await signingFor(stored, provenance, output, means);
+      const besides = metadataBytes(kept) + (signing?.bytes ?? 0);
+      const aim = besideMetadata(aimOf(output, optimize), besides);
       const { steps } = group.planned;
       const formats = await outputFormatsOf(own, group.planned.plan, options);
       const map = await resultGainMap(own, { steps, formats, aim, encoding }, order.allowance);
@@ -169,6 +173,8 @@ async function groupsOf<Entry extends SetEntry>(
         aim: besideGainMap(aim, map),
         kept,
         gainMap: map,
+        signing,
+        actions: actionsFor(steps, { ...order.operations, ...operations }),
         encoding,
         keepsMetadata: output?.metadata === "all",
         analyzes: entry.analyze !== undefined,
@@ -178,6 +184,13 @@ async function groupsOf<Entry extends SetEntry>(
     }
   }
   return [...groups.values()];
+}
+
+/** The signer is opened once for all results. */
+function askedOnce(means: ProvenanceMeans): ProvenanceMeans {
+  let found: ReturnType<NonNullable<ProvenanceMeans["signer"]>> | undefined;
+  const { signer } = means;
+  return { ...means, signer: signer && (() => (found ??= signer())) };
 }
 
 /**

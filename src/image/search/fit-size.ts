@@ -107,9 +107,10 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
     isSearch: true,
     onCoefficients: divides !== undefined,
     async run(session, timeSlice) {
+      const { besides = 0 } = aim;
       if (tier?.keepsPixels && scores) await session.keepPixels(timeSlice);
       const beyond = asking && (await leastSizeBeyond(aim.bytes, format, session.picture, wanted, timeSlice));
-      if (beyond) throw new TooSmall(beyond, "about ");
+      if (beyond) throw new TooSmall(beyond + besides, "about ");
       const { finish } = divides ? divided(task, divides, timeSlice) : session.encoder(format, timeSlice);
       const files: Uint8Array[] = [];
       for (const one of wanted) {
@@ -119,7 +120,7 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
       }
       const fitting = files.filter(({ length }) => length <= aim.bytes);
       const [first] = fitting;
-      if (!first) throw new TooSmall(Math.min(...files.map(({ length }) => length)));
+      if (!first) throw new TooSmall(Math.min(...files.map(({ length }) => length)) + besides);
       if (!scores || session.deadline.isOver()) return session.rendition({ bytes: first });
       return session.rendition(await bestLooking(session.picture, format, fitting, timeSlice));
     },

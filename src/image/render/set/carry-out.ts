@@ -12,6 +12,7 @@ import { type HeldPixels, keep, bufferedPicture } from "../buffered-picture.ts";
 import { type Unpacked, unpackedFor } from "../embedded-file.ts";
 import type { Origin } from "../origin.ts";
 import { bestOf, inTryingOrder } from "../output-formats.ts";
+import { withStatement } from "../provenance.ts";
 import type { Rendered } from "../render.ts";
 import { withResultGainMap } from "../result-gain-map.ts";
 import { withMetadata } from "../result-metadata.ts";
@@ -117,7 +118,7 @@ export class Carrier {
     starts: Starts,
     allowance: Allowance,
   ): Promise<Rendered["output"]> {
-    const { formats, aim, encoding, keepsMetadata, kept, gainMap } = job;
+    const { formats, aim, encoding, keepsMetadata, kept, gainMap, signing, actions = [] } = job;
     const tried = inTryingOrder(formats, aim, pictureOf(stored, plan));
     const made = await bestOf(tried, aim, async (format, upperBoundBytes, upperBoundSampleBytes) => {
       const isLast = format === tried.at(-1);
@@ -132,7 +133,7 @@ export class Carrier {
       if (key !== undefined && rendition?.ended) starts.note(key, plan.size, rendition.ended);
       return rendition;
     });
-    const best = withResultGainMap(withMetadata(made, kept), gainMap);
+    const best = await withStatement(withResultGainMap(withMetadata(made, kept), gainMap), signing, actions);
     return { ...best, facts: best.format.read.factsOf(best.file.bytes) };
   }
 }

@@ -11,6 +11,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { Stored } from "../../plan/planned-picture.ts";
 import type { EncodeOptions } from "../../search/task.ts";
 import type { Planned } from "../plan-operations.ts";
+import type { Signing } from "../provenance.ts";
 import type { ResultGainMap } from "../result-gain-map.ts";
 import type { Wanted } from "./shared.ts";
 
@@ -23,6 +24,10 @@ export interface Job<Entry> {
   /** What its file has of the original's metadata. */
   readonly kept: Metadata;
   readonly gainMap: ResultGainMap | undefined;
+  /** What is stated of where it is from. */
+  readonly signing?: Signing | undefined;
+  /** What was done for it, as that states it. */
+  readonly actions?: readonly string[];
   readonly encoding: EncodeOptions["encoding"];
   readonly keepsMetadata: boolean;
   readonly analyzes: boolean;

@@ -1,0 +1,21 @@
+/** Who signs for an account: its newest signer, or else that of the deployment; with the time of an authority, where it names one. */
+import { openNewestAsset, type Shelf } from "../account/assets.ts";
+import { checked } from "../contract/message.ts";
+import { SignerSecret } from "../contract/signers.ts";
+import type { Settings } from "../env.ts";
+import { openSigner, type Signer } from "../image/provenance/signer.ts";
+import { mayStamp, stamped } from "../source/time-stamp.ts";
+
+/** @throws ApiError 500 when what was saved cannot be opened */
+export async function signerOf(shelf: Shelf, settings: Settings): Promise<Signer | undefined> {
+  const saved = (await openNewestAsset(shelf, "signer")) ?? ofDeployment(settings);
+  if (saved === undefined) return undefined;
+  const secret = saved as SignerSecret;
+  const { signer } = await openSigner(secret);
+  const { tsa } = secret;
+  return tsa !== undefined && mayStamp(settings, tsa) ? { ...signer, stamp: (data) => stamped(tsa, data) } : signer;
+}
+
+function ofDeployment({ signer }: Settings): SignerSecret | undefined {
+  return signer === undefined ? undefined : checked(SignerSecret, JSON.parse(signer) as object);
+}

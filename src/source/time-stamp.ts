@@ -1,0 +1,56 @@
+/** Time stamps from authorities that callers name (RFC 3161, 3.4): public addresses alone, no redirects, a deadline, a byte cap. */
+import { isPublicAddress } from "../address.ts";
+import type { Settings } from "../env.ts";
+import { Hasher } from "../image/provenance/hashing.ts";
+import { tokenOf } from "../image/provenance/time-stamp.ts";
+import { joined } from "../joined.ts";
+import { causesOf, logLine } from "../log.ts";
+
+const STAMP_MS = 5_000;
+const MAX_STAMP_BYTES = 32 << 10;
+/** A request (RFC 3161, 2.4.1): version, SHA-256, then the hash, then: with certificates. */
+const REQUEST_HEAD = Uint8Array.fromHex("30390201013031300d060960864801650304020105000420");
+const REQUEST_TAIL = Uint8Array.fromHex("0101ff");
+
+/** Whether an authority at this address may be asked. */
+export function mayStamp({ allowPrivateOrigins }: Settings, tsa: string): boolean {
+  const url = URL.parse(tsa);
+  return url !== null && (allowPrivateOrigins || isPublicAddress(url.hostname));
+}
+
+/**
+ * A time stamp about the data; undefined where none comes in time: a result is as good without one.
+ * @param tsa an address that may be asked
+ */
+export async function stamped(tsa: string, data: Uint8Array): Promise<Uint8Array | undefined> {
+  const hash = new Hasher().hash("sha256", [data]);
+  if (!hash) return undefined;
+  try {
+    const response = await fetch(tsa, {
+      method: "POST",
+      headers: { "content-type": "application/timestamp-query" },
+      body: joined([REQUEST_HEAD, hash, REQUEST_TAIL]),
+      redirect: "error",
+      signal: AbortSignal.timeout(STAMP_MS),
+    });
+    const answer = await bounded(response);
+    return answer && tokenOf(answer);
+  } catch (error) {
+    logLine("warning", { event: "no time stamp", causes: causesOf(error) });
+    return undefined;
+  }
+}
+
+/** The body of a success; undefined for others, and where it is longer than any time stamp. */
+async function bounded({ ok, body }: Response): Promise<Uint8Array | undefined> {
+  if (!body) return undefined;
+  const pieces: Uint8Array[] = [];
+  let length = ok ? 0 : Infinity;
+  // Leaving the loop cancels the body.
+  for await (const piece of body as ReadableStream<Uint8Array>) {
+    length += piece.length;
+    if (length > MAX_STAMP_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return ok ? joined(pieces) : undefined;
+}

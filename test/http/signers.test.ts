@@ -1,0 +1,164 @@
+/** Signers: saved, listed without what is secret, and at work on every way that a result can take. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+import { forgetKeys } from "../../src/account/keys.ts";
+import { FORMATS } from "../../src/image/formats.ts";
+import { readPem } from "../../src/image/provenance/certificate.ts";
+import { verifyFile } from "../../src/image/provenance/verify.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
+import { putTrust } from "../../src/storage/trust.ts";
+import jpegFile from "../fixtures/provenance/signed-es256.jpg";
+import { ADMIN, openAccount } from "../support/accounts.ts";
+import { apiOf } from "../support/api.ts";
+import { deliveryWorld, file, originOf } from "../support/delivery.ts";
+import { AUTHORITY, SIGNERS } from "../support/test-signers.ts";
+import { receiver } from "../support/webhooks.ts";
+
+const api = apiOf(pipeline);
+const SIGNED = new Uint8Array(jpegFile);
+const NEW = { name: "prints", ...SIGNERS.es384 };
+const NOW = Date.parse("2026-12-01T00:00:00Z");
+
+let key = "";
+beforeEach(async () => {
+  vi.restoreAllMocks();
+  forgetKeys();
+  ({ key } = await openAccount());
+});
+
+async function upload(data: object) {
+  const body = new FormData();
+  body.set("file", new File([SIGNED.slice()], "photo.jpg"));
+  body.set("data", JSON.stringify(data));
+  return api("POST", "/1.0/upload", { key, body });
+}
+
+/** Who has signed a result of ours, and what it is worth. */
+async function signedBy(bytes: Uint8Array) {
+  const found = await verifyFile(bytes, FORMATS.jpeg.manifest, { anchors: readPem(AUTHORITY), now: NOW });
+  return found && { state: found.state, generator: found.manifests[0]?.generator, manifests: found.manifests.length };
+}
+
+const OURS = { state: "trusted", generator: "Service 1.0", manifests: 2 };
+
+async function resultAt(url: string): Promise<Uint8Array> {
+  return (await api("GET", new URL(url).pathname)).bytes;
+}
+
+describe("a signer", () => {
+  it("is saved, shown without its key, and deleted", async () => {
+    const { status, body } = await api("POST", "/1.0/signers", { key, json: NEW });
+    expect(status).toBe(201);
+    const { id } = body.signer;
+    expect(body.signer).toMatchObject({ name: "prints", algorithm: "ES384", holder: "Darkroom test signer" });
+    const list = await api("GET", "/1.0/signers", { key });
+    expect(list.body.signers).toEqual([body.signer]);
+    expect((await api("GET", `/1.0/signers/${id}`, { key })).body.signer).toEqual(body.signer);
+    const rows = await env.DB.prepare("SELECT * FROM assets").all();
+    expect(JSON.stringify([list.body, rows.results])).not.toContain("PRIVATE KEY");
+    const { key: other } = await openAccount();
+    expect((await api("GET", `/1.0/signers/${id}`, { key: other })).status).toBe(404);
+    expect((await api("DELETE", `/1.0/signers/${id}`, { key })).status).toBe(200);
+    expect((await upload({ output: { provenance: "sign" } })).status).toBe(422);
+  });
+
+  it.for([
+    [{ ...NEW, key: SIGNERS.ps256.key }, "key must be a private key in PEM (PKCS#8, not encrypted) for the algorithm"],
+    [{ ...NEW, certificates: "x" }, "certificates must be 1 to 16 certificates in PEM, that of the signer first"],
+    [{ ...NEW, algorithm: "RS256" }, "algorithm must be one of ES256, ES384, PS256, Ed25519"],
+  ] as const)("is refused by the member that is wrong: %s", async ([json, message]) => {
+    const { status, body } = await api("POST", "/1.0/signers", { key, json });
+    expect({ status, message: body.message }).toEqual({ status: 422, message });
+  });
+
+  it("asks no private address for the time", async () => {
+    const json = { ...NEW, tsa: "http://10.0.0.1/" };
+    const { status, body } = await api("POST", "/1.0/signers", { key, json, env: { ALLOW_PRIVATE_ORIGINS: false } });
+    expect({ status, message: body.message }).toEqual({ status: 422, message: "tsa must be a public address" });
+  });
+
+  it("asks its authority for the time, and signs without an answer", async () => {
+    const asked: Uint8Array[] = [];
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (_input, init) => {
+      asked.push(new Uint8Array(init?.body as ArrayBuffer));
+      return new Response("no", { status: asked.length === 1 ? 500 : 200 });
+    });
+    await api("POST", "/1.0/signers", { key, json: { ...NEW, tsa: "https://time.example.com/" } });
+    for (const count of [1, 2]) {
+      const { body } = await upload({});
+      // The room for a time stamp is that of the manifest of the original.
+      expect(await signedBy(await resultAt(body.output.url))).toEqual({ ...OURS, manifests: 1 });
+      expect(asked).toHaveLength(count);
+    }
+    // A sequence of version 1, the hash of SHA-256, and that certificates are wanted.
+    expect([asked[0]?.length, asked[0]?.slice(0, 5).toHex(), asked[0]?.slice(-3).toHex()]).toEqual([
+      59,
+      "3039020101",
+      "0101ff",
+    ]);
+  });
+
+  it("signs uploads and sets", async () => {
+    await api("POST", "/1.0/signers", { key, json: NEW });
+    const { body } = await upload({});
+    expect(await signedBy(await resultAt(body.output.url))).toEqual(OURS);
+    const set = await upload({ outputs: { a: {}, b: { resize: { width: 10 } } } });
+    for (const name of ["a", "b"]) expect(await signedBy(await resultAt(set.body.outputs[name].url))).toEqual(OURS);
+  });
+
+  it("signs what is fetched", async () => {
+    await api("POST", "/1.0/signers", { key, json: NEW });
+    originOf(file(SIGNED.buffer));
+    const { body } = await api("POST", "/1.0/fetch", { key, json: { url: "https://www.example.com/uploads/a.jpg" } });
+    expect(await signedBy(await resultAt(body.output.url))).toEqual(OURS);
+  });
+
+  it("signs jobs with a webhook", async () => {
+    await api("POST", "/1.0/signers", { key, json: NEW });
+    const { url, received } = receiver();
+    expect((await upload({ webhook: { url } })).status).toBe(202);
+    const [notification] = await received(1);
+    const { output } = JSON.parse(notification?.body ?? "{}");
+    expect(await signedBy(await resultAt(output.url))).toEqual(OURS);
+  });
+
+  it("signs the finals of deliveries once, and no draft", async () => {
+    originOf(file(SIGNED.buffer));
+    const { getSigned: get, runFinals, stored, key: own } = await deliveryWorld();
+    await api("POST", "/1.0/signers", { key: own, json: NEW });
+    const draft = await get("format=jpeg");
+    expect(draft.status).toBe(200);
+    expect(await signedBy(draft.bytes)).toBeUndefined();
+    await runFinals();
+    const [final] = await stored();
+    const bytes = await (await env.BUCKET.get(final?.key ?? ""))?.bytes();
+    expect(await signedBy(bytes ?? new Uint8Array())).toEqual(OURS);
+  });
+
+  it("of the deployment signs for accounts that have none", async () => {
+    const call = { env: { SIGNER: JSON.stringify(SIGNERS.es256) } };
+    const body = new FormData();
+    body.set("file", new File([SIGNED.slice()], "photo.jpg"));
+    const answer = await api("POST", "/1.0/upload", { key, body, ...call });
+    expect(await signedBy(await resultAt(answer.body.output.url))).toEqual(OURS);
+  });
+});
+
+describe("trust", () => {
+  it("is the operator's, and decides who is trusted", async () => {
+    expect((await upload({})).body.input.provenance.state).toBe("valid");
+    expect((await api("PUT", "/1.0/signers/trust", { key, json: { anchors: AUTHORITY } })).status).toBe(401);
+    const put = await api("PUT", "/1.0/signers/trust", { headers: ADMIN, json: { anchors: AUTHORITY } });
+    expect(put.body).toMatchObject({ count: 1 });
+    expect((await api("GET", "/1.0/signers/trust", { headers: ADMIN })).body.anchors).toBe(AUTHORITY);
+    expect((await upload({})).body.input.provenance).toMatchObject({ state: "trusted", failures: [] });
+    const refused = await api("PUT", "/1.0/signers/trust", { headers: ADMIN, json: { anchors: "somebody" } });
+    expect({ status: refused.status, message: refused.body.message }).toEqual({
+      status: 422,
+      message: "anchors must be certificates in PEM",
+    });
+    await putTrust(env.BUCKET, "");
+    expect((await upload({})).body.input.provenance.state).toBe("valid");
+  });
+});
