@@ -18,10 +18,6 @@ if (!("fromHex" in Uint8Array)) {
   const fromHex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
   Object.defineProperty(Uint8Array, "fromHex", { value: fromHex });
 }
-if (!("fromHex" in Uint8Array)) {
-  const fromHex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
-  Object.defineProperty(Uint8Array, "fromHex", { value: fromHex });
-}
 if (!("fromBase64" in Uint8Array)) {
   const fromBase64 = (text: string, { alphabet = "base64" }: { readonly alphabet?: "base64" | "base64url" } = {}) =>
     new Uint8Array(Buffer.from(text, alphabet));

@@ -135,7 +135,8 @@ describe("bytes that are named many times", () => {
 
   it("count for every strip of a picture", async () => {
     expect((await decodeFile(tiffFormat, tiffOfStrips(60, 1_000))).data).toHaveLength(60 * 16 * 4);
-    await expect(decodeFile(tiffFormat, tiffOfStrips(60_000, 40_000))).rejects.toThrow("share too many bytes");
+    const outcome = await decodeFile(tiffFormat, tiffOfStrips(60_000, 40_000)).then(() => "read", String);
+    expect(outcome).toContain("share too many bytes");
   });
 
   it("are joined once where an item lies in several pieces", () => {
