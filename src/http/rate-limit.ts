@@ -56,6 +56,8 @@ export function countAnonymousClient(c: AppContext): void {
 export function forgetAnonymousClient(c: AppContext): void {
   if (!c.var.anonymousClient) return;
   anonymousClients.giveBack(clientOf(c));
+  // What it is refused for later is counted anew.
+  c.set("anonymousClient", false);
   c.set("admission", undefined);
 }
 

@@ -101,7 +101,7 @@ describe("outputs", () => {
     ],
     [{ outputs: { a: {} }, srcset: { widths: [1] } }, "outputs cannot be combined with srcset"],
     [
-      { outputs: { a: {}, b: { output: { format: "gif", metadata: "all" } } } },
+      { outputs: { a: {}, b: { output: { format: "jpeg2000", metadata: "all" } } } },
       "outputs.b.output.metadata must be none in this output.format, which cannot hold any",
     ],
     [{ outputs: { a: {} }, response: { mode: "binary" } }, "response.mode binary cannot be combined with outputs"],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 describe("what parsers of containers are written with", () => {
-  const root = join(import.meta.dirname, "..", "..", "src", "image");
+  const root = join(import.meta.dirname, "..", "..", "..", "src", "image");
   const sources = ["formats", "metadata", "gain-map"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       // Windows are parts of a picture, not of its file.
