@@ -47,7 +47,7 @@ describe.each(counted)("$method $path", ({ method, path, access }) => {
 
   it("is 405 with Allow for another method", async () => {
     const credential = access === "operator" ? "admin-token-for-tests" : key;
-    const answer = await api("PUT", pathOf(path), { key: credential });
+    const answer = await api("PATCH", pathOf(path), { key: credential });
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toContain(verb);
   });
