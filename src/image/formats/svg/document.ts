@@ -11,6 +11,8 @@ export const BOUNDS: XmlBounds = {
   attributes: 1_000,
   entities: 100,
   expansion: 200_000,
+  // No mark of the file tells them: what they hold is within the least that reading asks for.
+  entityElements: 2_000,
 };
 /** Bytes of a compressed file that are read to see whether it is a drawing; they become at most a megabyte. */
 const PEEK_BYTES = 1_024;

@@ -27,6 +27,8 @@ export interface XmlBounds {
   readonly entities: number;
   /** Letters that entities stand for, as often as they are used. */
   readonly expansion: number;
+  /** Elements in entities, as often as they are used. */
+  readonly entityElements: number;
 }
 
 /** Entities in entities. */
@@ -60,6 +62,7 @@ class XmlReader {
   private entities: ReadonlyMap<string, string> = new Map();
   private elements = 0;
   private expanded = 0;
+  private entityElements = 0;
 
   constructor(handler: XmlHandler, bounds: XmlBounds) {
     this.handler = handler;
@@ -92,7 +95,10 @@ class XmlReader {
       } else if (text.startsWith("<?", next)) at = after(text, "?>", next + 2);
       else if (text.startsWith("<!DOCTYPE", next) && this.elements === 0 && entityDepth === 0) {
         at = this.documentType(text, next);
-      } else at = this.opening(text, next);
+      } else {
+        if (entityDepth > 0 && ++this.entityElements > this.bounds.entityElements) throw new TooMuchXml();
+        at = this.opening(text, next);
+      }
     }
     if (this.open.length !== level) throw new NotWellFormed();
   }

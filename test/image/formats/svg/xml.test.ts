@@ -31,6 +31,12 @@ describe("a document", () => {
     expect(read(body, subset)).toBe(expected);
   });
 
+  it("has two thousand elements of entities at most", () => {
+    const subset = '<!ENTITY a "<g/><g/>">';
+    expect(read("&a;".repeat(1_000), subset)).toBe("<g/>".repeat(2_000));
+    expect(() => read("&a;".repeat(1_001), subset)).toThrow("too many elements");
+  });
+
   it.each([
     ["a circle", `<!ENTITY a "&b;"><!ENTITY b "&a;">`, "<text>&a;</text>"],
     ["an element that is not closed", `<!ENTITY a "<g>">`, "&a;</g>"],
