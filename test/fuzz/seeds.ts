@@ -69,13 +69,15 @@ function codestreams(file: Buffer): Buffer[] {
   return start < 0 ? [] : [file.subarray(start)];
 }
 
-/** Width, height and bits, as stills.h has them. */
-function claim(file: Buffer): Buffer {
+/** Width, height, bits and how many bytes follow, as stills.h has them. */
+function claim(file: Buffer, length: number): Buffer {
   const sizes = file.indexOf("ispe") + 8;
   const depths = file.indexOf("pixi") + 9;
   const [width, height] = [file.readUInt32BE(sizes), file.readUInt32BE(sizes + 4)];
   const bits = depths > 8 ? (file[depths] ?? 8) : 8;
-  return Buffer.from([width & 255, width >> 8, height & 255, height >> 8, bits]);
+  const count = Buffer.alloc(4);
+  count.writeUInt32LE(length);
+  return Buffer.concat([Buffer.from([width & 255, width >> 8, height & 255, height >> 8, bits]), count]);
 }
 
 /** What lies behind the head of the box of samples. */
@@ -89,7 +91,9 @@ function av1Units(file: Buffer): Buffer[] {
   // A temporal delimiter or a sequence header may begin anywhere in the samples of several items.
   const starts = [0, samples.indexOf(Buffer.from([0x12, 0x00])), samples.indexOf(Buffer.from([0x0a, 0x06]))];
   const places = [...new Set(starts.filter((start) => start >= 0))];
-  return file.includes("ispe") ? places.map((start) => Buffer.concat([claim(file), samples.subarray(start)])) : [];
+  return file.includes("ispe")
+    ? places.map((start) => Buffer.concat([claim(file, samples.length - start), samples.subarray(start)]))
+    : [];
 }
 
 /** Units behind their lengths: parameter sets of the configuration, then those of the samples. */
@@ -113,7 +117,8 @@ function hevcUnits(file: Buffer): Buffer[] {
   }
   const samples = samplesOf(file);
   for (let next = 0; next >= 0 && next < samples.length;) next = take(samples, next, 4);
-  return [Buffer.concat([claim(file), ...units])];
+  const all = Buffer.concat(units);
+  return [Buffer.concat([claim(file, all.length), all])];
 }
 
 /** The image data of the first frame, without sub-blocks. */

@@ -43,7 +43,7 @@ static void read_rows(Input &input) {
   const Bytes file = host::file(input);
   stills::Claim claim;
   if (!stills::claimed(file, claim)) return;
-  const Bytes units(file.begin() + stills::HEADER_BYTES, file.end());
+  const Bytes units = stills::units(file, claim);
   Picture *const whole = decode(units, claim, 0), *const by_rows = decode(units, claim, 1);
   if (whole && !by_rows) host::wrong("a picture is not decoded by rows");
   Canvas *const canvas = canvas_open(claim.width, MOST_ROWS, 0), *const other = canvas_open(claim.width, MOST_ROWS, 0);
