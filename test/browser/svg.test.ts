@@ -107,7 +107,6 @@ async function looksSame(tab: Page, bytes: Uint8Array): Promise<boolean> {
 
 /** Drawings that look otherwise when they are cleaned, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
-  "drawings/elements-via-ENTITY-reference-1.svg": "it is refused: an entity holds elements",
   "drawings/embedded-svgz.svg": "the picture in it is a drawing, which could hold anything",
   "drawings/not-UTF-8-encoding.svg": "the browser does not read it; the cleaned text is in UTF-8",
   "drawings/url-to-png.svg": "the browser draws the mark of a picture that is missing",
