@@ -25,14 +25,21 @@ export interface FramingCost {
   readonly kept: number;
 }
 
-/** @param names parts of the names of files that are wanted; none: all of them */
-export function framingCosts(names: readonly string[] = []): FramingCost[] {
+/**
+ * @param names parts of the names of files that are wanted; none: all of them
+ * @param isWhole reading that has an estimate is done as well
+ */
+export function framingCosts(names: readonly string[] = [], isWhole = false): FramingCost[] {
   const space = [`--min-semi-space-size=${YOUNG_MEGABYTES}`, `--max-semi-space-size=${YOUNG_MEGABYTES}`];
   const thread = join(import.meta.dirname, "framing-thread.ts");
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--expose-gc", ...space, thread, ...names], {
-    encoding: "utf8",
-    maxBuffer: 1 << 24,
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--expose-gc", ...space, thread, ...(isWhole ? ["--whole"] : []), ...names],
+    {
+      encoding: "utf8",
+      maxBuffer: 1 << 24,
+    },
+  );
   if (status !== 0) throw new Error(`the process ended with ${status}: ${stderr}`);
   return stdout
     .trim()

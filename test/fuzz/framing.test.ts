@@ -42,7 +42,7 @@ describe("drawings with a run of one character as long as they are", () => {
   const runs = Object.keys(RUNS).filter((name) => name.startsWith("SVG"));
   let costs: ReadonlyMap<string, readonly FramingCost[]>;
   beforeAll(() => {
-    costs = Map.groupBy(framingCosts(runs), ({ name }) => name);
+    costs = Map.groupBy(framingCosts(runs, true), ({ name }) => name);
   });
 
   it.each(runs)("take a time that follows their bytes: %s", (name) => {

@@ -32,6 +32,7 @@ export const RUNS: Readonly<Record<string, (bytes: number) => Uint8Array>> = {
   "SVG, a run in a path": (bytes) => drawing(`clip-path:path(${" ".repeat(bytes)}x)`),
   "SVG, a run in a type": (bytes) => svg("", `<style type="${" ".repeat(bytes)}x">a{fill:red}</style><a/>`),
   "SVG, a run in a condition": (bytes) => svg("", `<style>@media (a:${" ".repeat(bytes)}{a{fill:red}}</style><a/>`),
+  "SVG, manifests that have no end": (bytes) => svg("", `<!--${":manifest".repeat(bytes / 9)}/><>-->`),
   "SVG, a run in a list of conditions": (bytes) =>
     svg("", `<style media="a${" ".repeat(bytes)}b">a{fill:red}</style><a/>`),
 };

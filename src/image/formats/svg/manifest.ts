@@ -10,7 +10,11 @@ function find(bytes: Uint8Array): FoundStore | undefined {
     const start = bytes.indexOf(0x3e, at) + 1;
     const end = bytes.indexOf(0x3c, start);
     if (start === 0 || end < 0) return undefined;
-    if (bytes[start - 2] === 0x2f) continue;
+    if (bytes[start - 2] === 0x2f) {
+      // Nothing before the end of an empty element has another end.
+      at = start - 1;
+      continue;
+    }
     return { store: decoded(bytes.subarray(start, end)), ranges: [{ start, length: end - start }] };
   }
   return undefined;
