@@ -124,6 +124,9 @@ export class Platform {
       if (waiting.length === 0) break;
       await this.living(Promise.allSettled(waiting));
     }
+    // Clocks of invocations go on with each call: the world is not earlier than what was done in it.
+    const ahead = Math.max(...[...this.invocations].map(({ clock }) => clock)) - this.time.now;
+    if (ahead > 0) this.time.pass(ahead);
     await this.objects.rest();
     this.objects.settleRows();
   }
