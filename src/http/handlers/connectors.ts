@@ -3,16 +3,7 @@ import { Buffer } from "node:buffer";
 
 import type * as v from "valibot";
 
-import {
-  type Asset,
-  changeAsset,
-  deleteAsset,
-  findAsset,
-  listAssets,
-  newAssetId,
-  openAsset,
-  saveAsset,
-} from "../../account/assets.ts";
+import { type Asset, changeAsset, newAssetId, openAsset, saveAsset } from "../../account/assets.ts";
 import {
   type AssetDeleted,
   ConnectorChange,
@@ -29,7 +20,7 @@ import { ApiError } from "../../errors.ts";
 import { MAX_CONNECTOR_BYTES } from "../../limits.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
-import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
+import { assetAsked, assetNotFound, assetsAsked, deleteAsked, shelfOf } from "./shelf.ts";
 
 const HINT_CHARACTERS = 4;
 
@@ -46,23 +37,21 @@ export async function addConnector(c: AppContext): Promise<Response> {
 
 /** GET /1.0/connectors */
 export async function showConnectors(c: AppContext): Promise<Response> {
-  const assets = await listAssets<Details>(shelfOf(c), "connector", pageOf(c));
+  const assets = await assetsAsked<Details>(c, "connector");
   return c.json<v.InferOutput<typeof ConnectorList>>({ success: true, code: 200, connectors: assets.map(recordOf) });
 }
 
 /** GET /1.0/connectors/<id> */
 export async function showConnector(c: AppContext): Promise<Response> {
-  const asset = await findAsset<Details>(shelfOf(c), "connector", assetIdOf(c));
-  if (!asset) throw assetNotFound();
+  const asset = await assetAsked<Details>(c, "connector");
   return c.json<v.InferOutput<typeof ConnectorFound>>({ success: true, code: 200, connector: recordOf(asset) });
 }
 
 /** PATCH /1.0/connectors/<id>: the members given replace those saved; the whole is judged again. */
 export async function editConnector(c: AppContext): Promise<Response> {
   const shelf = shelfOf(c);
-  const id = assetIdOf(c);
-  const known = await findAsset<Details>(shelf, "connector", id);
-  if (!known) throw assetNotFound();
+  const known = await assetAsked<Details>(c, "connector");
+  const { id } = known;
   const { name = known.name, ...members } = checked(ConnectorChange, await readJson(c));
   const secret = judged({ ...((await openAsset(shelf, "connector", id)) as SavedStore), ...members });
   const changed = await changeAsset(shelf, "connector", { id, name, details: detailsOf(secret), secret }, new Date());
@@ -72,8 +61,7 @@ export async function editConnector(c: AppContext): Promise<Response> {
 
 /** DELETE /1.0/connectors/<id> */
 export async function removeConnector(c: AppContext): Promise<Response> {
-  const id = assetIdOf(c);
-  if (!(await deleteAsset(shelfOf(c), "connector", id))) throw assetNotFound();
+  const id = await deleteAsked(c, "connector");
   return c.json<v.InferOutput<typeof AssetDeleted>>({ success: true, code: 200, id });
 }
 

@@ -1,7 +1,7 @@
 /** Service-account keyfiles, written once and never shown. */
 import type * as v from "valibot";
 
-import { type Asset, deleteAsset, findAsset, listAssets, newAssetId, saveAsset } from "../../account/assets.ts";
+import { type Asset, newAssetId, saveAsset } from "../../account/assets.ts";
 import {
   type AssetDeleted,
   type KeyfileCreated,
@@ -19,7 +19,7 @@ import { parseKeyfile } from "../../storage/keyfile.ts";
 import { callerOf } from "../caller.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
-import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
+import { assetAsked, assetsAsked, deleteAsked, shelfOf } from "./shelf.ts";
 
 type Details = Omit<KeyfileRecord, "id" | "name" | "created_at">;
 
@@ -37,21 +37,19 @@ export async function addKeyfile(c: AppContext): Promise<Response> {
 
 /** GET /1.0/keyfiles */
 export async function showKeyfiles(c: AppContext): Promise<Response> {
-  const assets = await listAssets<Details>(shelfOf(c), "keyfile", pageOf(c));
+  const assets = await assetsAsked<Details>(c, "keyfile");
   return c.json<v.InferOutput<typeof KeyfileList>>({ success: true, code: 200, keyfiles: assets.map(recordOf) });
 }
 
 /** GET /1.0/keyfiles/<id> */
 export async function showKeyfile(c: AppContext): Promise<Response> {
-  const asset = await findAsset<Details>(shelfOf(c), "keyfile", assetIdOf(c));
-  if (!asset) throw assetNotFound();
+  const asset = await assetAsked<Details>(c, "keyfile");
   return c.json<v.InferOutput<typeof KeyfileFound>>({ success: true, code: 200, keyfile: recordOf(asset) });
 }
 
 /** DELETE /1.0/keyfiles/<id> */
 export async function removeKeyfile(c: AppContext): Promise<Response> {
-  const id = assetIdOf(c);
-  if (!(await deleteAsset(shelfOf(c), "keyfile", id))) throw assetNotFound();
+  const id = await deleteAsked(c, "keyfile");
   return c.json<v.InferOutput<typeof AssetDeleted>>({ success: true, code: 200, id });
 }
 

@@ -1,7 +1,7 @@
 /** Who signs what results say of where they are from, and whom the operator trusts. */
 import type * as v from "valibot";
 
-import { type Asset, deleteAsset, findAsset, listAssets, newAssetId, saveAsset } from "../../account/assets.ts";
+import { type Asset, newAssetId, saveAsset } from "../../account/assets.ts";
 import type { AssetDeleted } from "../../contract/assets.ts";
 import { checked } from "../../contract/message.ts";
 import {
@@ -21,7 +21,7 @@ import { mayStamp } from "../../source/time-stamp.ts";
 import { putTrust, readTrust } from "../../storage/trust.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
-import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
+import { assetAsked, assetsAsked, deleteAsked, shelfOf } from "./shelf.ts";
 
 type Details = Omit<SignerRecord, "id" | "name" | "created_at">;
 
@@ -43,21 +43,19 @@ export async function addSigner(c: AppContext): Promise<Response> {
 
 /** GET /1.0/signers */
 export async function showSigners(c: AppContext): Promise<Response> {
-  const assets = await listAssets<Details>(shelfOf(c), "signer", pageOf(c));
+  const assets = await assetsAsked<Details>(c, "signer");
   return c.json<v.InferOutput<typeof SignerList>>({ success: true, code: 200, signers: assets.map(recordOf) });
 }
 
 /** GET /1.0/signers/<id> */
 export async function showSigner(c: AppContext): Promise<Response> {
-  const asset = await findAsset<Details>(shelfOf(c), "signer", assetIdOf(c));
-  if (!asset) throw assetNotFound();
+  const asset = await assetAsked<Details>(c, "signer");
   return c.json<v.InferOutput<typeof SignerFound>>({ success: true, code: 200, signer: recordOf(asset) });
 }
 
 /** DELETE /1.0/signers/<id> */
 export async function removeSigner(c: AppContext): Promise<Response> {
-  const id = assetIdOf(c);
-  if (!(await deleteAsset(shelfOf(c), "signer", id))) throw assetNotFound();
+  const id = await deleteAsked(c, "signer");
   return c.json<v.InferOutput<typeof AssetDeleted>>({ success: true, code: 200, id });
 }
 

@@ -1,15 +1,7 @@
 /** Pictures that accounts save to lay over others. */
 import type * as v from "valibot";
 
-import {
-  type Asset,
-  deleteAsset,
-  findAsset,
-  listAssets,
-  newAssetId,
-  saveAsset,
-  watermarkKey,
-} from "../../account/assets.ts";
+import { type Asset, newAssetId, saveAsset, watermarkKey } from "../../account/assets.ts";
 import {
   type AssetDeleted,
   NewAsset,
@@ -26,7 +18,7 @@ import type { Original } from "../../source/original.ts";
 import { readUpload } from "../../source/upload.ts";
 import { callerOf } from "../caller.ts";
 import type { AppContext } from "../context.ts";
-import { assetIdOf, assetNotFound, pageOf, shelfOf } from "./shelf.ts";
+import { assetAsked, assetsAsked, deleteAsked, shelfOf } from "./shelf.ts";
 
 /** Formats that a watermark may have, by their registry names. */
 const FORMATS: ReadonlySet<string> = new Set(["png", "svg", "webp", "gif", "jpeg"]);
@@ -68,23 +60,20 @@ async function saveWatermark(c: AppContext, original: Original, data: object): P
 
 /** GET /1.0/watermarks */
 export async function showWatermarks(c: AppContext): Promise<Response> {
-  const assets = await listAssets<Details>(shelfOf(c), "watermark", pageOf(c));
+  const assets = await assetsAsked<Details>(c, "watermark");
   return c.json<v.InferOutput<typeof WatermarkList>>({ success: true, code: 200, watermarks: assets.map(recordOf) });
 }
 
 /** GET /1.0/watermarks/<id> */
 export async function showWatermark(c: AppContext): Promise<Response> {
-  const asset = await findAsset<Details>(shelfOf(c), "watermark", assetIdOf(c));
-  if (!asset) throw assetNotFound();
+  const asset = await assetAsked<Details>(c, "watermark");
   return c.json<v.InferOutput<typeof WatermarkFound>>({ success: true, code: 200, watermark: recordOf(asset) });
 }
 
 /** DELETE /1.0/watermarks/<id> */
 export async function removeWatermark(c: AppContext): Promise<Response> {
-  const shelf = shelfOf(c);
-  const id = assetIdOf(c);
-  if (!(await deleteAsset(shelf, "watermark", id))) throw assetNotFound();
-  await c.env.BUCKET.delete(watermarkKey(shelf.accountId, id));
+  const id = await deleteAsked(c, "watermark");
+  await c.env.BUCKET.delete(watermarkKey(shelfOf(c).accountId, id));
   return c.json<v.InferOutput<typeof AssetDeleted>>({ success: true, code: 200, id });
 }
 

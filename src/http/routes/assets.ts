@@ -1,4 +1,6 @@
-/** Watermarks, keyfiles and connectors, saved under ids. */
+/** Watermarks, keyfiles, connectors and signers, saved under ids. */
+import type * as v from "valibot";
+
 import * as admin from "../../contract/admin.ts";
 import * as saved from "../../contract/assets.ts";
 import * as signers from "../../contract/signers.ts";
@@ -9,162 +11,175 @@ import { addSigner, changeTrust, removeSigner, showSigner, showSigners, showTrus
 import { addWatermark, removeWatermark, showWatermark, showWatermarks } from "../handlers/watermarks.ts";
 import type { Route } from "../route.ts";
 
-export const assets: readonly Route[] = [
-  {
-    method: "post",
-    path: "/1.0/watermarks",
-    operationId: "addWatermark",
-    summary: "Saves a PNG, SVG, WebP, GIF or JPEG of at most 5 MB to be laid over images.",
-    tag: "Saved assets",
-    access: "key",
-    body: { mime: "multipart/form-data", schema: saved.NewAsset, example: examples.newWatermark, required: true },
-    answers: { 201: { description: "Saved", schema: saved.WatermarkCreated, example: examples.watermarkCreated } },
-    refusals: [400, 413, 415, 422],
-    handler: addWatermark,
-  },
-  {
-    method: "get",
-    path: "/1.0/watermarks",
-    operationId: "listWatermarks",
-    summary: "Lists watermarks, newest first.",
-    tag: "Saved assets",
-    access: "key",
-    query: admin.PageQuery,
-    answers: { 200: { description: "The watermarks", schema: saved.WatermarkList, example: examples.watermarkList } },
-    refusals: [422],
-    handler: showWatermarks,
-  },
-  {
-    method: "get",
-    path: "/1.0/watermarks/:asset",
-    operationId: "findWatermark",
-    summary: "Shows one watermark.",
-    tag: "Saved assets",
-    access: "key",
-    answers: { 200: { description: "The watermark", schema: saved.WatermarkFound, example: examples.watermarkFound } },
-    refusals: [404],
-    handler: showWatermark,
-  },
-  {
-    method: "delete",
-    path: "/1.0/watermarks/:asset",
-    operationId: "removeWatermark",
-    summary: "Deletes a watermark.",
-    tag: "Saved assets",
-    access: "key",
-    answers: { 200: { description: "Deleted", schema: saved.AssetDeleted, example: examples.assetDeleted } },
-    refusals: [404],
-    handler: removeWatermark,
-  },
-  {
-    method: "post",
-    path: "/1.0/keyfiles",
-    operationId: "addKeyfile",
-    summary: "Saves a service account's JSON keyfile, as the part `file` or as the whole JSON body; it is never shown.",
-    tag: "Saved assets",
-    access: "key",
-    body: { mime: "multipart/form-data", schema: saved.NewAsset, example: examples.newKeyfile, required: true },
-    answers: { 201: { description: "Saved", schema: saved.KeyfileCreated, example: examples.keyfileCreated } },
-    refusals: [400, 413, 415, 422],
-    handler: addKeyfile,
-  },
-  {
-    method: "get",
-    path: "/1.0/keyfiles",
-    operationId: "listKeyfiles",
-    summary: "Lists keyfiles, newest first.",
-    tag: "Saved assets",
-    access: "key",
-    query: admin.PageQuery,
-    answers: { 200: { description: "The keyfiles", schema: saved.KeyfileList, example: examples.keyfileList } },
-    refusals: [422],
-    handler: showKeyfiles,
-  },
-  {
-    method: "get",
-    path: "/1.0/keyfiles/:asset",
-    operationId: "findKeyfile",
-    summary: "Shows one keyfile, without its secrets.",
-    tag: "Saved assets",
-    access: "key",
-    answers: { 200: { description: "The keyfile", schema: saved.KeyfileFound, example: examples.keyfileFound } },
-    refusals: [404],
-    handler: showKeyfile,
-  },
-  {
-    method: "delete",
-    path: "/1.0/keyfiles/:asset",
-    operationId: "removeKeyfile",
-    summary: "Deletes a keyfile.",
-    tag: "Saved assets",
-    access: "key",
-    answers: { 200: { description: "Deleted", schema: saved.AssetDeleted, example: examples.assetDeleted } },
-    refusals: [404],
-    handler: removeKeyfile,
-  },
-  {
-    method: "post",
-    path: "/1.0/connectors",
-    operationId: "addConnector",
-    summary: "Saves the credentials of a store, and defaults for other members, under an id.",
-    tag: "Saved assets",
-    access: "key",
-    body: { mime: "application/json", schema: saved.NewConnector, example: examples.newConnector, required: true },
-    answers: { 201: { description: "Saved", schema: saved.ConnectorCreated, example: examples.connectorCreated } },
-    refusals: [400, 413, 415, 422],
-    handler: addConnector,
-  },
-  {
-    method: "get",
-    path: "/1.0/connectors",
-    operationId: "listConnectors",
-    summary: "Lists connectors, newest first.",
-    tag: "Saved assets",
-    access: "key",
-    query: admin.PageQuery,
-    answers: { 200: { description: "The connectors", schema: saved.ConnectorList, example: examples.connectorList } },
-    refusals: [422],
-    handler: showConnectors,
-  },
-  {
-    method: "get",
-    path: "/1.0/connectors/:asset",
-    operationId: "findConnector",
-    summary: "Shows one connector, without its secrets.",
-    tag: "Saved assets",
-    access: "key",
-    answers: { 200: { description: "The connector", schema: saved.ConnectorFound, example: examples.connectorFound } },
-    refusals: [404],
-    handler: showConnector,
-  },
-  {
-    method: "patch",
-    path: "/1.0/connectors/:asset",
-    operationId: "changeConnector",
-    summary: "Replaces the members given; the provider stays.",
-    tag: "Saved assets",
-    access: "key",
-    body: {
-      mime: "application/json",
-      schema: saved.ConnectorChange,
-      example: examples.connectorChange,
-      required: true,
+interface Said {
+  readonly schema: v.GenericSchema;
+  readonly example: unknown;
+}
+
+type Handled = Pick<Route, "handler">;
+type Told = Pick<Route, "summary">;
+
+/** What the routes of a kind of asset differ in. */
+interface Kind {
+  /** As the paths and the ids of its operations have it. */
+  readonly name: string;
+  readonly add: Handled & Told & { readonly mime?: "multipart/form-data"; readonly body: Said; readonly answer: Said };
+  readonly list: Handled & Told & Said;
+  readonly find: Handled & Told & Said;
+  /** Absent: an asset stays as it was saved. */
+  readonly change?: Handled & Told & { readonly body: Said };
+  readonly remove: Route["handler"];
+}
+
+const COMMON = { tag: "Saved assets", access: "key" } as const;
+
+/** The routes by which assets of a kind are saved, listed, shown, changed and deleted. */
+function routesOf(kind: Kind): readonly Route[] {
+  const { name } = kind;
+  const named = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return [...routesOfAll(kind, named), ...routesOfOne(kind, named)];
+}
+
+function routesOfAll({ name, add, list }: Kind, named: string): readonly Route[] {
+  const path = `/1.0/${name}s`;
+  return [
+    {
+      ...COMMON,
+      method: "post",
+      path,
+      operationId: `add${named}`,
+      summary: add.summary,
+      body: { mime: add.mime ?? "application/json", ...add.body, required: true },
+      answers: { 201: { description: "Saved", ...add.answer } },
+      refusals: [400, 413, 415, 422],
+      handler: add.handler,
     },
-    answers: { 200: { description: "The connector", schema: saved.ConnectorFound, example: examples.connectorFound } },
+    {
+      ...COMMON,
+      method: "get",
+      path,
+      operationId: `list${named}s`,
+      summary: list.summary,
+      query: admin.PageQuery,
+      answers: { 200: { description: `The ${name}s`, schema: list.schema, example: list.example } },
+      refusals: [422],
+      handler: list.handler,
+    },
+  ];
+}
+
+function routesOfOne({ name, find, change, remove }: Kind, named: string): readonly Route[] {
+  const path = `/1.0/${name}s/:asset`;
+  const answers = { 200: { description: `The ${name}`, schema: find.schema, example: find.example } };
+  const shown: Route = {
+    ...COMMON,
+    method: "get",
+    path,
+    operationId: `find${named}`,
+    summary: find.summary,
+    answers,
+    refusals: [404],
+    handler: find.handler,
+  };
+  const changed: Route | undefined = change && {
+    ...COMMON,
+    method: "patch",
+    path,
+    operationId: `change${named}`,
+    summary: change.summary,
+    body: { mime: "application/json", ...change.body, required: true },
+    answers,
     refusals: [400, 404, 413, 415, 422],
-    handler: editConnector,
-  },
-  {
+    handler: change.handler,
+  };
+  const deleted: Route = {
+    ...COMMON,
     method: "delete",
-    path: "/1.0/connectors/:asset",
-    operationId: "removeConnector",
-    summary: "Deletes a connector.",
-    tag: "Saved assets",
-    access: "key",
+    path,
+    operationId: `remove${named}`,
+    summary: `Deletes a ${name}.`,
     answers: { 200: { description: "Deleted", schema: saved.AssetDeleted, example: examples.assetDeleted } },
     refusals: [404],
-    handler: removeConnector,
-  },
+    handler: remove,
+  };
+  return [shown, ...(changed ? [changed] : []), deleted];
+}
+
+export const assets: readonly Route[] = [
+  ...routesOf({
+    name: "watermark",
+    add: {
+      summary: "Saves a PNG, SVG, WebP, GIF or JPEG of at most 5 MB to be laid over images.",
+      mime: "multipart/form-data",
+      body: { schema: saved.NewAsset, example: examples.newWatermark },
+      answer: { schema: saved.WatermarkCreated, example: examples.watermarkCreated },
+      handler: addWatermark,
+    },
+    list: {
+      summary: "Lists watermarks, newest first.",
+      schema: saved.WatermarkList,
+      example: examples.watermarkList,
+      handler: showWatermarks,
+    },
+    find: {
+      summary: "Shows one watermark.",
+      schema: saved.WatermarkFound,
+      example: examples.watermarkFound,
+      handler: showWatermark,
+    },
+    remove: removeWatermark,
+  }),
+  ...routesOf({
+    name: "keyfile",
+    add: {
+      summary:
+        "Saves a service account's JSON keyfile, as the part `file` or as the whole JSON body; it is never shown.",
+      mime: "multipart/form-data",
+      body: { schema: saved.NewAsset, example: examples.newKeyfile },
+      answer: { schema: saved.KeyfileCreated, example: examples.keyfileCreated },
+      handler: addKeyfile,
+    },
+    list: {
+      summary: "Lists keyfiles, newest first.",
+      schema: saved.KeyfileList,
+      example: examples.keyfileList,
+      handler: showKeyfiles,
+    },
+    find: {
+      summary: "Shows one keyfile, without its secrets.",
+      schema: saved.KeyfileFound,
+      example: examples.keyfileFound,
+      handler: showKeyfile,
+    },
+    remove: removeKeyfile,
+  }),
+  ...routesOf({
+    name: "connector",
+    add: {
+      summary: "Saves the credentials of a store, and defaults for other members, under an id.",
+      body: { schema: saved.NewConnector, example: examples.newConnector },
+      answer: { schema: saved.ConnectorCreated, example: examples.connectorCreated },
+      handler: addConnector,
+    },
+    list: {
+      summary: "Lists connectors, newest first.",
+      schema: saved.ConnectorList,
+      example: examples.connectorList,
+      handler: showConnectors,
+    },
+    find: {
+      summary: "Shows one connector, without its secrets.",
+      schema: saved.ConnectorFound,
+      example: examples.connectorFound,
+      handler: showConnector,
+    },
+    change: {
+      summary: "Replaces the members given; the provider stays.",
+      body: { schema: saved.ConnectorChange, example: examples.connectorChange },
+      handler: editConnector,
+    },
+    remove: removeConnector,
+  }),
   {
     method: "get",
     path: "/1.0/signers/trust",
@@ -188,50 +203,27 @@ export const assets: readonly Route[] = [
     refusals: [400, 413, 415, 422],
     handler: changeTrust,
   },
-  {
-    method: "post",
-    path: "/1.0/signers",
-    operationId: "addSigner",
-    summary: "Saves a certificate chain and its key, which sign what results say of where they are from; never shown.",
-    tag: "Saved assets",
-    access: "key",
-    body: { mime: "application/json", schema: signers.NewSigner, example: examples.newSigner, required: true },
-    answers: { 201: { description: "Saved", schema: signers.SignerCreated, example: examples.signerCreated } },
-    refusals: [400, 413, 415, 422],
-    handler: addSigner,
-  },
-  {
-    method: "get",
-    path: "/1.0/signers",
-    operationId: "listSigners",
-    summary: "Lists signers, newest first: the first one signs.",
-    tag: "Saved assets",
-    access: "key",
-    query: admin.PageQuery,
-    answers: { 200: { description: "The signers", schema: signers.SignerList, example: examples.signerList } },
-    refusals: [422],
-    handler: showSigners,
-  },
-  {
-    method: "get",
-    path: "/1.0/signers/:asset",
-    operationId: "findSigner",
-    summary: "Shows one signer, without its key.",
-    tag: "Saved assets",
-    access: "key",
-    answers: { 200: { description: "The signer", schema: signers.SignerFound, example: examples.signerFound } },
-    refusals: [404],
-    handler: showSigner,
-  },
-  {
-    method: "delete",
-    path: "/1.0/signers/:asset",
-    operationId: "removeSigner",
-    summary: "Deletes a signer.",
-    tag: "Saved assets",
-    access: "key",
-    answers: { 200: { description: "Deleted", schema: saved.AssetDeleted, example: examples.assetDeleted } },
-    refusals: [404],
-    handler: removeSigner,
-  },
+  ...routesOf({
+    name: "signer",
+    add: {
+      summary:
+        "Saves a certificate chain and its key, which sign what results say of where they are from; never shown.",
+      body: { schema: signers.NewSigner, example: examples.newSigner },
+      answer: { schema: signers.SignerCreated, example: examples.signerCreated },
+      handler: addSigner,
+    },
+    list: {
+      summary: "Lists signers, newest first: the first one signs.",
+      schema: signers.SignerList,
+      example: examples.signerList,
+      handler: showSigners,
+    },
+    find: {
+      summary: "Shows one signer, without its key.",
+      schema: signers.SignerFound,
+      example: examples.signerFound,
+      handler: showSigner,
+    },
+    remove: removeSigner,
+  }),
 ];
