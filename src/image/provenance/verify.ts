@@ -57,8 +57,10 @@ export interface VerifiedStore {
   readonly store: Uint8Array | null;
 }
 
+/** What judging manifests needs of the outside. */
 export interface Verification {
-  readonly anchors: Anchors;
+  /** By whom signers are trusted; asked for where a file has a manifest. */
+  readonly anchors: () => Promise<Anchors>;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -71,11 +73,12 @@ export async function verifyFile(
 ): Promise<VerifiedStore | undefined> {
   const found = carrier.find(bytes);
   if (!found) return undefined;
+  const anchors = await how.anchors();
   const { parts } = carrier;
   const file = { bytes, ranges: found.ranges, parts: parts && (() => parts(bytes)) };
   try {
     if (!found.store) throw new Unreadable("no store");
-    return await new Verifier(readJumbf(found.store), file, how).verify(found.store);
+    return await new Verifier(readJumbf(found.store), file, anchors, how.now).verify(found.store);
   } catch (error) {
     if (error instanceof Unreadable || error instanceof RangeError)
       return { state: "unreadable", failures: [], manifests: [], store: null };
@@ -92,19 +95,21 @@ class Verifier {
   private readonly boxes: ReadonlyMap<string, Superbox>;
   private readonly active: Superbox;
   private readonly file: BoundFile;
-  private readonly how: Verification;
+  private readonly anchors: Anchors;
+  private readonly now: number;
   private readonly hasher = new Hasher();
   private readonly verified = new Map<string, VerifiedManifest>();
   private readonly redacted = new Set<string>();
   private signatures = 0;
 
   /** @throws Unreadable */
-  constructor(store: Superbox, file: BoundFile, how: Verification) {
+  constructor(store: Superbox, file: BoundFile, anchors: Anchors, now: number) {
     const manifests = manifestsIn(store);
     this.boxes = new Map(manifests.map((box) => [box.label, box]));
     this.active = manifests.at(-1)!;
     this.file = file;
-    this.how = how;
+    this.anchors = anchors;
+    this.now = now;
   }
 
   async verify(store: Uint8Array): Promise<VerifiedStore> {
@@ -247,7 +252,7 @@ class Verifier {
     if (++this.signatures > MAX_SIGNATURES) throw new TooMuch("too many signatures");
     const stamp = await this.stamp(manifest, cose);
     // The first version of the standard takes time stamps of any authority.
-    const moment = stamp && (stamp.trusted || manifest.version === 1) ? stamp.moment : this.how.now;
+    const moment = stamp && (stamp.trusted || manifest.version === 1) ? stamp.moment : this.now;
     const trusted = await this.credential(certificate, cose.certificates, moment, failures);
     if (cose.algorithm === undefined || !COSE_ALGORITHMS.has(cose.algorithm)) failures.push("algorithm.unsupported");
     else {
@@ -261,7 +266,7 @@ class Verifier {
   private async stamp(manifest: Manifest, cose: CoseSignature) {
     if (!cose.timeStamp) return undefined;
     const { token, of } = cose.timeStamp;
-    return verifyTimeStamp(token, stampedBytes(cose, manifest.claimBytes, of), this.how.anchors, this.hasher);
+    return verifyTimeStamp(token, stampedBytes(cose, manifest.claimBytes, of), this.anchors, this.hasher);
   }
 
   /** Whether a signer's certificate leads to an anchor. */
@@ -274,7 +279,7 @@ class Verifier {
     const isUsable = quietly(() => maySignManifests(certificate)) === true;
     if (!isUsable) failures.push("signingCredential.invalid");
     if (!isValidAt(certificate, moment)) failures.push("signingCredential.expired");
-    const { anchors } = this.how;
+    const { anchors } = this;
     const trusted = isUsable && anchors.length > 0 && (await isTrusted(certificate, chain.slice(1), anchors, moment));
     if (!trusted) failures.push(UNTRUSTED);
     return trusted;

@@ -5,20 +5,15 @@ import type { FormatDefinition } from "../codec/format.ts";
 import { FORMATS } from "../formats.ts";
 import { isSynthetic, sourceTypeIn } from "../metadata/source-type.ts";
 import { type Output, outputFormat } from "../plan/output.ts";
-import type { Anchors } from "../provenance/certificate.ts";
 import { sourceTypeOf } from "../provenance/report.ts";
 import { type Statement, statementBytes, withManifest } from "../provenance/sign.ts";
 import type { Signer } from "../provenance/signer.ts";
-import { type VerifiedStore, verifyFile } from "../provenance/verify.ts";
+import { type Verification, type VerifiedStore, verifyFile } from "../provenance/verify.ts";
 import type { Rendition } from "../search/rendition.ts";
 import type { Step } from "../steps/operation.ts";
 
 /** What judging where pictures are from, and stating it, needs of the outside. */
-export interface ProvenanceMeans {
-  /** By whom signers are trusted; asked for where a file has a manifest. */
-  readonly anchors: () => Promise<Anchors>;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+export interface ProvenanceMeans extends Verification {
   /** Who signs for the account; asked for where a result may be signed. Absent: nobody. */
   readonly signer?: (() => Promise<Signer | undefined>) | undefined;
   /** The program that makes results. */
@@ -38,8 +33,7 @@ export async function provenanceOf(
   means: ProvenanceMeans | undefined,
 ): Promise<VerifiedStore | undefined> {
   const { manifest } = format;
-  if (!means || !manifest?.find(bytes)) return undefined;
-  return verifyFile(bytes, manifest, { anchors: await means.anchors(), now: means.now });
+  return means && manifest && verifyFile(bytes, manifest, means);
 }
 
 /** The digital source type that the manifests of an original state. */
