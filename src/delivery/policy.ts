@@ -8,7 +8,7 @@ import { signedUntil } from "./signature.ts";
 import { locate, type Located } from "./sources.ts";
 
 /** What loaders of frameworks always write may be said without a signature, besides presets. */
-const NO_WORK: readonly Concern[] = ["width", "fit", "gravity", "quality", "format", "preset"];
+const UNSIGNED_CONCERNS: readonly Concern[] = ["width", "fit", "gravity", "quality", "format", "preset"];
 /** The qualities that unsigned addresses get, so that anonymous clients cannot multiply results. */
 const UNSIGNED_QUALITIES = [40, 55, 65, 75, 85] as const;
 
@@ -87,7 +87,7 @@ async function trustedUntilBy(delivery: OpenedDelivery, spelled: Spelled, now: n
 function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   if (unsigned === false) throw refused();
   const { widths = [], formats = [], presets_only: presetsOnly = false } = unsigned;
-  const free = presetsOnly ? (["preset"] as const) : NO_WORK;
+  const free = presetsOnly ? (["preset"] as const) : UNSIGNED_CONCERNS;
   if (asked.concerns.values().some((concern) => !free.includes(concern))) throw refused();
   if (presetsOnly && asked.presets.length === 0) throw refused();
   // Presets laid over each other are a result for every chain of them.

@@ -83,8 +83,8 @@ function begin(c: AppContext, pipeline: Pipeline): void {
   c.set("route", "none");
   c.set("pipeline", pipeline);
   c.set("settings", settingsOf(c.env));
-  const options = c.req.header(`X-${c.var.settings.serviceName}-Binary`)?.trim().toLowerCase();
-  c.set("binary", options === "1" || options === "true");
+  const asked = c.req.header(`X-${c.var.settings.serviceName}-Binary`)?.trim().toLowerCase();
+  c.set("binary", asked === "1" || asked === "true");
 }
 
 /**

@@ -189,14 +189,15 @@ async function usable(
 }
 
 /** The results of an answer. */
-function resultsIn(answer: Answer): readonly SetOutput[] {
+function resultsIn<One, Several>(
+  answer: { readonly output: One } | { readonly outputs: Readonly<Record<string, Several>> },
+): readonly (One | Several)[] {
   return "output" in answer ? [answer.output] : Object.values(answer.outputs);
 }
 
 /** Whether an answer is an earlier one. */
 export function isReused(answer: Answer | Processed): boolean {
-  const results = "output" in answer ? [answer.output] : Object.values(answer.outputs);
-  return results.some(({ reused }) => reused);
+  return resultsIn(answer).some(({ reused }) => reused);
 }
 
 /** @param name of the original that was sent now; its bytes are the same, whatever it is called */

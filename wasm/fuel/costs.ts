@@ -2,7 +2,7 @@
 import type { Operator } from "./operators.ts";
 
 /** Operators that take no time of their own. */
-const NO_WORK = new Set(
+const FREE = new Set(
   "block loop if else end nop unreachable drop local.get local.set local.tee i32.const i64.const f32.const f64.const".split(
     " ",
   ),
@@ -40,6 +40,6 @@ export function straightOnes(functions: readonly (readonly Operator[])[], import
 export function costOf({ name, target }: Operator, straight: ReadonlyMap<number, number>): number {
   if (name.includes("indirect")) return INDIRECT_COST;
   if (name.includes("call")) return CALL_COST + (target === undefined ? 0 : (straight.get(target) ?? 0));
-  if (NO_WORK.has(name)) return 0;
+  if (FREE.has(name)) return 0;
   return name.includes("load") ? LOAD_COST : 1;
 }

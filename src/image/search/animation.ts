@@ -94,7 +94,7 @@ function mostTries({ width, height, frames }: Picture): number {
 }
 
 /** What encodings of an animation are held against. */
-interface UpperBounds {
+interface HeldAgainst {
   /** The original, where it may stay. */
   readonly originalBytes?: number | undefined;
   /** The best file in another format: one that is plainly larger is given up. */
@@ -116,7 +116,7 @@ export async function smallestAnimation(
   settings: EncodeSettings,
   targetScore: number,
   timeSlice: TimeSlice,
-  { originalBytes = Infinity, upperBoundBytes = Infinity, compared = picture, deadline = ENDLESS }: UpperBounds = {},
+  { originalBytes = Infinity, upperBoundBytes = Infinity, compared = picture, deadline = ENDLESS }: HeldAgainst = {},
 ): Promise<Found | null> {
   const tries = mostTries(picture);
   let best: Found | undefined;

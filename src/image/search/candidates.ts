@@ -106,9 +106,8 @@ export async function candidatesFor(
       if (chosen.loss === "nothing" && (await isHopeless(sampleEncoder, quest, cheapest, standing.get("levels"))))
         continue;
       const candidate = await candidateOf(quest, encoder, sampleEncoder, probesAt(chosen), chosen, cheapest);
-      const upperBound = standing.get(chosen.loss);
-      if (!upperBound || (await isBetter(candidate.best, upperBound.best, targetScore)))
-        standing.set(chosen.loss, candidate);
+      const before = standing.get(chosen.loss);
+      if (!before || (await isBetter(candidate.best, before.best, targetScore))) standing.set(chosen.loss, candidate);
       if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;
     }
   }

@@ -95,9 +95,9 @@ export async function smallerExact(
 ): Promise<Found> {
   const exactly = { ...settings, lossless: true };
   const exact = { bytes: await encode(exactly), score: 100 };
-  const upperBound = lossy && lossy.score >= targetScore ? lossy : undefined;
-  if (upperBound && !isPromising(exact.bytes.length, upperBound.bytes.length)) return upperBound;
-  const best = upperBound && upperBound.bytes.length <= exact.bytes.length ? upperBound : exact;
+  const reaching = lossy && lossy.score >= targetScore ? lossy : undefined;
+  if (reaching && !isPromising(exact.bytes.length, reaching.bytes.length)) return reaching;
+  const best = reaching && reaching.bytes.length <= exact.bytes.length ? reaching : exact;
   if (judgeAt) {
     const touched = await mostTouched(levels, judgeAt, targetScore);
     // What shows every pixel as it is would be the same file again.

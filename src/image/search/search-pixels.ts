@@ -125,8 +125,8 @@ export function searchSixteenBit(task: Task): Attempt | null {
     estimate: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
     isSearch: true,
     async run(session, timeSlice) {
-      const upperBounds = { originalBytes: unchanged?.original?.length, compared, deadline: session.deadline };
-      const found = await smallestAnimation(picture, format, settings, targetScore, timeSlice, upperBounds);
+      const against = { originalBytes: unchanged?.original?.length, compared, deadline: session.deadline };
+      const found = await smallestAnimation(picture, format, settings, targetScore, timeSlice, against);
       return found && session.rendition(found);
     },
   };
@@ -150,8 +150,8 @@ export function searchFrames(task: Task): Attempt | null {
     isSearch: true,
     async run(session, timeSlice) {
       const originalBytes = unchanged?.original?.length;
-      const upperBounds = { originalBytes, upperBoundBytes: task.upperBoundBytes, deadline: session.deadline };
-      const best = await smallestAnimation(picture, format, settings, targetScore, timeSlice, upperBounds);
+      const against = { originalBytes, upperBoundBytes: task.upperBoundBytes, deadline: session.deadline };
+      const best = await smallestAnimation(picture, format, settings, targetScore, timeSlice, against);
       if (!best) return BEATEN;
       if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
       const exact = await format.write.encode(picture, { ...settings, lossless: true }, timeSlice);
