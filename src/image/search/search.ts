@@ -37,7 +37,7 @@ const MAX_PREVIEWED_TRIES = 4;
 const NEARLY_ALIKE = 1.1;
 const NEARLY_ALIKE_EXACT = 1.5;
 /** They are told apart by what they take with this part of the effort, if not by less than this. */
-const UPPER_BOUND_EFFORT = 0.4;
+const CLOSE_EFFORT = 0.4;
 const ALIKE = 1.03;
 /**
  * A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures.
@@ -244,7 +244,7 @@ async function finished(
   const sizes: number[] = [];
   let smallest: Found | undefined;
   for (const { encoder, settings, best } of close.length > 0 ? all : []) {
-    const quick = { ...settings, quality: best.quality, effort: settings.effort * UPPER_BOUND_EFFORT };
+    const quick = { ...settings, quality: best.quality, effort: settings.effort * CLOSE_EFFORT };
     const bytes = await encoder.finish(quick);
     sizes.push(bytes.length);
     if (!smallest || bytes.length < smallest.bytes.length) smallest = { bytes, ...(await saidOf(best)) };
