@@ -2,6 +2,7 @@
 import * as v from "valibot";
 
 import { dictionary, flag, httpUrl, integer, judgedAs, oneOf, record, text } from "../fields.ts";
+import { ADDRESS_FORMATS, type AddressFormat } from "../image/plan/format-lists.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_OBJECT_KEY_BYTES, MAX_SIDE_PIXELS, MAX_URL_CHARACTERS } from "../limits.ts";
 import {
   DEFAULT_DELIVERY_TTL_SECONDS,
@@ -17,9 +18,10 @@ import {
 import { checked } from "./message.ts";
 import { Derivation, plainBody } from "./request.ts";
 
+export type DeliveryFormat = AddressFormat;
+
 /** The formats that an address may name besides `auto`. */
-export const DELIVERY_FORMATS = ["avif", "jxl", "webp", "jpeg", "baseline-jpeg", "png", "gif"] as const;
-export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
+export const DELIVERY_FORMATS = [...ADDRESS_FORMATS.keys()] as [DeliveryFormat, ...DeliveryFormat[]];
 
 const prefixRule = "must have neither a user, a query nor a fragment";
 const pathRule = "must be a folder without control characters, backslashes, empty, . and .. segments";

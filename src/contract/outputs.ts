@@ -3,6 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { dictionary, hasReserved, integer, oneOf, record, reservedRule, text } from "../fields.ts";
+import { chosenFor, CURRENT_SOURCE_FORMATS, SOURCE_FORMATS, type SourceFormat } from "../image/plan/format-lists.ts";
 import { MAX_OUTPUTS, MAX_SIDE_PIXELS, MAX_SIZES_CHARACTERS, MAX_SRCSET_WIDTHS } from "../limits.ts";
 import type { Store } from "../storage/providers.ts";
 import { inOrder } from "./in-order.ts";
@@ -23,8 +24,8 @@ export const Outputs = v.pipe(
 export type Outputs = v.InferOutput<typeof Outputs>;
 
 /** The formats of a srcset, those that take the fewest bytes first. */
-export const SRCSET_FORMATS = ["avif", "jxl", "webp", "jpeg", "png"] as const;
-export type SrcsetFormat = (typeof SRCSET_FORMATS)[number];
+export const SRCSET_FORMATS = SOURCE_FORMATS as readonly [SourceFormat, ...SourceFormat[]];
+export type SrcsetFormat = SourceFormat;
 
 const widthsRule = `must be a list of 1 to ${MAX_SRCSET_WIDTHS} integers`;
 const formatsRule = `must be a list of 1 to ${SRCSET_FORMATS.length} of ${SRCSET_FORMATS.join(", ")}`;
@@ -49,13 +50,13 @@ export const Srcset = record({
 });
 export type Srcset = v.InferOutput<typeof Srcset>;
 
-/** Formats of a srcset that names none: these two, and what every browser shows, JPEG or, with alpha, PNG. */
-const USUAL_FORMATS = ["avif", "webp"] as const;
-
-/** The formats that a srcset is made in. */
+/**
+ * The formats that a srcset is made in: where it names none, those that current browsers show, and one that all others
+ * show.
+ */
 export function formatsOf({ formats }: Pick<Srcset, "formats">, opaque: boolean): readonly SrcsetFormat[] {
   if (formats) return SRCSET_FORMATS.filter((format) => formats.includes(format));
-  return [...USUAL_FORMATS, opaque ? "jpeg" : "png"];
+  return [...CURRENT_SOURCE_FORMATS, chosenFor("fallback", "stills", { alpha: !opaque }) as SrcsetFormat];
 }
 
 /** The credits that a request takes at most: one for each of its results. */

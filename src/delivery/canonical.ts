@@ -3,21 +3,10 @@ import { inOrder } from "../contract/in-order.ts";
 import { checked } from "../contract/message.ts";
 import { Derivation } from "../contract/request.ts";
 import { ApiError } from "../errors.ts";
+import { ACCEPT_CLASSES, type AcceptClass, EVERYWHERE } from "../image/plan/format-lists.ts";
 import type { Asked, DerivationBody } from "./asked.ts";
 import { merged } from "./merge.ts";
 import type { Delivery } from "./rows.ts";
-
-/** What clients say that they take, in classes: the best formats that each can show. */
-const CLASSES = [
-  {
-    name: "jxl",
-    mimes: ["image/jxl", "image/avif"],
-    accept: "image/jxl,image/avif,image/webp,image/png,image/jpeg,image/gif",
-  },
-  { name: "avif", mimes: ["image/avif"], accept: "image/avif,image/webp,image/png,image/jpeg,image/gif" },
-  { name: "webp", mimes: ["image/webp"], accept: "image/webp,image/png,image/jpeg,image/gif" },
-] as const;
-const PLAIN = { name: "none", accept: "image/png,image/jpeg,image/gif" } as const;
 
 export interface Canonical {
   readonly processing: Derivation;
@@ -40,7 +29,7 @@ export function canonicalOf(delivery: Pick<Delivery, "presets">, asked: Asked, a
   const processing = { ...rest, output: { ...encoding, ...(isNegotiated && { format: "auto" as const }) } };
   const taken = isNegotiated ? classOf(accept) : undefined;
   const text = JSON.stringify([inOrder(processing), taken?.name ?? "", asked.variant]);
-  return { processing, accept: taken?.accept, text };
+  return { processing, accept: taken?.accept.join(), text };
 }
 
 function presetOf({ presets }: Pick<Delivery, "presets">, name: string): DerivationBody {
@@ -49,16 +38,18 @@ function presetOf({ presets }: Pick<Delivery, "presets">, name: string): Derivat
   return preset as DerivationBody;
 }
 
+/** Clients that name none of the formats that are not everybody's. */
+const PLAIN = { name: "none", accept: EVERYWHERE } as const;
+
 /**
  * Formats count that are named: `*` says little of browsers that are older than a format. A class that has a format which
- * the client refuses (`q=0`) is not its own; PNG, JPEG and GIF are everybody's.
+ * the client refuses (`q=0`) is not its own.
  */
-function classOf(accept = ""): { readonly name: string; readonly accept: string } {
+function classOf(accept = ""): Pick<AcceptClass, "name" | "accept"> {
   const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim().toLowerCase()));
   const isRefusal = (parameters: readonly string[]) => parameters.some((one) => /^q=0(?:\.0*)?$/.test(one));
   const takes = (mime: string) => ranges.some(([range, ...rest]) => range === mime && !isRefusal(rest));
   const refuses = (mime: string) => ranges.some(([range, ...rest]) => range === mime && isRefusal(rest));
-  const fits = ({ mimes, accept: all }: (typeof CLASSES)[number]) =>
-    mimes.every(takes) && !all.split(",").some(refuses);
-  return CLASSES.find(fits) ?? PLAIN;
+  const fits = ({ mimes, accept: all }: AcceptClass) => mimes.every(takes) && !all.some(refuses);
+  return ACCEPT_CLASSES.find(fits) ?? PLAIN;
 }

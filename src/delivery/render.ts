@@ -5,6 +5,7 @@ import type { Facts, FormatDefinition } from "../image/codec/format.ts";
 import { FORMATS } from "../image/formats.ts";
 import type { Stopwatch } from "../image/pixels/stopwatch.ts";
 import { readHeaders } from "../image/plan/detect.ts";
+import { chosenFor } from "../image/plan/format-lists.ts";
 import { aimOf, outputFormat } from "../image/plan/output.ts";
 import { encodeSettings } from "../image/search/presets.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
@@ -112,10 +113,12 @@ function draftOutput(
   const isStill = frames === 1 || processing.output?.animation === false;
   const still = frames > 1 && isStill ? { animation: false } : {};
   const clears = [mask, padding, border && border.radius > 0, rotate && rotate.angle % 90 !== 0].some(Boolean);
-  if (isStill && (background || (!alpha && !clears))) return { ...still, format: "jpeg", encoding: "baseline" };
-  const { mostSide } = FORMATS.webp.can;
-  if (accept.includes("image/webp") && Math.max(width, height) <= mostSide) return { ...still, format: "webp" };
-  return { ...still, format: isStill ? "png" : "gif" };
+  const fits = ({ role, mime, can }: FormatDefinition) =>
+    (role?.everywhere || accept.includes(mime)) && Math.max(width, height) <= (can.mostSide ?? Infinity);
+  const needs = { alpha: !background && (alpha || clears), fits };
+  const format = chosenFor("draft", isStill ? "stills" : "animations", needs);
+  const { role }: FormatDefinition = FORMATS[format];
+  return { ...still, format, ...(role?.oneScan !== undefined && { encoding: "baseline" }) };
 }
 
 type Edges = ReturnType<Pipeline["portsOf"]>;

@@ -1,13 +1,13 @@
 /** An address of a delivery, put together, copied, and looked at. */
 import { signatureOf } from "./delivery-signing.js";
 import { bytesText, copyButton, durationText, fill, h } from "./dom.js";
+import { ADDRESS_FORMATS } from "./format-lists.js";
 import { call } from "./request.js";
 
 /**
  * @import { Called, DeliveryRecord, DeliverySigning } from "./shapes.d.ts"
  */
 
-const FORMATS = ["auto", "avif", "webp", "jpeg", "baseline-jpeg", "png", "gif"];
 /** What browsers say of pictures in pages: the page itself asks for anything. */
 const ACCEPT = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8";
 
@@ -74,7 +74,7 @@ function fieldsOf({ id, sources, presets, unsigned }) {
     { id: `widths-${id}` },
     widths.map((value) => h("option", { value })),
   );
-  const format = choice("format", FORMATS.slice(1), "auto");
+  const format = choice("format", ADDRESS_FORMATS, "auto");
   const more = h("input", {
     id: `more-${id}`,
     type: "text",

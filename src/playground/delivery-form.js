@@ -1,5 +1,6 @@
 /** The form of a delivery: its name, sources, presets, and what unsigned addresses may ask for. */
 import { fill, h } from "./dom.js";
+import { ADDRESS_FORMATS } from "./format-lists.js";
 
 /**
  * @import { ConnectorList, DeliveryRecord, NewDelivery } from "./shapes.d.ts"
@@ -7,7 +8,6 @@ import { fill, h } from "./dom.js";
  * @typedef {{ element: HTMLElement, read: () => unknown }} Row
  */
 
-const FORMATS = /** @type {const} */ (["avif", "webp", "jpeg", "baseline-jpeg", "png", "gif"]);
 const WEEK_SECONDS = 604_800;
 
 /**
@@ -199,7 +199,9 @@ function unsignedFields(id) {
     h("option", { value: "list" }, "Presets, widths and formats"),
   );
   const widths = h("input", { id: `${id}-widths`, type: "text", placeholder: "320, 640, 1280", autocomplete: "off" });
-  const boxes = FORMATS.map((format) => h("input", { id: `${id}-format-${format}`, type: "checkbox", value: format }));
+  const boxes = ADDRESS_FORMATS.map((format) =>
+    h("input", { id: `${id}-format-${format}`, type: "checkbox", value: format }),
+  );
   const listed = h(
     "div",
     { class: "members" },

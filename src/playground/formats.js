@@ -1,17 +1,9 @@
 /** One picture in several formats: figures as they arrive, and a click takes one. */
 import { bytesText, durationText, h } from "./dom.js";
+import { SOURCE_FORMATS } from "./format-lists.js";
 import { submit } from "./processing.js";
 
 /** @import { Entry } from "./shapes.d.ts" */
-
-/** What pages show, by the names of requests and of answers. */
-const FORMATS = /** @type {const} */ ([
-  ["jpeg", "JPEG"],
-  ["webp", "WEBP"],
-  ["avif", "AVIF"],
-  ["jxl", "JXL"],
-  ["png", "PNG"],
-]);
 
 /**
  * `{ element, clear(), offer(entry), run(entry), mark(entry) }`
@@ -35,7 +27,7 @@ export function createFormats({ onTake }) {
     clear();
     const mine = new AbortController();
     running = mine;
-    rows = new Map(FORMATS.map(([name, label]) => [label, rowOf(name, label, onTake)]));
+    rows = new Map(SOURCE_FORMATS.map(({ name, label }) => [label, rowOf(name, label, onTake)]));
     element.replaceChildren(title(), tableOf([...rows.values()]));
     element.hidden = false;
     rows.get(entry.called.answer.output.format)?.arrive(entry);
@@ -90,7 +82,7 @@ function tableOf(rows) {
 }
 
 /**
- * @param {typeof FORMATS[number][0]} name
+ * @param {typeof SOURCE_FORMATS[number]["name"]} name
  * @param {string} label
  * @param {(entry: Entry) => void} onTake
  */

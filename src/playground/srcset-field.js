@@ -1,10 +1,10 @@
 /** The setting of a srcset: widths as a list of numbers, and the formats to make them in. */
 import { labeled } from "./controls.js";
 import { h } from "./dom.js";
+import { SOURCE_FORMATS } from "./format-lists.js";
 
 /** @import { Field } from "./shapes.d.ts" */
 
-const FORMATS = ["avif", "webp", "jpeg", "png"];
 const ID = "op-srcset";
 
 /**
@@ -19,7 +19,7 @@ export function srcsetField() {
     inputmode: "text",
   });
   const sizes = h("input", { id: `${ID}-sizes`, placeholder: "100vw", autocomplete: "off", spellcheck: "false" });
-  const boxes = FORMATS.map((format) => h("input", { type: "checkbox", id: `${ID}-${format}`, value: format }));
+  const boxes = SOURCE_FORMATS.map(({ name }) => h("input", { type: "checkbox", id: `${ID}-${name}`, value: name }));
   const count = h("span", { class: "count" });
   const element = h(
     "details",

@@ -301,7 +301,7 @@ describe("imgproxy's options", () => {
     ["g:no:x", "gravity must be a number between -16384 and 16384"],
     ["g:up", "gravity must be one of no, so, ea, we, noea, nowe, soea, sowe, ce"],
     ["rot:45", "rotate must be a multiple of 90"],
-    ["f:tiff", "format must be one of jpg, png, webp, avif, jxl, gif"],
+    ["f:tiff", "format must be one of avif, jxl, webp, jpeg, png, gif"],
     ["fq:webp:50", "format_quality needs a format"],
     ["rs:force:5", "resizing_type force needs width and height"],
   ])("refuses %s by name", (options, sentence) => {
@@ -373,5 +373,5 @@ it("keeps clients of different abilities apart only where the format is left ope
   const others = [chrome, "image/webp,*/*", "*/*", "image/avif;q=0,image/webp;q=0"];
   expect(new Set(others.map((one) => text("-", one))).size).toBe(3);
   expect(text("f=webp", chrome)).toBe(text("f=webp", undefined));
-  expect(canonical(ofEdge("-"), "*/*").accept).toBe("image/png,image/jpeg,image/gif");
+  expect(canonical(ofEdge("-"), "*/*").accept).toBe("image/jpeg,image/png,image/gif");
 });

@@ -142,7 +142,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "src/delivery/dialects",
       ...["dialects", "asked", "css-color", "merge", "sources"].map((name) => `src/delivery/${name}.ts`),
     ],
-    imports: [...BASE, "contract"],
+    imports: [...BASE, "contract", "src/image/plan/format-lists.ts"],
     packages: ["color-name"],
   },
   delivery: {

@@ -3,6 +3,7 @@
  * is that of https://developers.cloudflare.com/images/transform-images/transform-via-url/.
  */
 import { ApiError } from "../../errors.ts";
+import { ADDRESS_FORMATS } from "../../image/plan/format-lists.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import type { Asked, DerivationBody, Dialect, Spelled } from "../asked.ts";
 import { merged } from "../merge.ts";
@@ -119,8 +120,7 @@ function bodyOf(parsed: Parsed, width: number | undefined): DerivationBody {
 }
 
 function outputOf(format: Parsed["format"]): object {
-  if (format === "auto") return {};
-  return format === "baseline-jpeg" ? { format: "jpeg", encoding: "baseline" } : { format };
+  return format === "auto" ? {} : (ADDRESS_FORMATS.get(format) ?? {});
 }
 
 function resizeOf({ fit, place, background }: Parsed, width?: number, height?: number): object | undefined {

@@ -2,8 +2,8 @@
  * `<signature>/<options>/<source>` as imgproxy's open edition has it, `rs:fill:300:400/q:80/plain/https://…@webp`: the
  * options that have a meaning here, https://docs.imgproxy.net/usage/processing.
  */
-import { DELIVERY_FORMATS, type DeliveryFormat } from "../../contract/deliveries.ts";
 import { ApiError } from "../../errors.ts";
+import { GAIN_MAP_FORMATS, LISTED_FORMATS, type ListedFormat } from "../../image/plan/format-lists.ts";
 import { withoutEnd } from "../../without-end.ts";
 import { type Asked, type DerivationBody, type Dialect, type Spelled } from "../asked.ts";
 import { mended } from "../sources.ts";
@@ -13,7 +13,7 @@ import { emptyParsed, type Parsed } from "./imgproxy-parsed.ts";
 
 const UNSIGNED = "unsafe";
 /** Formats whose files can be of high dynamic range, and the one that is chosen among such. */
-const HOLD_GAIN_MAPS: ReadonlySet<DeliveryFormat | "auto"> = new Set(["auto", "jpeg", "avif"]);
+const HOLD_GAIN_MAPS: ReadonlySet<ListedFormat | "auto"> = new Set(["auto", ...GAIN_MAP_FORMATS]);
 
 export const imgproxy: Dialect = {
   expiredStatus: 404,
@@ -96,11 +96,11 @@ function askedOf({ source }: Spelled, parsed: Parsed): Asked {
 }
 
 /** @throws ApiError 422 when it is none that results can have */
-function formatOf({ format }: Parsed): DeliveryFormat | "auto" {
+function formatOf({ format }: Parsed): ListedFormat | "auto" {
   if (format === undefined) return "auto";
   const word = format === "jpg" ? "jpeg" : format;
-  const known = DELIVERY_FORMATS.find((one) => one === word && one !== "baseline-jpeg");
-  if (known === undefined) throw new ApiError(422, "format must be one of jpg, png, webp, avif, jxl, gif");
+  const known = LISTED_FORMATS.find((one) => one === word);
+  if (known === undefined) throw new ApiError(422, `format must be one of ${LISTED_FORMATS.join(", ")}`);
   return known;
 }
 
@@ -137,7 +137,7 @@ function bodyOf(parsed: Parsed): DerivationBody {
 }
 
 /** A size before a quality, and of the qualities that of the format. */
-function optimizeOf(parsed: Parsed, format: DeliveryFormat | "auto"): DerivationBody["optimize"] {
+function optimizeOf(parsed: Parsed, format: ListedFormat | "auto"): DerivationBody["optimize"] {
   if (parsed.maxBytes > 0) return { target_bytes: parsed.maxBytes };
   const { formatQualities } = parsed;
   if (formatQualities.size > 0 && format === "auto") throw new ApiError(422, "format_quality needs a format");

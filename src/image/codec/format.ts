@@ -10,6 +10,7 @@ import type { Rows } from "../pixels/rows.ts";
 import type { Stopwatch } from "../pixels/stopwatch.ts";
 import type { ManifestCarrier } from "../provenance/carrier.ts";
 import type { Kernel } from "../steps/operation.ts";
+import type { Role } from "./role.ts";
 import type { EncodeSettings, Writer } from "./writer.ts";
 
 /** What the bytes of a file say about its picture, found without decoding it. */
@@ -270,6 +271,8 @@ export interface FormatDefinition {
   /** What originals may be called besides; a result never is. */
   readonly otherExtensions?: readonly string[];
   readonly can: Abilities;
+  /** Absent where results have the format by its name alone, or not at all, and no list of formats names it. */
+  readonly role?: Role;
   /** Whether the first bytes (up to 4,096) are this format's. */
   readonly signature: (head: Uint8Array) => boolean;
   /** Its files are recognized, but this deployment neither reads nor writes them. */

@@ -54,6 +54,7 @@ export const avif = format({
     spaces: "any",
     highDynamicRange: true,
   },
+  role: { listed: 1, tried: 1 },
   read: {
     factsOf(bytes) {
       const sequence = readSequence(bytes, av1Sequences);

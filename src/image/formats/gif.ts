@@ -13,6 +13,7 @@ import { manifest } from "./gif/manifest.ts";
 import { mark } from "./gif/mark.ts";
 import { metadata } from "./gif/metadata.ts";
 import { strip } from "./gif/strip.ts";
+import { png } from "./png.ts";
 
 function factsOf(bytes: Uint8Array): Facts {
   const file = parseGif(bytes);
@@ -91,6 +92,7 @@ export const gif = format({
   mime: "image/gif",
   extensions: ["gif"],
   can: { alpha: true, animation: true, quality: true, lossless: false, web: true },
+  role: { listed: 6, tried: 6, largerThan: png, everywhere: true, draft: { animations: 2 } },
   signature: isGif,
   read,
   write,

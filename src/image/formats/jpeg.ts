@@ -20,6 +20,15 @@ export const jpeg = format({
   extensions: ["jpg", "jpeg"],
   otherExtensions: ["jpe", "jfif"],
   can: { alpha: false, animation: false, quality: true, lossless: false, web: true, spaces: "any" },
+  role: {
+    listed: 4,
+    tried: 3,
+    lastOfDrawings: true,
+    everywhere: true,
+    draft: { stills: 1 },
+    fallback: { stills: 1 },
+    oneScan: "baseline-jpeg",
+  },
   signature: (head) => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff,
   read: { factsOf, estimate: decodeEstimate, scale, open, showsDamage: true },
   write: embedding(

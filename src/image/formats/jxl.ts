@@ -26,6 +26,7 @@ export const jxl = format({
     spaces: "p3",
     mostSide: 16_384,
   },
+  role: { listed: 2, tried: 2 },
   read: { factsOf, estimate: readEstimate, open: openFrames, sixteenBit: true },
   write: {
     estimate: encodeEstimate,

@@ -74,6 +74,7 @@ export const png = format({
   mime: "image/png",
   extensions: ["png", "apng"],
   can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any" },
+  role: { listed: 5, tried: 5, everywhere: true, draft: { stills: 3 }, fallback: { stills: 2 } },
   signature: isPng,
   read,
   write: embedding(write, embed, PROFILE_NANOSECONDS),

@@ -64,6 +64,7 @@ export const webp = format({
   mime: "image/webp",
   extensions: ["webp"],
   can: { alpha: true, animation: true, quality: true, lossless: true, web: true, spaces: "any", mostSide: 16_383 },
+  role: { listed: 3, tried: 4, draft: { stills: 2, animations: 1 }, fallback: { animations: 1 } },
   signature: isWebp,
   read: {
     factsOf,

@@ -10,6 +10,7 @@ import type { Space } from "../color/space.ts";
 import { FORMATS } from "../formats.ts";
 import { isOpaque } from "../pixels/opaque.ts";
 import { type Extent, firstFrame } from "../pixels/picture.ts";
+import { chosenFor } from "../plan/format-lists.ts";
 import { type Aim, type Output, outputFormat } from "../plan/output.ts";
 import type { Plan } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
@@ -40,18 +41,19 @@ export async function outputFormatsOf(
   // Drawings stay drawings unless pixels are asked for.
   const keeps = format.write ?? (word === undefined && !plan.changesPixels && !space && format.recompress);
   const moves = !isStill && !format.can.animation;
-  const same = keeps && !moves ? format : fallback(pictureOf(stored, plan).opaque, moves);
+  const same = keeps && !moves ? format : fallbackFor(pictureOf(stored, plan).opaque, moves);
   if (word === undefined) return [inSpace(roomy(same, plan), space)];
   const able = Object.values<FormatDefinition>(FORMATS).filter(
     (row) =>
       row.write &&
+      row.role?.tried !== undefined &&
       isTaken(row, accept) &&
       (isStill || row.can.animation) &&
       holds(row, space) &&
       hasRoom(row, plan) &&
       (!gainMap || row.gainMap?.web),
   );
-  const taken = isStill ? able.filter((row) => !isOutdone(row, able)) : able;
+  const taken = isStill ? able.filter((row) => !isLargerThanOneOf(row, able)) : able;
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
   const candidates = choice && (await isTranslucent(stored, plan, allowance)) ? withAlpha : taken;
@@ -84,12 +86,9 @@ function holds({ can }: FormatDefinition, space: Space | undefined): boolean {
   return !space || can.spaces === "any" || (can.spaces === "p3" && space.isP3);
 }
 
-/**
- * What a picture becomes whose own format cannot be written: WebP where it moves, PNG where it has alpha, else JPEG.
- */
-function fallback(opaque: boolean, moves: boolean): FormatDefinition {
-  if (moves) return FORMATS.webp;
-  return opaque ? FORMATS.jpeg : FORMATS.png;
+/** What a picture becomes whose own format cannot be written. */
+function fallbackFor(opaque: boolean, moves: boolean): FormatDefinition {
+  return FORMATS[chosenFor("fallback", moves ? "animations" : "stills", { alpha: !opaque })];
 }
 
 /** Formats that only some browsers show are for clients that name them. */
@@ -99,10 +98,9 @@ function isTaken({ can, mime }: FormatDefinition, accept: string | undefined): b
   return can.named === true && isNamed && accepts(accept, mime);
 }
 
-/** Whether stills of a format are larger than those of another one that is tried as well. */
-function isOutdone(format: FormatDefinition, tried: readonly FormatDefinition[]): boolean {
-  const smaller = LARGER_THAN.get(format);
-  return smaller !== undefined && tried.includes(smaller);
+/** Whether stills of a format are larger than those of one of others. */
+function isLargerThanOneOf({ role }: FormatDefinition, others: readonly FormatDefinition[]): boolean {
+  return others.some(({ mime }) => mime === role?.largerThan?.mime);
 }
 
 /**
@@ -124,31 +122,6 @@ async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance):
 }
 
 /**
- * The order in which formats are tried: those that are mostly the smallest come first, beside which others are given up
- * at a look.
- */
-const TRYING_ORDER: readonly FormatDefinition[] = [
-  FORMATS.avif,
-  FORMATS.jxl,
-  FORMATS.jpeg,
-  FORMATS.webp,
-  FORMATS.png,
-  FORMATS.gif,
-];
-
-/**
- * Formats whose files are larger than those of another one, which has the same colors and a better compression: never
- * tried beside that of a still, and of animations given up where that was.
- */
-const LARGER_THAN: ReadonlyMap<FormatDefinition, FormatDefinition> = new Map([[FORMATS.gif, FORMATS.png]]);
-
-/**
- * Formats that make larger files of drawings than any other: what a look at them says is seen best when another is
- * known.
- */
-const LAST_OF_DRAWINGS: ReadonlySet<FormatDefinition> = new Set([FORMATS.jpeg]);
-
-/**
  * Formats in the order in which they are tried; where nothing is given up, that is as they come.
  * @param picture that is to be written
  */
@@ -159,8 +132,8 @@ export function inTryingOrder(
 ): readonly FormatDefinition[] {
   if (kind !== "smart") return formats;
   const isDrawing = fullness(picture) < 1;
-  const place = (format: FormatDefinition) =>
-    isDrawing && LAST_OF_DRAWINGS.has(format) ? TRYING_ORDER.length : TRYING_ORDER.indexOf(format);
+  const place = ({ role }: FormatDefinition) =>
+    isDrawing && role?.lastOfDrawings ? Infinity : (role?.tried ?? Infinity);
   return formats.toSorted((one, other) => place(one) - place(other));
 }
 
@@ -183,14 +156,13 @@ export async function bestOf(
 ): Promise<Written> {
   let best: Written | undefined;
   const refusals: ApiError[] = [];
-  const givenUp = new Set<FormatDefinition>();
+  const givenUp: FormatDefinition[] = [];
   for (const format of formats) {
-    const smaller = LARGER_THAN.get(format);
-    if (smaller && givenUp.has(smaller)) continue;
+    if (isLargerThanOneOf(format, givenUp)) continue;
     try {
       const made = await write(format, best?.file.bytes.length, best?.sampleBytes);
       if (!made) {
-        givenUp.add(format);
+        givenUp.push(format);
         continue;
       }
       const isBest = !best || isBetter(made, best, aim);
