@@ -26,7 +26,7 @@ enum {
   PLANES = 3,      // backgrounds
   LINES = 3,       // rows of cells that are kept: a cell is hidden by those around it
   MARGIN = 4,      // floats before and behind a row
-  SEAM = 2,        // cells on either side of a seam that are not counted: filters of codecs reach over 8 pixels
+  SEAM = 2,        // cells on either side of a seam that are not counted, at most: filters of codecs reach over 8 pixels
   BINS_BITS = 18,  // of a float that are left out: 32 bins for each power of two
   BINS = 512,
 };
@@ -298,11 +298,15 @@ static void find_errors(Visible *v, const Line *above, const Line *here, const L
   }
 }
 
-// Whether a cell is at the seam of two of `tiles`, which fill `cells`: the edges of the sheet are no seams.
+// Whether a cell is at the seam of two of `tiles`, which fill `cells`: the edges of the sheet are no seams. Of a small tile fewer
+// cells are, so that some of every tile count: what nobody looked at would be called the same.
 static inline int is_at_seam(int cell, int cells, int tile) {
   if (tile == 0) return 0;
-  const int behind = cell % tile, before = tile - 1 - behind;
-  return (behind < SEAM && cell >= tile) || (before < SEAM && cell + before + 1 < cells);
+  const int start = cell - cell % tile, length = tile < cells - start ? tile : cells - start;
+  const int has_before = start > 0, has_behind = start + length < cells;
+  if (!has_before && !has_behind) return 0;
+  const int most = (length - 1) / (has_before + has_behind), at_seam = most < SEAM ? most : SEAM;
+  return (has_before && cell - start < at_seam) || (has_behind && start + length - cell <= at_seam);
 }
 
 // Counts the errors of a row of cells, given those above and below it.
@@ -355,7 +359,8 @@ static double worst_of(const Visible *v, double cells) {
   return sum / cells;
 }
 
-// The mean error of the worst cells once all rows are in: 0 for identical pictures, 1 is hardly to be seen. Ends it.
+// The mean error of the worst cells once all rows are in: 0 for identical pictures, 1 is hardly to be seen; infinite without any
+// cell. Ends it.
 double EXPORT(visible_result)(Visible *v) {
   const size_t stride = (size_t)v->across * CELL * 4;
   while (v->rows > 0) {
@@ -364,7 +369,7 @@ double EXPORT(visible_result)(Visible *v) {
     if (++v->rows == CELL) step(v);
   }
   const int last = v->lines - 1;
-  if (last < 0) return 0;
+  if (last < 0) return INFINITY;
   const int above = last > 0 ? last - 1 : 0;
   count_cells(v, last, v->line[above % LINES], v->line[last % LINES], v->line[last % LINES]);
   const double part = floor(v->cells * WORST_PART + 0.5);

@@ -12,7 +12,7 @@ export interface VisibleDifference {
   push(first: Uint8Array, second: Uint8Array): void;
   /**
    * The mean error of the worst 2 % of the cells, once all rows are in: 0 for identical pictures, 1 is hardly to be seen at
-   * twice the size, 2 is. It is asked for once.
+   * twice the size, 2 is. Infinite without any row. It is asked for once.
    */
   result(): number;
   close(): void;
@@ -21,7 +21,8 @@ export interface VisibleDifference {
 /**
  * Compares two pictures of this size.
  * @param isOpaque nothing can be seen through either of them
- * @param tile given where both pictures consist of tiles: what lies within 8 pixels of their seams is not counted
+ * @param tile given where both pictures consist of tiles: what lies within 8 pixels of their seams is not counted, but for
+ *   the middle of small tiles
  * @throws NativeError when memory does not suffice
  */
 export function openVisibleDifference({ width, height }: Size, isOpaque: boolean, tile?: Tile): VisibleDifference {

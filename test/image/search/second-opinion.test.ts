@@ -176,6 +176,34 @@ describe("the second opinion", () => {
     expect(looksAt(pointsAt(differenceOf(sheet, atSeams, strips)))).toBe("visible");
   });
 
+  it("looks at some of every tile, however small", () => {
+    for (const side of [4, 8, 12, 16, 20, 64]) {
+      const [width, height] = [side * 3 + 4, side * 2];
+      const sheet = paint(width, height, () => [90, 120, 150, 255]);
+      for (const tile of [
+        { width: side, height: side },
+        { width: side, height: 0 },
+        { width: 0, height: side },
+      ]) {
+        for (const [left, top] of [
+          [0, 0],
+          [side, 0],
+          [side * 2, side],
+        ] as const) {
+          const isDamaged = (x: number, y: number) => x >= left && x < left + side && y >= top && y < top + side;
+          const damaged = paint(width, height, (x, y) => (isDamaged(x, y) ? [150, 90, 120, 255] : [90, 120, 150, 255]));
+          expect(looksAt(pointsAt(differenceOf(sheet, damaged, tile)))).toBe("visible");
+        }
+      }
+    }
+  });
+
+  it("calls nothing the same that it was never shown", () => {
+    const opinion = openSecondOpinion({ width: 8, height: 8 }, true);
+    expect(looksAt(pointsAt(opinion.result()))).toBe("visible");
+    opinion.close();
+  });
+
   it("takes fine chroma that codecs lose for chroma, not for luma", () => {
     const red = paint(96, 96, () => [200, 50, 50, 255]);
     // Cr is 20 too high and 20 too low in turns: luma by Rec. 601 is as it was, and so is the mean color.

@@ -1,0 +1,121 @@
+// What wasm/score/visible.c computes, worked out the slow way: cell by cell, in double precision, with all errors sorted.
+#pragma once
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace plain {
+
+enum { CELL = 4, SEAM = 2, WORST_CELLS = 64, BACKGROUNDS = 3 };
+inline const int BACKGROUND[BACKGROUNDS][3] = {{255, 255, 255}, {0, 0, 0}, {0, 60, 220}};
+
+// A picture: RGBA8 as large as it is, and opaque or not.
+struct Picture {
+  const uint8_t *pixels;
+  int width, height;
+  bool is_opaque;
+
+  // A level on a background; beyond the right and the lower edge the last pixel is repeated.
+  int level(int x, int y, int plane, int background) const {
+    const uint8_t *pixel = pixels + 4 * ((size_t)std::min(y, height - 1) * width + std::min(x, width - 1));
+    if (is_opaque) return pixel[plane];
+    const int alpha = pixel[3];
+    return (int)floor((pixel[plane] * alpha + BACKGROUND[background][plane] * (255 - alpha)) / 255.0 + 0.5);
+  }
+  double luma(int x, int y, int background) const {
+    return (5 * level(x, y, 0, background) + 9 * level(x, y, 1, background) + 2 * level(x, y, 2, background)) / 16.0;
+  }
+};
+
+// What is known of one cell on one background.
+struct Cell {
+  double detail, grain, light, luma, fine, chroma;
+};
+
+inline Cell cell_of(const Picture &first, const Picture &second, int left, int top, int background) {
+  double y[CELL][CELL], steps = 0, bends = 0, light = 0, error = 0, squares = 0, red = 0, blue = 0;
+  for (int row = 0; row < CELL; row++) {
+    for (int at = 0; at < CELL; at++) {
+      y[row][at] = first.luma(left + at, top + row, background);
+      const double apart = second.luma(left + at, top + row, background) - y[row][at];
+      light += y[row][at], error += apart, squares += apart * apart;
+      int by[3];
+      for (int plane = 0; plane < 3; plane++)
+        by[plane] = second.level(left + at, top + row, plane, background) - first.level(left + at, top + row, plane, background);
+      red += by[0] - by[1], blue += 2 * by[2] - by[0] - by[1];
+    }
+  }
+  for (int line = 0; line < CELL; line++) {
+    for (int at = 1; at < CELL; at++) {
+      steps += fabs(y[line][at] - y[line][at - 1]) + fabs(y[at][line] - y[at - 1][line]);
+      if (at == 1) continue;
+      bends += fabs(y[line][at] - 2 * y[line][at - 1] + y[line][at - 2]);
+      bends += fabs(y[at][line] - 2 * y[at - 1][line] + y[at - 2][line]);
+    }
+  }
+  const double mean = error / 16, of_red = red / 16, of_blue = blue / 32, unit = 12.0 * 12.0;
+  const double chroma = (0.65 * of_red * of_red + 0.6 * of_blue * of_blue) / unit;
+  return {steps / 12, bends / 16, light / 16 / 255, mean * mean, std::max(0.0, squares / 16 - mean * mean) * 0.65, chroma};
+}
+
+inline double seen(double squares, double levels, double bent, double in_slope) {
+  const double hidden = in_slope + bent * (levels - in_slope);
+  return squares / (hidden * hidden);
+}
+
+// Whether a cell counts in one direction: it is none of the two at each seam of its tile. Of a tile that would have none left,
+// those in its middle count. 0: one tile.
+inline bool counts(int cell, int cells, int tile) {
+  if (tile == 0) return true;
+  const int start = cell / tile * tile, end = std::min(cells, start + tile), length = end - start;
+  int least = start > 0 ? SEAM : 0, most = length - (end < cells ? SEAM : 0);
+  while (least >= most) least -= start > 0 && least > 0, most += end < cells && most < length;
+  return cell - start >= least && cell - start < most;
+}
+
+// The mean of the largest of so many numbers, which are sorted from the largest on; what is missing is 0.
+inline double mean_of(const std::vector<double> &errors, size_t count) {
+  double sum = 0;
+  for (size_t at = 0; at < std::min(count, errors.size()); at++) sum += errors[at];
+  return sum / count;
+}
+
+inline double difference(const Picture &first, const Picture &second, int tile_columns, int tile_rows) {
+  const int across = (first.width + CELL - 1) / CELL, down = (first.height + CELL - 1) / CELL;
+  std::vector<double> worst((size_t)across * down);
+  std::vector<Cell> cells(worst.size());
+  for (int background = 0; background < (first.is_opaque ? 1 : BACKGROUNDS); background++) {
+    for (int row = 0; row < down; row++)
+      for (int at = 0; at < across; at++) cells[row * across + at] = cell_of(first, second, at * CELL, row * CELL, background);
+    for (int row = 0; row < down; row++) {
+      for (int at = 0; at < across; at++) {
+        const Cell &here = cells[row * across + at];
+        double details = 0, grain = 0;
+        for (int y = row - 1; y <= row + 1; y++) {
+          for (int x = at - 1; x <= at + 1; x++) {
+            const Cell &near = cells[std::clamp(y, 0, down - 1) * across + std::clamp(x, 0, across - 1)];
+            details += near.detail, grain = std::max(grain, near.grain);
+          }
+        }
+        const double detail = here.detail * 0.25 + details * 0.75 / 9;
+        const double levels = detail * 0.17 + here.light * 1.0 + 1.4, bent = std::clamp((grain - 0.5) / 0.5, 0.0, 1.0);
+        const double error = seen(here.luma, levels, bent, 0.75) + seen(here.fine, levels, bent, 1.1) + here.chroma;
+        worst[row * across + at] = std::max(worst[row * across + at], sqrt(error));
+      }
+    }
+  }
+  std::vector<double> errors;
+  for (int row = 0; row < down; row++)
+    for (int at = 0; at < across; at++)
+      if (counts(row, down, tile_rows / CELL) && counts(at, across, tile_columns / CELL)) errors.push_back(worst[row * across + at]);
+  std::sort(errors.begin(), errors.end(), std::greater<double>());
+  const size_t part = std::max<size_t>(1, (size_t)floor(errors.size() * 0.02 + 0.5));
+  return std::max(mean_of(errors, part), mean_of(errors, WORST_CELLS) / 1.7);
+}
+
+}  // namespace plain
