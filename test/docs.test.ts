@@ -132,7 +132,7 @@ it("puts text into pages as text, and refuses markup", () => {
 it.each([
   ["vault key", "/docs/keys#when-you-know-the-old-key"],
   ["progressive", "/docs/formats#progressive-or-baseline"],
-  ["sig", "/docs/sites#signatures"],
+  ["sig", "/docs/signing#javascript"],
   ["idempotency", "/docs/retries"],
   ["next.js", "/docs/sites#nextjs"],
   ["imgproxy xyzzy", "/docs/moving#from-imgproxy"],

@@ -9,7 +9,7 @@ import { OLD_WORDS } from "./support/old-words.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 /** What a tool writes, and the list of the words themselves. */
-const APART = /^(?:src\/worker\.d\.ts|src\/cli\/api-types\.ts|test\/(?:support\/old-words|words\.test)\.ts)$/;
+const APART = /^(?:src\/worker\.d\.ts|src\/clients\/api-types\.d\.ts|test\/(?:support\/old-words|words\.test)\.ts)$/;
 
 /** The words of a name: `isRoomFor`, `MAX_ROOMS` and `has-room` have "room" in them. */
 function wordsOf(name: string): string[] {

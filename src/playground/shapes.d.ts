@@ -1,5 +1,5 @@
 /** What the pages handle: the answers of the API, its document, and the parts of a page. */
-import type { DeliverySigning, Success, UploadBody } from "../cli/api-types.ts";
+import type { DeliverySigning, Success, UploadBody } from "../clients/api-types.d.ts";
 
 export type {
   Account,
@@ -26,7 +26,7 @@ export type {
   WatermarkRecord,
   WebhookList,
   WebhookRecord,
-} from "../cli/api-types.ts";
+} from "../clients/api-types.d.ts";
 
 /** What addresses are signed with, in hex. */
 export type SigningPair = DeliverySigning["signing"];

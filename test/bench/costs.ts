@@ -10,8 +10,8 @@ import { basename, join } from "node:path";
 
 import sharp from "sharp";
 
-import type { UploadBody } from "../../src/cli/api-types.ts";
 import { DEMO_KEY, startLocal } from "../../src/cli/local.ts";
+import type { UploadBody } from "../../src/clients/api-types.d.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 import { runtimeMs } from "./runtime.ts";

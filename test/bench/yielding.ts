@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-import type { UploadBody } from "../../src/cli/api-types.ts";
 import { DEMO_KEY, startLocal } from "../../src/cli/local.ts";
+import type { UploadBody } from "../../src/clients/api-types.d.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 import { runtimeMs } from "./runtime.ts";

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import type { Place } from "darkroom/image-url";
-import type { SigningPair } from "darkroom/sign";
+import type { Place } from "#clients/image-url";
+import type { SigningPair } from "#clients/sign";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -16,7 +16,7 @@ const ASTRO = join(ROOT, "node_modules", "astro", "bin", "astro.mjs");
 const FILES = {
   "package.json": "{}",
   "astro.config.mjs": `export default { image: { service: { entrypoint: "./src/image-service.js" } } };`,
-  "src/image-service.js": `import { createService } from "darkroom/astro";
+  "src/image-service.js": `import { createService } from "@darkroom-images/client/astro";
 export default createService(JSON.parse(process.env.PLACE));`,
   "src/pages/index.astro": `---
 import { Image } from "astro:assets";
@@ -63,6 +63,6 @@ async function writeSite(site: string): Promise<void> {
   for (const [name, text] of Object.entries(FILES)) await writeFile(join(site, name), text);
   await cp(join(ROOT, "src", "playground", "sample.jpg"), join(site, "src", "sample.jpg"));
   // The package, as if it were installed.
-  await mkdir(join(site, "node_modules"));
-  await symlink(ROOT, join(site, "node_modules", "darkroom"));
+  await mkdir(join(site, "node_modules", "@darkroom-images"), { recursive: true });
+  await symlink(join(ROOT, "src", "clients"), join(site, "node_modules", "@darkroom-images", "client"));
 }

@@ -112,7 +112,9 @@ describe.skipIf(inject("browser") === "")("the pages", () => {
       await page.locator(".endpoint").first().waitFor();
       const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
       const expected = operations.map(({ operationId }) => operationId);
-      const ids = await page.locator(".endpoint").evaluateAll((all) => all.map(({ id }) => id));
+      const ids = await page
+        .locator(".endpoint")
+        .evaluateAll((all: readonly unknown[]) => (all as { id: string }[]).map(({ id }) => id));
       expect(new Set(ids)).toEqual(new Set(expected));
       const examples = await page.locator(".endpoint > .copyable pre").allInnerTexts();
       // What names a variable needs an id; keyfiles, keys of signers and anchors are of nobody here.

@@ -10,7 +10,6 @@ import { buffer } from "node:stream/consumers";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { Srcset, UploadBody } from "../../src/cli/api-types.ts";
 import { createClient } from "../../src/cli/batch/client.ts";
 import { expectedName, findOriginals } from "../../src/cli/batch/files.ts";
 import { createJsonReport } from "../../src/cli/batch/json.ts";
@@ -18,6 +17,7 @@ import { type Options, readOptions } from "../../src/cli/batch/options.ts";
 import type { Outcome } from "../../src/cli/batch/outcome.ts";
 import { runAll } from "../../src/cli/batch/run.ts";
 import { withoutResults } from "../../src/cli/batch/sets.ts";
+import type { Srcset, UploadBody } from "../../src/clients/api-types.d.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const never = new AbortController().signal;

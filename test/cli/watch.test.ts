@@ -6,13 +6,13 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 
-import type { SetSuccess } from "../../src/cli/api-types.ts";
 import { ApiFailure, type Client, type Processed } from "../../src/cli/batch/client.ts";
 import { findOriginals } from "../../src/cli/batch/files.ts";
 import { type Options, readOptions } from "../../src/cli/batch/options.ts";
 import type { Outcome } from "../../src/cli/batch/outcome.ts";
 import { runAll } from "../../src/cli/batch/run.ts";
 import { watchOriginals } from "../../src/cli/batch/watch.ts";
+import type { SetSuccess } from "../../src/clients/api-types.d.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -1,16 +1,17 @@
 /** What the clients write is what addresses are read as, and their signatures are those that are checked. */
-import { imageURL } from "darkroom/image-url";
-import { signatureOf, signURL } from "darkroom/sign";
-import { signedSrcset, srcset } from "darkroom/srcset";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+
+import { imageURL } from "#clients/image-url";
+import { signatureOf, signURL } from "#clients/sign";
+import { signedSrcset, srcset } from "#clients/srcset";
 
 import { canonicalOf } from "../../src/delivery/canonical.ts";
 import { DIALECTS } from "../../src/delivery/dialects.ts";
 import { admit } from "../../src/delivery/policy.ts";
 import { signatureOf as signatureOfService } from "../../src/delivery/signature.ts";
 import { identityOf, locate } from "../../src/delivery/sources.ts";
-import sites from "../../src/docs/sites.md?raw";
+import signing from "../../src/docs/signing.md?raw";
 import { openedDelivery } from "../support/opened-delivery.ts";
 import { refusal } from "../support/refusal.ts";
 import { VECTOR_PAIR, vectorsOf } from "../support/signing-vectors.ts";
@@ -124,7 +125,7 @@ describe("a signature", () => {
   });
 
   it("of the documentation is one of the service", async () => {
-    const vectors = vectorsOf(sites);
+    const vectors = vectorsOf(signing);
     expect(vectors.length).toBeGreaterThan(8);
     const delivery = { ...DELIVERY, unsigned: false as const, signing: { current: VECTOR_PAIR } };
     for (const { address, signed } of vectors) {

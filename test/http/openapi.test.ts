@@ -6,7 +6,7 @@ import { Failure } from "../../src/contract/response.ts";
 import * as examples from "../../src/http/examples.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { FORMATS } from "../../src/image/formats.ts";
-import { apiTypes } from "../support/api-types.ts";
+import { apiOperations, apiTypes, extensions } from "../support/api-types.ts";
 import { api } from "../support/api.ts";
 import { openApi } from "../support/openapi.ts";
 
@@ -16,7 +16,9 @@ it("is what the route table and the schemas say", async () => {
 });
 
 it("is what the route table and the schemas say, as types for clients", async () => {
-  await expect(apiTypes(openApi(), FORMATS)).toMatchFileSnapshot("../../src/cli/api-types.ts");
+  await expect(apiTypes(openApi())).toMatchFileSnapshot("../../src/clients/api-types.d.ts");
+  await expect(apiOperations(openApi())).toMatchFileSnapshot("../../src/clients/operations.js");
+  await expect(extensions(FORMATS)).toMatchFileSnapshot("../../src/cli/extensions.ts");
 });
 
 it("is served as it is, to any page", async () => {

@@ -40,7 +40,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/image/text", "what fonts say of letters, lines, texts as drawings"],
   ["src/image/search", "the search for the smallest file: attempts, score, session"],
   ["src/migrations", "the schema of the databases"],
-  ["src/clients", "for sites: Next.js, Astro, unpic, srcset, signatures"],
+  ["src/clients", "the package for sites and programs: addresses, signatures, components, a typed API"],
   ["src/cli", "npm start, npm run dev, npm run deploy"],
   ["src/cli/batch", "npx darkroom, the command for many pictures"],
   ["src/playground", "the pages: playground, deliveries, account, reference"],

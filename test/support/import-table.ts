@@ -197,7 +197,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // Programs beside the Worker: what a person runs, what sites take, what a browser shows.
   docs: { paths: ["src/docs"], imports: ["limits"], packages: ["marked", "node:"] },
-  cli: { paths: ["src/cli"], imports: [...BASE, "docs"], packages: ["node:", "miniflare", "wrangler"] },
-  clients: { paths: ["src/clients"], imports: [], packages: ["astro"] },
-  playground: { paths: ["src/playground"], imports: ["src/cli/api-types.ts"] },
+  clients: { paths: ["src/clients"], imports: [], packages: ["astro", "react"] },
+  cli: {
+    paths: ["src/cli"],
+    imports: [...BASE, "docs", "src/clients/api-types.d.ts"],
+    packages: ["node:", "miniflare", "wrangler"],
+  },
+  playground: { paths: ["src/playground"], imports: ["src/clients/api-types.d.ts"] },
 };

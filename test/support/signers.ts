@@ -1,25 +1,71 @@
-/** The signers that the documentation shows, and the signatures that it says are right. */
+/** The signers that the documentation shows, run by the programs of their languages. */
 import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
+interface Signer {
+  /** A call that succeeds where the language is on this machine. */
+  readonly probe: readonly [program: string, ...args: readonly string[]];
+  /** Files of a program that prints what its arguments, key, salt and addresses, are signed as. */
+  readonly files: (code: string) => Readonly<Record<string, string>>;
+  readonly start: readonly [program: string, ...args: readonly string[]];
+}
+
 const LANGUAGES = {
   python: {
-    program: "python3",
-    option: "-c",
-    show: "import sys\nfor url in sys.argv[3:]: print(sign_url(sys.argv[1], sys.argv[2], url))",
-    before: [],
+    probe: ["python3", "--version"],
+    files: (code) => ({
+      "show.py": `${code}\nimport sys\nfor url in sys.argv[3:]: print(sign_url(sys.argv[1], sys.argv[2], url))\n`,
+    }),
+    start: ["python3", "show.py"],
   },
   php: {
-    program: "php",
-    option: "-r",
-    show: 'foreach (array_slice($argv, 3) as $url) echo sign_url($argv[1], $argv[2], $url), "\\n";',
-    before: ["--"],
+    probe: ["php", "--version"],
+    files: (code) => ({
+      "show.php": `<?php\n${code}\nforeach (array_slice($argv, 3) as $url) echo sign_url($argv[1], $argv[2], $url), "\\n";\n`,
+    }),
+    start: ["php", "show.php"],
   },
-} as const;
+  ruby: {
+    probe: ["ruby", "--version"],
+    files: (code) => ({
+      "show.rb": `${code}\nARGV.drop(2).each { |url| puts sign_url(ARGV[0], ARGV[1], url) }\n`,
+    }),
+    start: ["ruby", "show.rb"],
+  },
+  go: {
+    probe: ["go", "version"],
+    files: (code) => ({
+      "go.mod": "module show\n\ngo 1.18\n",
+      "sign.go": `package main\n\n${code}\n`,
+      "show.go": `package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	for _, url := range os.Args[3:] {
+		signed, err := SignURL(os.Args[1], os.Args[2], url)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(signed)
+	}
+}
+`,
+    }),
+    start: ["go", "run", "."],
+  },
+} as const satisfies Readonly<Record<string, Signer>>;
 
 export type Language = keyof typeof LANGUAGES;
+export const LANGUAGE_NAMES = Object.keys(LANGUAGES) as Language[];
 
 export interface Pair {
   readonly key: string;
@@ -28,7 +74,8 @@ export interface Pair {
 
 /** Whether a language's program is on this machine. */
 export async function hasLanguage(language: Language): Promise<boolean> {
-  return run(LANGUAGES[language].program, ["--version"]).then(
+  const [program, ...args] = LANGUAGES[language].probe;
+  return run(program, args).then(
     () => true,
     () => false,
   );
@@ -41,9 +88,17 @@ export async function signedIn(
   { key, salt }: Pair,
   urls: readonly string[],
 ): Promise<string[]> {
-  const { program, option, show, before } = LANGUAGES[language];
-  const [, code] = new RegExp(`\n\`\`\`${language}\n([^]*?sign_url[^]*?)\n\`\`\``).exec(page) ?? [];
+  const [, code] = new RegExp(`\n\`\`\`${language}\n([^]*?sign_?url[^]*?)\n\`\`\``, "i").exec(page) ?? [];
   if (code === undefined) throw new Error(`The documentation signs nothing in ${language}`);
-  const { stdout } = await run(program, [option, `${code}\n${show}`, ...before, key, salt, ...urls]);
-  return stdout.trimEnd().split("\n");
+  const folder = await mkdtemp(join(tmpdir(), "signer-"));
+  try {
+    for (const [name, text] of Object.entries(LANGUAGES[language].files(code))) {
+      await writeFile(join(folder, name), text);
+    }
+    const [program, ...args] = LANGUAGES[language].start;
+    const { stdout } = await run(program, [...args, key, salt, ...urls], { cwd: folder, maxBuffer: 2 ** 24 });
+    return stdout.trimEnd().split("\n");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

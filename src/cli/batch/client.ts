@@ -1,7 +1,7 @@
 /** One image through the API, as often as it takes. */
 import { setTimeout as wait } from "node:timers/promises";
 
-import type { Failure, Processed as Answer, SetSuccess, Success, UploadBody } from "../api-types.ts";
+import type { Failure, Processed as Answer, SetSuccess, Success, UploadBody } from "../../clients/api-types.d.ts";
 
 const ATTEMPTS = 6;
 /** A service that is not there at all is a wrong address more often than a restart. */

@@ -2,7 +2,7 @@
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 
-import { EXTENSIONS, OTHER_EXTENSIONS } from "../api-types.ts";
+import { EXTENSIONS, OTHER_EXTENSIONS } from "../extensions.ts";
 import { UsageError } from "./options.ts";
 
 type ByFormat = Readonly<Record<string, readonly string[]>>;

@@ -1,7 +1,7 @@
 /** What was asked for on the command line. */
 import { parseArgs } from "node:util";
 
-import type { Optimize, Output, Resize, Srcset, UploadBody } from "../api-types.ts";
+import type { Optimize, Output, Resize, Srcset, UploadBody } from "../../clients/api-types.d.ts";
 
 const LOCAL_URL = "http://localhost:8787";
 /** The key of a service on this machine, as long as none is given. */

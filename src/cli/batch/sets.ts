@@ -2,8 +2,8 @@
 import { readFile, rm } from "node:fs/promises";
 import { basename, join, parse } from "node:path";
 
+import type { SetSuccess, UploadBody } from "../../clients/api-types.d.ts";
 import { candidateUrl, escapedHtml } from "../../html.ts";
-import type { SetSuccess, UploadBody } from "../api-types.ts";
 import { type Client, looksOf } from "./client.ts";
 import { alreadyThere, exists, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";

@@ -1,5 +1,8 @@
 /** The types of the API, made from openapi.json by `npm run openapi`. */
 
+/** A file as an upload takes it. */
+export type FileBody = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
+
 export type FetchBody = {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -1239,26 +1242,102 @@ export type VaultResealed = {
   readonly left: number;
 };
 
-/** File name extensions by format, the usual one first. */
-export const EXTENSIONS = {
-  jpeg: ["jpg","jpeg"],
-  jpeg2000: ["jp2"],
-  png: ["png","apng"],
-  gif: ["gif"],
-  webp: ["webp"],
-  avif: ["avif"],
-  heic: ["heic","heif"],
-  jxl: ["jxl"],
-  bmp: ["bmp","dib"],
-  ico: ["ico","cur"],
-  tiff: ["tif","tiff"],
-  psd: ["psd","psb"],
-  svg: ["svg"],
-} as const;
-
-/** What originals may be called besides; results never are. */
-export const OTHER_EXTENSIONS = {
-  jpeg: ["jpe","jfif"],
-  jpeg2000: ["j2k","j2c","jpc"],
-  svg: ["svgz"],
-} as const;
+/** Operations by their name in the API document. */
+export interface Operations {
+  /** Fetches an image from a URL, processes and optimizes it. */
+  readonly fetchImage: { readonly body: FetchBody; readonly answer: Processed | Accepted };
+  /** Takes an image in the part `file`, processes and optimizes it as the part `data` says. */
+  readonly uploadImage: { readonly file: FileBody; readonly body?: UploadBody; readonly answer: Processed | Accepted };
+  /** Makes a token with which a page may upload images without a key. */
+  readonly createUploadToken: { readonly body: NewUploadToken; readonly answer: UploadTokenCreated };
+  /** Makes a delivery: which originals addresses may ask for, and what they may do to them. */
+  readonly addDelivery: { readonly body: NewDelivery; readonly answer: DeliveryCreated };
+  /** Lists deliveries, newest first. */
+  readonly listDeliveries: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: DeliveryList };
+  /** Shows one delivery. */
+  readonly findDelivery: { readonly path: { readonly delivery: string }; readonly answer: DeliveryFound };
+  /** Replaces the members that are given; it takes up to a minute until every place knows. */
+  readonly editDelivery: { readonly path: { readonly delivery: string }; readonly body: DeliveryChange; readonly answer: DeliveryFound };
+  /** Deletes a delivery and its results; its addresses end within a minute. */
+  readonly removeDelivery: { readonly path: { readonly delivery: string }; readonly answer: DeliveryDeleted };
+  /** Shows what addresses are signed with. */
+  readonly showDeliverySigning: { readonly path: { readonly delivery: string }; readonly answer: DeliverySigning };
+  /** Makes a new pair; addresses that the old one signed stay valid for 24 hours. */
+  readonly rotateDeliverySigning: { readonly path: { readonly delivery: string }; readonly answer: DeliverySigning };
+  /** Forgets all results, or those of one original, in any spelling of it; it takes up to a minute everywhere. */
+  readonly purgeDelivery: { readonly path: { readonly delivery: string }; readonly body: Purge; readonly answer: DeliveryPurged };
+  /** Saves a PNG, SVG, WebP, GIF or JPEG of at most 5 MB to be laid over images. */
+  readonly addWatermark: { readonly file: FileBody; readonly body?: NewAsset; readonly answer: WatermarkCreated };
+  /** Lists watermarks, newest first. */
+  readonly listWatermarks: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: WatermarkList };
+  /** Shows one watermark. */
+  readonly findWatermark: { readonly path: { readonly asset: string }; readonly answer: WatermarkFound };
+  /** Deletes a watermark. */
+  readonly removeWatermark: { readonly path: { readonly asset: string }; readonly answer: AssetDeleted };
+  /** Saves a service account's JSON keyfile, as the part `file` or as the whole JSON body; it is never shown. */
+  readonly addKeyfile: { readonly file: FileBody; readonly body?: NewAsset; readonly answer: KeyfileCreated };
+  /** Lists keyfiles, newest first. */
+  readonly listKeyfiles: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: KeyfileList };
+  /** Shows one keyfile, without its secrets. */
+  readonly findKeyfile: { readonly path: { readonly asset: string }; readonly answer: KeyfileFound };
+  /** Deletes a keyfile. */
+  readonly removeKeyfile: { readonly path: { readonly asset: string }; readonly answer: AssetDeleted };
+  /** Saves the credentials of a store, and defaults for other members, under an id. */
+  readonly addConnector: { readonly body: NewConnector; readonly answer: ConnectorCreated };
+  /** Lists connectors, newest first. */
+  readonly listConnectors: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: ConnectorList };
+  /** Shows one connector, without its secrets. */
+  readonly findConnector: { readonly path: { readonly asset: string }; readonly answer: ConnectorFound };
+  /** Replaces the members given; the provider stays. */
+  readonly changeConnector: { readonly path: { readonly asset: string }; readonly body: ConnectorChange; readonly answer: ConnectorFound };
+  /** Deletes a connector. */
+  readonly removeConnector: { readonly path: { readonly asset: string }; readonly answer: AssetDeleted };
+  /** Shows whom the operator trusts to sign manifests. */
+  readonly showTrust: { readonly answer: TrustFound };
+  /** Replaces the certificates by which signers of manifests are trusted. */
+  readonly changeTrust: { readonly body: Trust; readonly answer: TrustFound };
+  /** Saves a certificate chain and its key, which sign what results say of where they are from; never shown. */
+  readonly addSigner: { readonly body: NewSigner; readonly answer: SignerCreated };
+  /** Lists signers, newest first: the first one signs. */
+  readonly listSigners: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: SignerList };
+  /** Shows one signer, without its key. */
+  readonly findSigner: { readonly path: { readonly asset: string }; readonly answer: SignerFound };
+  /** Deletes a signer. */
+  readonly removeSigner: { readonly path: { readonly asset: string }; readonly answer: AssetDeleted };
+  /** Shows the subscription and the credits of the calendar month; tests a key. */
+  readonly showAccount: { readonly answer: Account };
+  /** Shows what the account's keys did by day (UTC), the newest day first; the last 30 days unless told otherwise. */
+  readonly showUsage: { readonly query?: { readonly start?: string; readonly end?: string; readonly key?: string; readonly offset?: string; readonly limit?: string }; readonly answer: UsageList };
+  /** Lists notifications of the last 60 days, newest first. */
+  readonly listWebhooks: { readonly query?: { readonly status?: string; readonly start?: string; readonly end?: string; readonly offset?: string; readonly limit?: string }; readonly answer: WebhookList };
+  /** Shows one notification: its state, what it carries, every attempt. */
+  readonly showWebhook: { readonly path: { readonly id: string }; readonly answer: WebhookFound };
+  /** Delivers a notification once more, which has been delivered or has failed. */
+  readonly redeliverWebhook: { readonly path: { readonly id: string }; readonly answer: Accepted };
+  /** Shows the secret that signs the account's notifications (Standard Webhooks). */
+  readonly showWebhookSecret: { readonly answer: WebhookSecret };
+  /** Makes a new secret; for 24 hours notifications carry the signatures of both. */
+  readonly rotateWebhookSecret: { readonly answer: WebhookSecret };
+  /** Writes a small picture in every format and reads it again, or reads one where a format is only read; answers 503 when one fails. */
+  readonly testService: { readonly answer: SelfTest };
+  /** Opens an account and makes its first key, which is shown this once. */
+  readonly addAccount: { readonly body: NewAccount; readonly answer: AccountCreated };
+  /** Lists accounts, newest first. */
+  readonly listAccounts: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: AccountList };
+  /** Shows one account. */
+  readonly findAccount: { readonly path: { readonly id: string }; readonly answer: AccountFound };
+  /** Changes the status, plan or credits of an account; holds everywhere within a minute. */
+  readonly changeAccount: { readonly path: { readonly id: string }; readonly body: AccountChange; readonly answer: AccountFound };
+  /** Makes another key, which is shown this once. */
+  readonly addKey: { readonly path: { readonly id: string }; readonly body?: NewKey; readonly answer: KeyCreated };
+  /** Lists the keys of an account by their last characters, newest first. */
+  readonly listKeys: { readonly path: { readonly id: string }; readonly answer: KeyList };
+  /** Revokes a key; holds everywhere within a minute. */
+  readonly revokeKey: { readonly path: { readonly id: string; readonly key: string }; readonly answer: KeyDeleted };
+  /** Lists what keys did by day (UTC): of one account up to this moment, of all accounts up to about a minute ago. */
+  readonly listUsage: { readonly query?: { readonly account?: string; readonly start?: string; readonly end?: string; readonly key?: string; readonly offset?: string; readonly limit?: string }; readonly answer: UsageList };
+  /** Seals up to 500 saved secrets and waiting jobs anew with the first key of VAULT_KEY: to be repeated until none is left, when the other keys can be dropped. */
+  readonly resealVault: { readonly answer: VaultResealed };
+  /** Answers while the Worker runs; asks nothing else. */
+  readonly showHealth: { readonly answer: Health };
+}

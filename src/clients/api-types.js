@@ -1,0 +1,2 @@
+/** The types of the API alone: api-types.d.ts has them. */
+export {};

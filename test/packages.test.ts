@@ -1,0 +1,123 @@
+/** The packages, as users get them: packed, checked by the tools that check packages, and installed into an empty project. */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "..");
+const CLIENT = join(ROOT, "src", "clients");
+/** What a site downloads to use the client. */
+const MAX_CLIENT_BYTES = 30_000;
+
+let folder: string;
+let tarball: string;
+/** A project with the client and nothing else. */
+let project: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packages-"));
+  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: CLIENT });
+  tarball = join(folder, stdout.trim());
+  project = join(folder, "project");
+  await mkdir(project);
+  const scripts = { version: "node --print process.version" };
+  await writeFile(join(project, "package.json"), JSON.stringify({ type: "module", private: true, scripts }));
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: project });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("the client", () => {
+  it("is small, and has nothing but modules, types, a description and the license", async () => {
+    expect((await stat(tarball)).size).toBeLessThan(MAX_CLIENT_BYTES);
+    const { stdout } = await run("tar", ["-tf", tarball]);
+    const names = stdout.trim().split("\n");
+    expect(
+      names.filter((name) => !/^package\/(?:[a-z-]+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(name)),
+    ).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(["package/README.md", "package/LICENSE"]));
+  });
+
+  it("is a package by the rules of publint", async () => {
+    const bytes = await readFile(tarball);
+    const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer }, strict: true });
+    // Which repository a copy is published from, this one cannot know.
+    const others = messages.filter(({ code }) => code !== "USE_TYPE" && code !== ("PKG_REPOSITORY_MISSING" as never));
+    expect(others.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it("has types that fit its modules, in every way of resolving them but the oldest", async () => {
+    const bytes = new Uint8Array(await readFile(tarball));
+    const result = await checkPackage(createPackageFromTarballData(bytes));
+    if (!result.types) throw new Error("The package has no types");
+    // It is a package of ES modules, which the newer ways of resolving find by `exports`.
+    const problems = result.problems.filter(
+      (problem) =>
+        problem.kind !== "CJSResolvesToESM" && !("resolutionKind" in problem && problem.resolutionKind === "node10"),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it("depends on nothing, and changes nothing of the Node of a project", async () => {
+    const manifest = JSON.parse(await readFile(join(CLIENT, "package.json"), "utf8")) as Record<string, unknown>;
+    for (const member of ["dependencies", "optionalDependencies", "scripts", "bin"]) {
+      expect(manifest).not.toHaveProperty(member);
+    }
+    await expect(stat(join(project, "node_modules", ".bin"))).rejects.toThrow("ENOENT");
+    const { stdout } = await run("npm", ["run", "--silent", "version"], { cwd: project });
+    expect(stdout.trim()).toBe((await run("node", ["--version"], { cwd: project })).stdout.trim());
+  });
+
+  it("runs where it is installed", async () => {
+    await writeFile(
+      join(project, "use.js"),
+      `import { createClient, RateLimitError } from "@darkroom-images/client";
+import { imageAttributes } from "@darkroom-images/client/attributes";
+import { imageURL } from "@darkroom-images/client/image-url";
+import { createLoader } from "@darkroom-images/client/next";
+import { signURL } from "@darkroom-images/client/sign";
+import { srcset } from "@darkroom-images/client/srcset";
+import { createTransformer } from "@darkroom-images/client/unpic";
+import { readNotification } from "@darkroom-images/client/webhooks";
+const all = [createClient, RateLimitError, imageAttributes, imageURL, createLoader, signURL, srcset, createTransformer, readNotification];
+console.log(all.every((one) => typeof one === "function"));`,
+    );
+    expect((await run("node", ["use.js"], { cwd: project })).stdout.trim()).toBe("true");
+  });
+
+  it.each(["nodenext", "bundler"])("is typed where modules are resolved as %s does", async (resolution) => {
+    const source = `import { createClient, DarkroomError } from "@darkroom-images/client";
+import type { Success, UploadBody } from "@darkroom-images/client/api-types";
+import { type Notification, readNotification } from "@darkroom-images/client/webhooks";
+const client = createClient({ baseURL: "https://darkroom.example.com", key: "key" });
+const body: UploadBody = { resize: { width: 800 } };
+const one: Success = await client.upload(new Blob([]), body);
+const several: string | undefined = (await client.upload(new Blob([]), { srcset: { widths: [1, 2], formats: ["webp"] } })).html;
+const job: 202 = (await client.fetch("https://www.example.com/a.jpg", { webhook: { url: "https://example.com" } })).code;
+const bytes: ArrayBuffer = await (await client.upload(new Blob([]), { response: { mode: "binary" } })).arrayBuffer();
+const name: string = (await client.call("findDelivery", { path: { delivery: "dl_1" } })).delivery.name;
+const told: Notification = await readNotification({ headers: {}, body: "" }, "whsec_");
+// @ts-expect-error -- no operation has this name
+await client.call("findNothing", {});
+// @ts-expect-error -- a width is a number
+await client.upload(new Blob([]), { resize: { width: "800" } });
+// @ts-expect-error -- a delivery is found by its id
+await client.call("findDelivery", {});
+export { bytes, DarkroomError, job, name, one, several, told };
+`;
+    await writeFile(join(project, "use.ts"), source);
+    const module = resolution === "nodenext" ? "nodenext" : "esnext";
+    const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom,dom.iterable", "--types", ""];
+    await run(
+      join(ROOT, "node_modules", ".bin", "tsc"),
+      [...options, "--module", module, "--moduleResolution", resolution, "use.ts"],
+      { cwd: project },
+    ).catch((error: { stdout?: string }) => expect.unreachable(error.stdout));
+  });
+});
