@@ -1002,6 +1002,7 @@ export type NewDelivery = {
   };
   readonly refine?: boolean;
   readonly ttl?: number;
+  readonly provenance?: "auto" | "drop" | "keep" | "sign";
 };
 
 export type DeliveryChange = {
@@ -1049,6 +1050,7 @@ export type DeliveryChange = {
   };
   readonly refine?: boolean;
   readonly ttl?: number;
+  readonly provenance?: "auto" | "drop" | "keep" | "sign";
 };
 
 export type DeliveryRecord = {
@@ -1077,6 +1079,7 @@ export type DeliveryRecord = {
   };
   readonly refine: boolean;
   readonly ttl: number;
+  readonly provenance: "auto" | "drop" | "keep" | "sign";
   readonly url: string;
   readonly created_at: string;
 };

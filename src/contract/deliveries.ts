@@ -2,6 +2,7 @@
 import * as v from "valibot";
 
 import { dictionary, flag, httpUrl, integer, judgedAs, oneOf, record, text } from "../fields.ts";
+import { PROVENANCE_OPTIONS } from "../image/metadata/metadata-option.ts";
 import { ADDRESS_FORMATS, type AddressFormat } from "../image/plan/format-lists.ts";
 import { MAX_ASSET_NAME_CHARACTERS, MAX_OBJECT_KEY_BYTES, MAX_SIDE_PIXELS, MAX_URL_CHARACTERS } from "../limits.ts";
 import {
@@ -136,6 +137,8 @@ export type Unsigned = v.InferOutput<typeof Unsigned>;
 
 const name = text(0, MAX_ASSET_NAME_CHARACTERS);
 const ttl = integer(MIN_DELIVERY_TTL_SECONDS, MAX_DELIVERY_TTL_SECONDS);
+/** What `output.provenance` is where neither an address nor a preset says it. */
+const provenance = oneOf(PROVENANCE_OPTIONS);
 
 export const NewDelivery = record({
   name: v.optional(name, ""),
@@ -144,6 +147,7 @@ export const NewDelivery = record({
   unsigned: v.optional(Unsigned, false),
   refine: v.optional(flag(), true),
   ttl: v.optional(ttl, DEFAULT_DELIVERY_TTL_SECONDS),
+  provenance: v.optional(provenance, "auto"),
 });
 
 export const DeliveryChange = record({
@@ -153,6 +157,7 @@ export const DeliveryChange = record({
   unsigned: v.optional(Unsigned),
   refine: v.optional(flag()),
   ttl: v.optional(ttl),
+  provenance: v.optional(provenance),
 });
 
 export const Purge = record({ source: v.optional(text(1, MAX_URL_CHARACTERS)) });
@@ -168,6 +173,7 @@ export interface DeliveryRules {
   readonly unsigned: Unsigned;
   readonly refine: boolean;
   readonly ttl: number;
+  readonly provenance: (typeof PROVENANCE_OPTIONS)[number];
 }
 
 /**
@@ -209,6 +215,7 @@ export const DeliveryRecord = v.strictObject({
   unsigned: Unsigned,
   refine: v.boolean(),
   ttl: v.pipe(v.number(), v.integer()),
+  provenance: v.picklist(PROVENANCE_OPTIONS),
   /** What addresses begin with. */
   url: v.pipe(v.string(), v.url()),
   created_at: v.pipe(v.string(), v.isoTimestamp()),

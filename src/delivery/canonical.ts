@@ -21,8 +21,15 @@ export interface Canonical {
  * @param accept the client's header
  * @throws ApiError 422 naming a preset that is not there, or the first member that breaks a rule
  */
-export function canonicalOf(delivery: Pick<Delivery, "presets">, asked: Asked, accept: string | undefined): Canonical {
-  const preset = asked.presets.reduce<DerivationBody>((under, name) => merged(under, presetOf(delivery, name)), {});
+export function canonicalOf(
+  delivery: Pick<Delivery, "presets" | "provenance">,
+  asked: Asked,
+  accept: string | undefined,
+): Canonical {
+  const { provenance } = delivery;
+  // The default is not said, so that results are known by the same text as without it.
+  const own: DerivationBody = provenance === "auto" ? {} : { output: { provenance } };
+  const preset = asked.presets.reduce<DerivationBody>((under, name) => merged(under, presetOf(delivery, name)), own);
   const { output, ...rest } = checked(Derivation, merged(preset, asked.body));
   const { name: _, ...encoding } = output ?? {};
   const isNegotiated = encoding.format === undefined || encoding.format === "auto";

@@ -23,16 +23,16 @@ export async function createDelivery(
   now: Date,
 ): Promise<{ delivery: Delivery; pair: SigningPair }> {
   const [id, at, pair] = [newDeliveryId(), now.toISOString(), newPair()];
-  const { name, sources, presets, unsigned, refine, ttl } = rules;
+  const { name, sources, presets, unsigned, refine, ttl, provenance } = rules;
   const sealed = await vault.seal(pair, signingContext(id));
   const lists = [JSON.stringify(sources), JSON.stringify(presets), JSON.stringify(unsigned)];
   const { meta } = await db
     .prepare(
-      `INSERT INTO deliveries (id, account_id, name, sources, presets, unsigned, refine, ttl, signing, created_at, updated_at)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10
-       WHERE (SELECT COUNT(*) FROM deliveries WHERE account_id = ?2) < ?11`,
+      `INSERT INTO deliveries (id, account_id, name, sources, presets, unsigned, refine, ttl, provenance, signing, created_at, updated_at)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11
+       WHERE (SELECT COUNT(*) FROM deliveries WHERE account_id = ?2) < ?12`,
     )
-    .bind(id, accountId, name, ...lists, Number(refine), ttl, sealed, at, MAX_DELIVERIES)
+    .bind(id, accountId, name, ...lists, Number(refine), ttl, provenance, sealed, at, MAX_DELIVERIES)
     .run();
   if (meta.changes === 0) throw new ApiError(422, `An account has at most ${MAX_DELIVERIES} deliveries`);
   const delivery = { ...rules, id, accountId, isOpen: false, purgedAt: 0, edition: 0, createdAt: at };
@@ -70,11 +70,12 @@ export async function changeDelivery(
   now: Date,
 ): Promise<Delivery | undefined> {
   const text = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-  const { name = null, sources, presets, unsigned, refine, ttl = null } = change;
+  const { name = null, sources, presets, unsigned, refine, ttl = null, provenance = null } = change;
   const row = await db
     .prepare(
       `UPDATE deliveries SET name = coalesce(?3, name), sources = coalesce(?4, sources), presets = coalesce(?5, presets),
-         unsigned = coalesce(?6, unsigned), refine = coalesce(?7, refine), ttl = coalesce(?8, ttl), updated_at = ?9
+         unsigned = coalesce(?6, unsigned), refine = coalesce(?7, refine), ttl = coalesce(?8, ttl), provenance = coalesce(?9, provenance),
+         updated_at = ?10
        WHERE id = ?1 AND account_id = ?2 RETURNING *`,
     )
     .bind(
@@ -86,6 +87,7 @@ export async function changeDelivery(
       text(unsigned),
       refine === undefined ? null : Number(refine),
       ttl,
+      provenance,
       now.toISOString(),
     )
     .first<Row>();

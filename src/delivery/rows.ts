@@ -29,6 +29,7 @@ export interface Row {
   readonly unsigned: string;
   readonly refine: number;
   readonly ttl: number;
+  readonly provenance: string;
   readonly is_open: number;
   readonly signing: ArrayLike<number> | null;
   readonly previous: ArrayLike<number> | null;
@@ -48,6 +49,7 @@ export function deliveryOf(row: Row): Delivery {
     unsigned: JSON.parse(row.unsigned) as Delivery["unsigned"],
     refine: row.refine === 1,
     ttl: row.ttl,
+    provenance: row.provenance as Delivery["provenance"],
     isOpen: row.is_open === 1,
     purgedAt: row.purged_at,
     edition: row.edition,

@@ -276,6 +276,7 @@ const deliveryRecord = {
   unsigned: { widths: [320, 640, 1280], formats: ["avif", "webp"] },
   refine: true,
   ttl: 2_592_000,
+  provenance: "auto",
   url: `https://darkroom.example.com/i/${deliveryId}`,
   created_at: createdAt,
 };

@@ -1,5 +1,5 @@
 /** Who signs for an account: its newest signer, or else that of the deployment; with the time of an authority, where it names one. */
-import { openNewestAsset, type Shelf } from "../account/assets.ts";
+import { listAssets, openNewestAsset, type Shelf } from "../account/assets.ts";
 import { checked } from "../contract/message.ts";
 import { SignerSecret } from "../contract/signers.ts";
 import type { Settings } from "../env.ts";
@@ -14,6 +14,11 @@ export async function signerOf(shelf: Shelf, settings: Settings): Promise<Signer
   const { signer } = await openSigner(secret);
   const { tsa } = secret;
   return tsa !== undefined && mayStamp(settings, tsa) ? { ...signer, stamp: (data) => stamped(tsa, data) } : signer;
+}
+
+/** Whether there is somebody who signs for an account. */
+export async function hasSigner(shelf: Shelf, { signer }: Settings): Promise<boolean> {
+  return signer !== undefined || (await listAssets(shelf, "signer", { offset: 0, limit: 1 })).length > 0;
 }
 
 function ofDeployment({ signer }: Settings): SignerSecret | undefined {

@@ -9,6 +9,13 @@ import { ADDRESS_FORMATS } from "./format-lists.js";
  */
 
 const WEEK_SECONDS = 604_800;
+/** What finals say of where they are from, and how the form says that. */
+const PROVENANCE = [
+  ["auto", "Signed where the original has any, or is marked as synthetic, and a signer is saved"],
+  ["sign", "Always signed"],
+  ["keep", "Signed where the original has any, with all that it has"],
+  ["drop", "None, and no mark of a synthetic picture"],
+];
 
 /**
  * @param {object} ports
@@ -24,6 +31,11 @@ export function createDeliveryForm({ id, submit, save, readRequest, connectors }
   const presets = createRows(`${id}-preset`, "Preset", presetRow);
   const unsigned = unsignedFields(id);
   const refine = h("input", { id: `${id}-refine`, type: "checkbox" });
+  const provenance = h(
+    "select",
+    { id: `${id}-provenance` },
+    PROVENANCE.map(([value, text]) => h("option", { value }, text)),
+  );
   const ttl = h("input", { id: `${id}-ttl`, type: "number", min: 60, max: 31_536_000, inputmode: "numeric" });
   const takeForm = h("button", { type: "button", class: "quiet small" }, "Add what the playground is set to");
   takeForm.addEventListener("click", () => presets.add(["", readRequest() ?? {}]));
@@ -41,6 +53,7 @@ export function createDeliveryForm({ id, submit, save, readRequest, connectors }
     ),
     unsigned.element,
     h("div", { class: "field check" }, refine, h("label", { for: refine.id }, "A draft first, the final soon after")),
+    labeled("Content Credentials of finals", provenance),
     labeled("Seconds until an original is asked for again", ttl),
     h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, submit)),
   );
@@ -51,6 +64,7 @@ export function createDeliveryForm({ id, submit, save, readRequest, connectors }
     unsigned: unsigned.read(),
     refine: refine.checked,
     ttl: Number(ttl.value),
+    provenance: provenance.value,
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -63,6 +77,7 @@ export function createDeliveryForm({ id, submit, save, readRequest, connectors }
     presets.write(Object.entries(delivery?.presets ?? {}));
     unsigned.write(delivery?.unsigned ?? false);
     refine.checked = delivery?.refine ?? true;
+    provenance.value = delivery?.provenance ?? "auto";
     ttl.value = String(delivery?.ttl ?? WEEK_SECONDS);
   };
   write(undefined);

@@ -178,7 +178,15 @@ export async function askTheDirectory(asked: Asked): Promise<void> {
 export async function askOfDeliveries(asked: Asked): Promise<void> {
   const { db } = asked;
   const shelf = { db, vault };
-  const rules = { name: "", sources: [], presets: {}, unsigned: false, refine: true, ttl: 60 } as const;
+  const rules = {
+    name: "",
+    sources: [],
+    presets: {},
+    unsigned: false,
+    refine: true,
+    ttl: 60,
+    provenance: "auto",
+  } as const;
   const made: string[] = [];
   await asked.of("making a delivery", async (round) => {
     made.push((await createDelivery(shelf, `account-${round}`, rules, TODAY)).delivery.id);

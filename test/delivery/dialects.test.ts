@@ -23,7 +23,7 @@ function asked(dialect: Dialect, path: string): Asked {
 
 const ofEdge = (options: string) => asked(edgeNetwork, `/${options}/${SOURCE}`);
 const ofImgproxy = (options: string) => asked(imgproxy, `/unsafe/${options}/plain/${SOURCE}`);
-const canonical = (one: Asked, accept?: string) => canonicalOf({ presets }, one, accept);
+const canonical = (one: Asked, accept?: string) => canonicalOf({ presets, provenance: "auto" }, one, accept);
 const message = (work: () => unknown): unknown => {
   try {
     work();

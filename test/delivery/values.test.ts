@@ -28,5 +28,5 @@ it.each([
   ["image/avif;q=0,image/webp", "image/webp,image/jpeg,image/png,image/gif"],
   ["image/avif,image/webp;q=0.1", "image/avif,image/webp,image/jpeg,image/png,image/gif"],
 ])("gives a client nothing that it refuses: %s", (accept, taken) => {
-  expect(canonicalOf({ presets: {} }, read("-"), accept).accept).toBe(taken);
+  expect(canonicalOf({ presets: {}, provenance: "auto" }, read("-"), accept).accept).toBe(taken);
 });

@@ -1,6 +1,6 @@
 /** Signers: saved, listed without what is secret, and at work on every way that a result can take. */
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, inject, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { FORMATS } from "../../src/image/formats.ts";
@@ -8,10 +8,12 @@ import { readPem } from "../../src/image/provenance/certificate.ts";
 import { verifyFile } from "../../src/image/provenance/verify.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { putTrust } from "../../src/storage/trust.ts";
+import plainFile from "../fixtures/jpeg/s420.jpg";
 import jpegFile from "../fixtures/provenance/signed-es256.jpg";
 import { ADMIN, openAccount } from "../support/accounts.ts";
-import { apiOf } from "../support/api.ts";
-import { deliveryWorld, file, originOf } from "../support/delivery.ts";
+import { apiOf, type Call } from "../support/api.ts";
+import { deliveryWorld, file, forgetEdges, originOf } from "../support/delivery.ts";
+import { S3_KEYS } from "../support/stores/accounts.ts";
 import { AUTHORITY, SIGNERS } from "../support/test-signers.ts";
 import { receiver } from "../support/webhooks.ts";
 
@@ -27,11 +29,11 @@ beforeEach(async () => {
   ({ key } = await openAccount());
 });
 
-async function upload(data: object) {
+async function upload(data: object, call: Call = {}) {
   const body = new FormData();
   body.set("file", new File([SIGNED.slice()], "photo.jpg"));
   body.set("data", JSON.stringify(data));
-  return api("POST", "/1.0/upload", { key, body });
+  return api("POST", "/1.0/upload", { key, body, ...call });
 }
 
 /** Who has signed a result of ours, and what it is worth. */
@@ -136,12 +138,88 @@ describe("a signer", () => {
     expect(await signedBy(bytes ?? new Uint8Array())).toEqual(OURS);
   });
 
+  it("signs what goes into a store, one result, those of a set, and those of a job with a webhook", async () => {
+    await api("POST", "/1.0/signers", { key, json: NEW });
+    const env = { PROVIDER_ENDPOINTS: JSON.stringify(inject("storeEndpoints")), STORE_HOSTS: "objects.example.com" };
+    const to = (path: string) => ({
+      store: { provider: "s3", ...S3_KEYS, endpoint: "https://objects.example.com", bucket: "pictures", path },
+    });
+    const arrived = async (url: string) => signedBy(await (await fetch(url)).bytes());
+    const { body } = await upload(to("signed/one.jpg"), { env });
+    expect(await arrived(body.output.url)).toEqual(OURS);
+    const set = await upload({ ...to("signed/"), outputs: { a: {}, b: { resize: { width: 10 } } } }, { env });
+    for (const name of ["a", "b"]) expect(await arrived(set.body.outputs[name].url)).toEqual(OURS);
+    const accepted = await upload({ ...to("signed/later.jpg"), webhook: { url: "http://127.0.0.1:9/hook" } }, { env });
+    expect(accepted.status).toBe(202);
+    const { body: record } = await api("GET", `/1.0/webhooks/${accepted.body.id}`, { key });
+    expect(await arrived(record.webhook.payload.output.url)).toEqual(OURS);
+  });
+
   it("of the deployment signs for accounts that have none", async () => {
     const call = { env: { SIGNER: JSON.stringify(SIGNERS.es256) } };
     const body = new FormData();
     body.set("file", new File([SIGNED.slice()], "photo.jpg"));
     const answer = await api("POST", "/1.0/upload", { key, body, ...call });
     expect(await signedBy(await resultAt(answer.body.output.url))).toEqual(OURS);
+  });
+});
+
+describe("the provenance of a delivery", () => {
+  const plain = new Uint8Array(plainFile);
+
+  it("is auto by default, and is not sign or keep while nobody signs", async () => {
+    const json = { sources: [{ kind: "web", prefix: "https://www.example.com/uploads/" }] };
+    const { body } = await api("POST", "/1.0/deliveries", { key, json });
+    expect(body.delivery.provenance).toBe("auto");
+    const path = `/1.0/deliveries/${body.delivery.id}`;
+    for (const provenance of ["sign", "keep"]) {
+      for (const [method, to] of [
+        ["POST", "/1.0/deliveries"],
+        ["PATCH", path],
+      ] as const) {
+        const { status, body: refused } = await api(method, to, { key, json: { ...json, provenance } });
+        expect({ status, message: refused.message }).toEqual({
+          status: 422,
+          message: "provenance must be auto or drop as long as no signer is saved",
+        });
+      }
+    }
+    await api("POST", "/1.0/signers", { key, json: NEW });
+    const changed = await api("PATCH", path, { key, json: { provenance: "sign" } });
+    expect(changed.body.delivery).toMatchObject({ provenance: "sign", refine: true });
+    expect((await api("PATCH", path, { key, json: { refine: false } })).body.delivery.provenance).toBe("sign");
+    expect((await api("PATCH", path, { key, json: { provenance: "on" } })).status).toBe(422);
+  });
+
+  it("is what addresses and presets do not say, for finals alone", async () => {
+    originOf(async (path, request) => file((path === "a.jpg" ? plain : SIGNED).slice().buffer)(path, request));
+    const presets = { bare: { output: { format: "jpeg", provenance: "drop" } } };
+    const world = await deliveryWorld({ provenance: "sign", presets });
+    await api("POST", "/1.0/signers", { key: world.key, json: NEW });
+    expect(await signedBy((await world.getSigned("format=jpeg")).bytes)).toBeUndefined();
+    await world.runFinals();
+    const views = async (options: string, name?: string) => {
+      await forgetEdges(world.delivery.id);
+      const { bytes, headers } = await world.getSigned(options, name);
+      return [headers.get("x-service-rendition"), await signedBy(bytes)];
+    };
+    const signed = await views("format=jpeg");
+    expect(signed).toEqual(["final", { ...OURS, manifests: 1 }]);
+    // Every view has the same file: it was signed once.
+    expect(await views("format=jpeg")).toEqual(signed);
+    expect((await world.stored()).length).toBe(1);
+    await world.getSigned("preset=bare", "b.jpg");
+    await world.runFinals();
+    expect(await views("preset=bare", "b.jpg")).toEqual(["final", undefined]);
+  });
+
+  it("is drop where that is said, whatever originals have", async () => {
+    originOf(file(SIGNED.slice().buffer));
+    const world = await deliveryWorld({ provenance: "drop", refine: false });
+    await api("POST", "/1.0/signers", { key: world.key, json: NEW });
+    const { bytes } = await world.getSigned("format=jpeg");
+    expect(await signedBy(bytes)).toBeUndefined();
+    expect(new TextDecoder("latin1").decode(bytes)).not.toContain("DigitalSourceType");
   });
 });
 

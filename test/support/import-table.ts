@@ -95,6 +95,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "steps",
       "plan",
       "operations",
+      "src/image/metadata/metadata-option.ts",
       "src/image/provenance/signer.ts",
       "src/image/search/second-opinion.ts",
       "src/storage/provider.ts",

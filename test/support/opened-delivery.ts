@@ -13,6 +13,7 @@ export function openedDelivery(
     name: "",
     refine: true,
     ttl: 60,
+    provenance: "auto",
     isOpen: false,
     purgedAt: 0,
     edition: 0,

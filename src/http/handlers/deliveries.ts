@@ -31,6 +31,7 @@ import type { Delivery, DeliveryShelf } from "../../delivery/rows.ts";
 import { rotateSigning, type Signing, signingOf } from "../../delivery/signing-pairs.ts";
 import { locate, plainSource } from "../../delivery/sources.ts";
 import { ApiError } from "../../errors.ts";
+import { hasSigner } from "../../pipeline/signers.ts";
 import { accountOf, type AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { assetNotFound, pageOf, shelfOf } from "./shelf.ts";
@@ -39,6 +40,7 @@ import { assetNotFound, pageOf, shelfOf } from "./shelf.ts";
 export async function addDelivery(c: AppContext): Promise<Response> {
   const rules = parseDelivery(await readJson(c));
   await checkSources(c, rules.sources);
+  await checkProvenance(c, rules.provenance);
   const { delivery, pair } = await createDelivery(directoryOf(c), accountOf(c).id, rules, new Date());
   const answer: v.InferOutput<typeof DeliveryCreated> = {
     success: true,
@@ -66,6 +68,7 @@ export async function editDelivery(c: AppContext): Promise<Response> {
   await deliveryOf(c);
   const change = parseDeliveryChange(await readJson(c));
   await checkSources(c, change.sources ?? []);
+  await checkProvenance(c, change.provenance);
   const changed = await changeDelivery(c.env.DB, accountOf(c).id, idOf(c), change, new Date());
   if (changed) await forgetAddresses(c.env, platformCache(c), changed.id);
   return replyFound(c, changed);
@@ -133,6 +136,13 @@ async function checkSources(c: AppContext, sources: DeliveryRules["sources"]): P
   }
 }
 
+/** @throws ApiError 422 where results are to be signed and nobody signs */
+async function checkProvenance(c: AppContext, provenance: DeliveryRules["provenance"] | undefined): Promise<void> {
+  if (provenance !== "sign" && provenance !== "keep") return;
+  if (await hasSigner(shelfOf(c), c.var.settings)) return;
+  throw new ApiError(422, "provenance must be auto or drop as long as no signer is saved");
+}
+
 /** A folder as the names of its objects begin. */
 function folderKey(path = ""): string {
   return path === "" || path.endsWith("/") ? path : `${path}/`;
@@ -179,7 +189,7 @@ function replySigning(c: AppContext, signing: Signing | undefined): Response {
 }
 
 function recordOf(c: AppContext, delivery: Delivery): DeliveryRecord {
-  const { id, name, sources, presets, unsigned, refine, ttl, createdAt } = delivery;
+  const { id, name, sources, presets, unsigned, refine, ttl, provenance, createdAt } = delivery;
   const base = c.var.settings.baseUrl ?? new URL(c.req.url).origin;
   return {
     id,
@@ -189,6 +199,7 @@ function recordOf(c: AppContext, delivery: Delivery): DeliveryRecord {
     unsigned,
     refine,
     ttl,
+    provenance,
     url: `${base}/i/${id}`,
     created_at: createdAt,
   };
