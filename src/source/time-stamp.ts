@@ -2,7 +2,7 @@
 import { isPublicAddress } from "../address.ts";
 import type { Settings } from "../env.ts";
 import { Hasher } from "../image/provenance/hashing.ts";
-import { tokenOf } from "../image/provenance/time-stamp.ts";
+import { tokenOf, verifyTimeStamp } from "../image/provenance/time-stamp.ts";
 import { joined } from "../joined.ts";
 import { causesOf, logLine } from "../log.ts";
 
@@ -23,18 +23,22 @@ export function mayStamp({ allowPrivateOrigins }: Settings, tsa: string): boolea
  * @param tsa an address that may be asked
  */
 export async function stamped(tsa: string, data: Uint8Array): Promise<Uint8Array | undefined> {
-  const hash = new Hasher().hash("sha256", [data]);
+  const hasher = new Hasher(data.length);
+  const hash = hasher.hash("sha256", [data]);
   if (!hash) return undefined;
   try {
     const response = await fetch(tsa, {
       method: "POST",
       headers: { "content-type": "application/timestamp-query" },
       body: joined([REQUEST_HEAD, hash, REQUEST_TAIL]),
-      redirect: "error",
+      // The runtime has no way to refuse redirects but not to follow them: the status says that it is one.
+      redirect: "manual",
       signal: AbortSignal.timeout(STAMP_MS),
     });
     const answer = await bounded(response);
-    return answer && tokenOf(answer);
+    const token = answer && tokenOf(answer);
+    // A token about something else would make the whole manifest invalid.
+    return token && (await verifyTimeStamp(token, data, [], hasher)) ? token : undefined;
   } catch (error) {
     logLine("warning", { event: "no time stamp", causes: causesOf(error) });
     return undefined;

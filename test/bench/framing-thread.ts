@@ -12,6 +12,7 @@ const { ApiError } = await import("../../src/errors.ts");
 const { detect, identify } = await import("../../src/image/plan/detect.ts");
 const { FORMATS } = await import("../../src/image/formats.ts");
 const { keptMetadata } = await import("../../src/image/metadata/blocks.ts");
+const { verifyFile } = await import("../../src/image/provenance/verify.ts");
 const { FRAMINGS } = await import("../support/hostile-framing.ts");
 
 const MEGABYTE = 1 << 20;
@@ -28,7 +29,7 @@ const chosen = isWhole ? others : process.argv.slice(2);
  * Everything that reads the framing of a file before, or beside, work that has an estimate. Where reading itself has one,
  * what comes before that.
  */
-function read(bytes: Uint8Array): string {
+async function read(bytes: Uint8Array): Promise<string> {
   try {
     const name = detect(bytes);
     const probeEstimate = name && (FORMATS[name] as FormatDefinition).read.probeEstimate;
@@ -37,7 +38,7 @@ function read(bytes: Uint8Array): string {
     format.mark?.read(bytes);
     keptMetadata(format.metadata?.read(bytes) ?? {}, "all");
     format.gainMap?.read(bytes);
-    format.manifest?.find(bytes);
+    if (format.manifest) await verifyFile(bytes, format.manifest, { anchors: async () => [], now: Date.now() });
     format.strip?.(bytes);
     return "read";
   } catch (error) {
@@ -73,12 +74,12 @@ function processorMs(): number {
 for (const [name, make] of Object.entries(FRAMINGS)) {
   if (chosen.length > 0 && !chosen.some((part) => name.includes(part))) continue;
   // What is compiled, and what modules are loaded, is not the file's.
-  for (let turn = 0; turn < 3; turn++) read(make(MEGABYTE / 8));
+  for (let turn = 0; turn < 3; turn++) await read(make(MEGABYTE / 8));
   for (const megabytes of SIZES) {
     const bytes = make(megabytes * MEGABYTE);
     const before = await settled();
     const since = processorMs();
-    const outcome = read(bytes);
+    const outcome = await read(bytes);
     const ms = processorMs() - since;
     const allocated = held() - before;
     const kept = (await settled()) - before;

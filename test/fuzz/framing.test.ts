@@ -3,14 +3,17 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { type FramingCost, framingCosts } from "../bench/framing.ts";
 import { FRAMINGS } from "../support/hostile-framing.ts";
+import { MANIFESTS } from "../support/hostile-manifests.ts";
 import { RUNS } from "../support/hostile-runs.ts";
 
 const MEGABYTE = 1 << 20;
-const NAMES = Object.keys(FRAMINGS);
+const NAMES = Object.keys(FRAMINGS).filter((name) => !Object.hasOwn(MANIFESTS, name));
 /** What any file may allocate besides: tables of 32,768 items, a profile of 4 MB that was compressed to a few KB. */
 const CONSTANT_BYTES = 12 * MEGABYTE;
 /** Bytes that are allocated for a byte more. */
 const MOST_PER_BYTE = 2;
+/** What looking through the values of a manifest store may allocate, however large it is. */
+const MANIFEST_BYTES = 64 * MEGABYTE;
 /** Processor time of whatever small file on a busy machine, and of each byte more. */
 const CONSTANT_MS = 250;
 const MOST_NANOSECONDS = 20;
@@ -35,6 +38,23 @@ describe("files of 1, 2 and 4 MB of nothing but their smallest part, and of refe
     // A megabyte is what the engine may do meanwhile.
     expect((largest?.allocated ?? 0) - (middle?.allocated ?? 0)).toBeLessThan(more * MOST_PER_BYTE + MEGABYTE);
     for (const { bytes, ms } of sizes) expect(ms).toBeLessThan(CONSTANT_MS + (bytes * MOST_NANOSECONDS) / 1e6);
+  });
+});
+
+describe("manifest stores whose parts each ask for a look at all the others, or take more memory than bytes", () => {
+  const names = Object.keys(MANIFESTS);
+  let costs: ReadonlyMap<string, readonly FramingCost[]>;
+  beforeAll(() => {
+    costs = Map.groupBy(framingCosts(names), ({ name }) => name);
+  });
+
+  it.each(names)("take a time that follows their bytes, and a memory that does not: %s", (name) => {
+    for (const { bytes, ms, allocated, kept } of costs.get(name) ?? []) {
+      expect(ms).toBeLessThan(CONSTANT_MS + (bytes * MOST_NANOSECONDS) / 1e6);
+      expect(allocated).toBeLessThan(MANIFEST_BYTES);
+      expect(kept).toBeLessThan(MEGABYTE);
+    }
+    expect(costs.get(name)).toHaveLength(3);
   });
 });
 

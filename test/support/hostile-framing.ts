@@ -44,6 +44,7 @@ import {
   webpChunk,
 } from "./framed.ts";
 import { DRAWINGS } from "./hostile-drawings.ts";
+import { MANIFESTS } from "./hostile-manifests.ts";
 import { REFERENCES } from "./hostile-references.ts";
 import { RUNS } from "./hostile-runs.ts";
 import { gridOf, groupedStill, sequenceOf, stillOf } from "./shared-parts.ts";
@@ -287,5 +288,6 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
       ),
     ),
   ...REFERENCES,
+  ...MANIFESTS,
   ...RUNS,
 };

@@ -2,7 +2,7 @@
  * CBOR (RFC 8949) as manifests use it. The reader is bounded in depth and in the number of values, and makes no copies of byte
  * strings; the writer writes the shortest form of everything, keys in the order in which they are given.
  */
-import { MAX_CBOR_BYTES, MAX_CBOR_DEPTH, MAX_CBOR_VALUES } from "./limits.ts";
+import { MAX_CBOR_BYTES, MAX_CBOR_DEPTH, MAX_CBOR_VALUES, MAX_FILE_VALUES } from "./limits.ts";
 
 export type CborKey = string | number;
 export type CborMap = ReadonlyMap<CborKey, Cbor>;
@@ -35,17 +35,23 @@ export class Unreadable extends Error {}
 /** What is beyond the bounds: nothing of the whole is read. */
 export class TooMuch extends Unreadable {}
 
+/** How much more of something there may be. */
+export interface Count {
+  left: number;
+}
+
 const MAJOR = { unsigned: 0, negative: 1, bytes: 2, text: 3, list: 4, map: 5, tag: 6, simple: 7 } as const;
 const INDEFINITE = 31;
 const BREAK = 0xff;
 
 /**
  * The one value that the bytes hold; zeros behind it are padding.
+ * @param values that there may be in all boxes which share the count
  * @throws Unreadable
  */
-export function decodeCbor(bytes: Uint8Array): Cbor {
+export function decodeCbor(bytes: Uint8Array, values: Count = { left: MAX_FILE_VALUES }): Cbor {
   if (bytes.length > MAX_CBOR_BYTES) throw new TooMuch("CBOR of too many bytes");
-  const reader = new Reader(bytes);
+  const reader = new Reader(bytes, values);
   const value = reader.value(0);
   if (bytes.subarray(reader.at).some((byte) => byte !== 0)) throw new Unreadable("more than one value");
   return value;
@@ -56,14 +62,17 @@ class Reader {
   private readonly bytes: Uint8Array;
   private readonly view: DataView;
   private values = 0;
+  private readonly all: Count;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, all: Count) {
     this.bytes = bytes;
+    this.all = all;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   value(depth: number): Cbor {
-    if (depth > MAX_CBOR_DEPTH || ++this.values > MAX_CBOR_VALUES) throw new TooMuch("CBOR of too many values");
+    if (depth > MAX_CBOR_DEPTH) throw new TooMuch("CBOR that is too deep");
+    this.count();
     const head = this.byte();
     const [major, info] = [head >> 5, head & 31];
     if (major === MAJOR.simple) return this.simple(info);
@@ -78,6 +87,10 @@ class Reader {
     if (major === MAJOR.list) return this.list(argument, depth);
     if (major === MAJOR.map) return this.map(argument, depth);
     return new Tagged(argument, this.value(depth + 1));
+  }
+
+  private count(): void {
+    if (++this.values > MAX_CBOR_VALUES || --this.all.left < 0) throw new TooMuch("CBOR of too many values");
   }
 
   private list(length: number, depth: number): Cbor[] {
@@ -100,7 +113,7 @@ class Reader {
   private pieces(major: number): Uint8Array[] {
     const pieces: Uint8Array[] = [];
     while (!this.ends()) {
-      if (++this.values > MAX_CBOR_VALUES) throw new TooMuch("CBOR of too many values");
+      this.count();
       const head = this.byte();
       const length = head >> 5 === major && (head & 31) !== INDEFINITE ? this.argument(head & 31) : -1;
       if (typeof length === "bigint" || length < 0) throw new Unreadable("a piece of another kind");

@@ -1,7 +1,8 @@
 /** X.509 certificates (RFC 5280): what they say, whether they may sign manifests (C2PA 2.2, 14.5), and who issued them. */
 import { isSame } from "../../same.ts";
-import { Unreadable } from "./cbor.ts";
+import { type Count, Unreadable } from "./cbor.ts";
 import { bitsOf, childOf, type Element, momentOf, oidOf, readDer, TAG } from "./der.ts";
+import type { Hasher } from "./hashing.ts";
 import { MAX_CERTIFICATES, MAX_TEXT_CHARACTERS } from "./limits.ts";
 import { isSigned, isUsableAlgorithm, keyOf } from "./signatures.ts";
 
@@ -61,9 +62,12 @@ const COMMON_NAME = "2.5.4.3";
 const DIGITAL_SIGNATURE = 0x80;
 const CERTIFICATE_SIGNING = 0x04;
 
-/** @throws Unreadable */
-export function readCertificate(der: Uint8Array): Certificate {
-  const whole = readDer(der);
+/**
+ * @param elements that all certificates of a store may have; absent: it stands alone
+ * @throws Unreadable
+ */
+export function readCertificate(der: Uint8Array, elements?: Count): Certificate {
+  const whole = readDer(der, elements);
   const [signed, algorithm, signature] = [childOf(whole, 0), childOf(whole, 1), childOf(whole, 2)];
   const isVersion3 = childOf(signed, 0).tag === 0xa0 && childOf(childOf(signed, 0), 0).content[0] === 2;
   const fields = signed.children.slice(childOf(signed, 0).tag === 0xa0 ? 1 : 0);
@@ -184,30 +188,36 @@ export function readPem(text: string): Certificate[] {
 /**
  * Whether a certificate leads to an anchor: by itself, or over certificates that came with it, each of which may sign others and
  * was valid at the moment.
+ * @param hasher counts the signatures that are verified for it
+ * @throws Unreadable where there are too many of those
  */
 export async function isTrusted(
   certificate: Certificate,
   others: readonly Certificate[],
-  anchors: Anchors,
-  moment: number,
+  { anchors, moment, hasher }: { readonly anchors: Anchors; readonly moment: number; readonly hasher: Hasher },
 ): Promise<boolean> {
   let current = certificate;
   for (let length = 0; length <= MAX_CERTIFICATES; length++) {
     if (!isValidAt(current, moment)) return false;
     if (anchors.some(({ der }) => isSame(der, current.der))) return true;
-    const anchor = await issuerOf(current, anchors);
+    const anchor = await issuerOf(current, anchors, hasher);
     if (anchor) return isValidAt(anchor, moment);
-    const next = await issuerOf(current, others);
+    const next = await issuerOf(current, others, hasher);
     if (!next || next === current) return false;
     current = next;
   }
   return false;
 }
 
-async function issuerOf(certificate: Certificate, among: readonly Certificate[]): Promise<Certificate | undefined> {
+async function issuerOf(
+  certificate: Certificate,
+  among: readonly Certificate[],
+  hasher: Hasher,
+): Promise<Certificate | undefined> {
   for (const one of among) {
     if (!isSame(one.subject.whole, certificate.issuer.whole)) continue;
     if (!isAuthority(one) || !mayDo(one, CERTIFICATE_SIGNING)) continue;
+    hasher.countSignature(certificate.signed.length);
     if (await isSigned(certificate.algorithm, one.key, certificate.signed, certificate.signature)) return one;
   }
   return undefined;

@@ -3,6 +3,7 @@ import {
   bytesIn,
   type Cbor,
   type CborMap,
+  type Count,
   decodeCbor,
   encodeCbor,
   listIn,
@@ -29,14 +30,18 @@ export interface CoseSignature {
   readonly timeStamp: { readonly token: Uint8Array; readonly of: "claim" | "signature" } | undefined;
 }
 
-/** @throws Unreadable */
-export function readCose(bytes: Uint8Array): CoseSignature {
-  const decoded = decodeCbor(bytes);
+/**
+ * @param values that the boxes of a store may have together
+ * @param elements that its certificates may have together
+ * @throws Unreadable
+ */
+export function readCose(bytes: Uint8Array, values: Count, elements: Count): CoseSignature {
+  const decoded = decodeCbor(bytes, values);
   const whole = decoded instanceof Tagged && decoded.tag === COSE_SIGN1 ? decoded.value : decoded;
   const [protectedBytes, plain, , signature] = Array.isArray(whole) ? (whole as readonly Cbor[]) : [];
   if (!(protectedBytes instanceof Uint8Array) || !(signature instanceof Uint8Array))
     throw new Unreadable("no COSE_Sign1");
-  const headers = protectedBytes.length > 0 ? decodeCbor(protectedBytes) : new Map();
+  const headers = protectedBytes.length > 0 ? decodeCbor(protectedBytes, values) : new Map();
   const chain =
     memberOf(headers, HEADER.certificates) ??
     memberOf(headers, "x5chain") ??
@@ -49,7 +54,7 @@ export function readCose(bytes: Uint8Array): CoseSignature {
   return {
     protectedBytes,
     algorithm: typeof algorithm === "number" ? algorithm : undefined,
-    certificates: ders.map(readCertificate),
+    certificates: ders.map((der) => readCertificate(der, elements)),
     signature,
     timeStamp: timeStampIn(plain),
   };

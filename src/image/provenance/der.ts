@@ -1,5 +1,5 @@
 /** DER (ITU-T X.690) as certificates and time stamps use it: elements with their bytes, bounded in depth and number. */
-import { TooMuch, Unreadable } from "./cbor.ts";
+import { type Count, TooMuch, Unreadable } from "./cbor.ts";
 import { MAX_DER_DEPTH, MAX_DER_ELEMENTS } from "./limits.ts";
 
 export const TAG = {
@@ -28,14 +28,15 @@ const CONSTRUCTED = 0x20;
 
 /**
  * The element that the bytes begin with.
+ * @param elements that there may be in all that share the count
  * @throws Unreadable
  */
-export function readDer(bytes: Uint8Array): Element {
-  return elementAt(bytes, 0, 0, { left: MAX_DER_ELEMENTS }).element;
+export function readDer(bytes: Uint8Array, elements: Count = { left: MAX_DER_ELEMENTS }): Element {
+  return elementAt(bytes, 0, 0, elements).element;
 }
 
-function elementAt(bytes: Uint8Array, at: number, depth: number, count: { left: number }) {
-  if (depth > MAX_DER_DEPTH || count.left-- === 0) throw new TooMuch("DER of too many elements");
+function elementAt(bytes: Uint8Array, at: number, depth: number, count: Count) {
+  if (depth > MAX_DER_DEPTH || --count.left < 0) throw new TooMuch("DER of too many elements");
   const [tag = 0, first = 0] = bytes.subarray(at, at + 2);
   if (at + 2 > bytes.length || (tag & 31) === 31) throw new Unreadable("DER that is cut short");
   const lengthBytes = first & 0x80 ? first & 0x7f : 0;

@@ -42,7 +42,8 @@ function boxesIn(bytes: Uint8Array, from: number, to: number): FileBox[] {
     const end = at + length;
     const isFull = FULL.has(type);
     const content = start + (type === "meta" ? 4 : 0);
-    const inner = () => (type === "meta" || CONTAINERS.has(type) ? boxesIn(bytes, content, end) : []);
+    let within: FileBox[] | undefined;
+    const inner = () => (within ??= type === "meta" || CONTAINERS.has(type) ? boxesIn(bytes, content, end) : []);
     boxes.push({ type, at, start, end, isFull, inner });
     if (boxes.length > MAX_BOXES) throw new TooMuch("too many boxes");
     at = end;

@@ -1,10 +1,13 @@
 /** Hard bindings: hashes by which a manifest holds on to the bytes of a file (C2PA 2.2, 9.2 and 18.5 to 18.7). */
 import { isSame } from "../../same.ts";
 import type { NamedPart, Range } from "./carrier.ts";
-import { TooMuch, bytesIn, type Cbor, listIn, memberOf, numberIn, textIn } from "./cbor.ts";
+import { TooMuch, bytesIn, type Cbor, type Count, listIn, memberOf, numberIn, textIn } from "./cbor.ts";
 import { type FileBox, topBoxes } from "./file-boxes.ts";
 import type { Hasher } from "./hashing.ts";
-import { MAX_EXCLUSIONS } from "./limits.ts";
+import { MAX_EXCLUSIONS, MAX_VISITS } from "./limits.ts";
+
+/** Bytes that are compared in the time that a look at a box takes. */
+const COMPARED_BYTES = 64;
 
 /** The labels of assertions that are hard bindings. */
 export const BINDINGS = ["c2pa.hash.data", "c2pa.hash.bmff", "c2pa.hash.boxes", "c2pa.hash.collection.data"] as const;
@@ -108,8 +111,9 @@ export function* boxPieces(bytes: Uint8Array, exclusions: readonly Cbor[], isPla
   const top = topBoxes(bytes);
   const ranges: Range[] = [];
   const whole = new Set<number>();
+  const visits = { left: MAX_VISITS };
   for (const exclusion of exclusions) {
-    for (const box of matching(bytes, top, exclusion)) {
+    for (const box of matching(bytes, top, exclusion, visits)) {
       const subsets = listIn(exclusion, "subset");
       if (subsets.length === 0) {
         ranges.push({ start: box.at, length: box.end - box.at });
@@ -150,16 +154,25 @@ function placeBytes(place: number): Uint8Array {
   return bytes;
 }
 
-/** The boxes that an exclusion names by its path, and that are as it says. */
-function matching(bytes: Uint8Array, top: readonly FileBox[], exclusion: Cbor): readonly FileBox[] {
+/**
+ * The boxes that an exclusion names by its path, and that are as it says.
+ * @param visits of boxes, and comparisons of what is in them, that there may be
+ * @throws Unreadable where there are too many
+ */
+function matching(bytes: Uint8Array, top: readonly FileBox[], exclusion: Cbor, visits: Count): readonly FileBox[] {
   const path = (textIn(exclusion, "xpath") ?? "").split("/").slice(1);
+  const visit = (count: number) => {
+    visits.left -= count;
+    if (visits.left < 0) throw new TooMuch("too many boxes");
+  };
   let found = path.length === 0 ? [] : top;
+  visit(found.length);
   for (const [depth, step] of path.entries()) {
     const [, type = "", index] = /^([^[\]]{4})(?:\[(\d+)\])?$/.exec(step) ?? [];
     const named = found.filter((box) => box.type === type);
     const chosen = index === undefined ? named : named.slice(Number(index) - 1, Number(index));
     found = depth === path.length - 1 ? chosen : chosen.flatMap((box) => box.inner());
-    if (found.length > MAX_EXCLUSIONS * 16) throw new TooMuch("too many boxes");
+    visit(found.length);
   }
   const [length, version] = [numberIn(exclusion, "length"), numberIn(exclusion, "version")];
   const flags = bytesIn(exclusion, "flags");
@@ -169,6 +182,7 @@ function matching(bytes: Uint8Array, top: readonly FileBox[], exclusion: Cbor): 
     if (version !== undefined && box.isFull && bytes[box.start] !== version) return false;
     if (flags && box.isFull && !hasFlags(bytes.subarray(box.start + 1, box.start + 4), flags, isExact)) return false;
     return listIn(exclusion, "data").every((data) => {
+      visit(1 + (bytesIn(data, "value")?.length ?? 0) / COMPARED_BYTES);
       const [offset, value] = [numberIn(data, "offset") ?? 0, bytesIn(data, "value") ?? new Uint8Array()];
       return isSame(bytes.subarray(box.at + offset, box.at + offset + value.length), value);
     });

@@ -1,7 +1,7 @@
 /** JUMBF boxes (ISO/IEC 19566-5), of which a manifest store consists (C2PA 2.2, section 11.1). */
 import { joined } from "../../joined.ts";
-import { TooMuch, Unreadable } from "./cbor.ts";
-import { MAX_BOX_DEPTH, MAX_BOXES, MAX_STORE_BYTES } from "./limits.ts";
+import { type Count, TooMuch, Unreadable } from "./cbor.ts";
+import { MAX_BOX_DEPTH, MAX_BOXES, MAX_LABEL_BYTES, MAX_STORE_BYTES } from "./limits.ts";
 
 /** The kinds of superboxes, by the first four bytes of their type. */
 export const KIND = {
@@ -63,7 +63,7 @@ function headerAt(bytes: Uint8Array, at: number): Header {
   return { type, start, end: at + length };
 }
 
-function superbox(whole: Uint8Array, start: number, depth: number, count: { left: number }): Superbox {
+function superbox(whole: Uint8Array, start: number, depth: number, count: Count): Superbox {
   if (depth > MAX_BOX_DEPTH) throw new TooMuch("boxes that lie too deep");
   const content = whole.subarray(start);
   let described: Pick<Superbox, "kind" | "label"> | undefined;
@@ -88,6 +88,7 @@ function description(bytes: Uint8Array): Pick<Superbox, "kind" | "label"> {
   if ((bytes[16]! & HAS_LABEL) === 0) return { kind, label: "" };
   const end = bytes.indexOf(0, 17);
   if (end < 0) throw new Unreadable("a label without an end");
+  if (end - 17 > MAX_LABEL_BYTES) throw new TooMuch("a label that is too long");
   return { kind, label: new TextDecoder().decode(bytes.subarray(17, end)) };
 }
 

@@ -56,7 +56,7 @@ export function ingredientOf(
 }
 
 function hashOf({ content }: Superbox): Uint8Array {
-  return new Hasher().hash(ALGORITHM, [content]) ?? new Uint8Array();
+  return new Hasher(content.length).hash(ALGORITHM, [content]) ?? new Uint8Array();
 }
 
 /** A manifest without the pictures in it, which may be left out of ingredients as no other assertion is missed less. */

@@ -14,15 +14,27 @@ export const MAX_CBOR_BYTES = 512 << 10;
 export const MAX_CBOR_DEPTH = 24;
 /** Values of the CBOR of one box, all together. */
 export const MAX_CBOR_VALUES = 20_000;
-/** Elements of a certificate or a time stamp. */
+/** Values of the CBOR of all boxes of a store that are looked at: maps that hold nothing take 170 bytes of memory each. */
+export const MAX_FILE_VALUES = 50_000;
+/** Bytes of a box's label, which others are compared with. */
+export const MAX_LABEL_BYTES = 1_000;
+/** Elements of a certificate or a time stamp that stands alone. */
 export const MAX_DER_ELEMENTS = 4_096;
+/** Elements of all certificates and time stamps of a store: a certificate has about a hundred. */
+export const MAX_FILE_ELEMENTS = 32_768;
 export const MAX_DER_DEPTH = 24;
 /** Certificates of one signature. */
 export const MAX_CERTIFICATES = 16;
-/** Signatures that are verified for one file: each takes about a millisecond. */
+/** Signatures of manifests that are verified for one file. */
 export const MAX_SIGNATURES = 64;
-/** Bytes that are hashed for one file: that of the file, and as much again for assertions and ingredients. */
-export const MAX_HASHED_BYTES = 96 << 20;
+/** Signatures that are verified for one file, those of certificates and time stamps included: each takes up to a millisecond. */
+export const MAX_VERIFICATIONS = 256;
+/** Bytes that are hashed for one file, times its length: the file, and as much again for assertions and for ingredients. */
+export const MAX_HASHED_TIMES = 3;
+/** Bytes that may be hashed for a file besides, however small it is. */
+export const MAX_HASHED_BYTES = 1 << 20;
+/** Boxes of a file that all exclusions of a hard binding together look at. */
+export const MAX_VISITS = 100_000;
 /** Pieces that a hard binding leaves out. */
 export const MAX_EXCLUSIONS = 256;
 /** Failures and texts that an answer tells. */

@@ -1,7 +1,18 @@
 /** One manifest of a store: its claim, assertions and signature, as they stand in its boxes (C2PA 2.2, 10 and 11). */
-import { bytesIn, type Cbor, type CborMap, decodeCbor, listIn, memberOf, textIn, TooMuch, Unreadable } from "./cbor.ts";
+import {
+  bytesIn,
+  type Cbor,
+  type CborMap,
+  type Count,
+  decodeCbor,
+  listIn,
+  memberOf,
+  textIn,
+  TooMuch,
+  Unreadable,
+} from "./cbor.ts";
 import { boxIn, dataIn, KIND, type Superbox } from "./jumbf.ts";
-import { MAX_MANIFESTS, MAX_TEXT_CHARACTERS } from "./limits.ts";
+import { MAX_FILE_VALUES, MAX_MANIFESTS, MAX_TEXT_CHARACTERS } from "./limits.ts";
 
 /** A reference to a box, and the hash that it has. */
 export interface HashedUri {
@@ -29,6 +40,8 @@ export interface Manifest {
   /** Addresses of assertions that are left out of ingredients. */
   readonly redacted: readonly string[];
   readonly algorithm: string;
+  /** Values of CBOR that the boxes of its store may still have. */
+  readonly values: Count;
 }
 
 /** The manifests of a store, the active one last. @throws Unreadable */
@@ -49,15 +62,18 @@ export class Malformed extends Error {
   }
 }
 
-/** @throws Malformed, Unreadable */
-export function readManifest(box: Superbox): Manifest {
+/**
+ * @param values of CBOR that the boxes of its store may have together
+ * @throws Malformed, Unreadable
+ */
+export function readManifest(box: Superbox, values: Count = { left: MAX_FILE_VALUES }): Manifest {
   const claims = box.boxes.filter(({ kind }) => kind === KIND.claim);
   const [claimBox] = claims;
   if (!claimBox) throw new Malformed("claim.missing");
   if (claims.length > 1) throw new Malformed("claim.multiple");
   const claimBytes = dataIn(claimBox, KIND.cbor);
   if (!claimBytes) throw new Malformed("claim.missing");
-  const claim = decoded(claimBytes, "claim.cbor.invalid");
+  const claim = decoded(claimBytes, "claim.cbor.invalid", values);
   if (!(claim instanceof Map)) throw new Malformed("claim.cbor.invalid");
   const version = claimBox.label.startsWith("c2pa.claim.v2") ? 2 : 1;
   const lists = version === 1 ? ["assertions"] : ["created_assertions", "gathered_assertions"];
@@ -73,12 +89,13 @@ export function readManifest(box: Superbox): Manifest {
     references: lists.flatMap((name) => listIn(claim, name).map(hashedUri)),
     redacted: listIn(claim, "redacted_assertions").filter((uri) => typeof uri === "string"),
     algorithm: textIn(claim, "alg") ?? "sha256",
+    values,
   };
 }
 
-function decoded(bytes: Uint8Array, code: string): Cbor {
+function decoded(bytes: Uint8Array, code: string, values: Count): Cbor {
   try {
-    return decodeCbor(bytes);
+    return decodeCbor(bytes, values);
   } catch (error) {
     if (error instanceof TooMuch || !(error instanceof Unreadable)) throw error;
     throw new Malformed(code, error);
@@ -92,10 +109,15 @@ export function hashedUri(value: Cbor): HashedUri {
   return { url, hash, algorithm: textIn(value, "alg") };
 }
 
-/** What an assertion says, where it is CBOR. @throws Malformed */
-export function contentOf({ box }: Assertion): Cbor {
+/** What an assertion of a manifest says, where it is CBOR. @throws Malformed */
+export function contentOf({ box }: Assertion, { values }: Pick<Manifest, "values">): Cbor {
   const bytes = dataIn(box, KIND.cbor);
-  return bytes && decoded(bytes, "assertion.cbor.invalid");
+  return bytes && decoded(bytes, "assertion.cbor.invalid", values);
+}
+
+/** What has a label, by that: of several with the same one, the first. */
+export function firsts<One extends { readonly label: string }>(all: readonly One[]): ReadonlyMap<string, One> {
+  return new Map(all.toReversed().map((one) => [one.label, one]));
 }
 
 /** The place that an address within a store names: a manifest, undefined for the same, and what is in it. */
@@ -125,11 +147,12 @@ export interface Ingredient {
 }
 
 /** @throws Malformed */
-export function ingredientsOf({ assertions }: Manifest): readonly Ingredient[] {
+export function ingredientsOf(manifest: Manifest): readonly Ingredient[] {
+  const { assertions } = manifest;
   const isIngredient = ({ label }: Assertion) => /^c2pa\.ingredient(?:\.v\d)?(?:__\d+)?$/.test(label);
   return assertions.filter(isIngredient).map((assertion) => {
-    const content = contentOf(assertion);
-    const [manifest, signature] = [
+    const content = contentOf(assertion, manifest);
+    const [own, signature] = [
       memberOf(content, "activeManifest") ?? memberOf(content, "c2pa_manifest"),
       memberOf(content, "claimSignature"),
     ];
@@ -137,8 +160,8 @@ export function ingredientsOf({ assertions }: Manifest): readonly Ingredient[] {
       label: assertion.label,
       title: shortText(content, "dc:title"),
       format: shortText(content, "dc:format"),
-      relationship: textIn(content, "relationship") ?? "",
-      manifest: manifest instanceof Map ? hashedUri(manifest) : undefined,
+      relationship: shortText(content, "relationship") ?? "",
+      manifest: own instanceof Map ? hashedUri(own) : undefined,
       signature: signature instanceof Map ? hashedUri(signature) : undefined,
       recorded: recordedIn(content),
     };
@@ -172,9 +195,10 @@ export interface Action {
 }
 
 /** @throws Malformed */
-export function actionsOf({ assertions }: Manifest): readonly Action[] {
+export function actionsOf(manifest: Manifest): readonly Action[] {
+  const { assertions } = manifest;
   const found = assertions.filter(({ label }) => /^c2pa\.actions(?:\.v\d)?(?:__\d+)?$/.test(label));
-  return found.flatMap((assertion) => listIn(contentOf(assertion), "actions").map(actionOf));
+  return found.flatMap((assertion) => listIn(contentOf(assertion, manifest), "actions").map(actionOf));
 }
 
 function actionOf(value: Cbor): Action {

@@ -4,8 +4,9 @@ import { MAX_FAILURES } from "./limits.ts";
 import { placeOf } from "./manifest.ts";
 import type { State, VerifiedManifest, VerifiedStore } from "./verify.ts";
 
-/** Actions and ingredients of one manifest that are told. */
+/** Actions and ingredients of one manifest that are told, and those of all manifests: an answer is kept as one row. */
 const MAX_TOLD = 100;
+const MAX_TOLD_TOGETHER = 300;
 
 /** The active manifest in short. */
 export interface ProvenanceSummary {
@@ -55,9 +56,17 @@ export interface ProvenanceChain {
   readonly manifests: ToldManifest[];
 }
 
+/** A text without control characters, each of which JSON writes in six. */
+function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, "");
+}
+
 /** The members that have a value. */
 function told<Members extends Readonly<Record<string, unknown>>>(members: Members) {
-  return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined)) as {
+  const present = Object.entries(members).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(
+    present.map(([name, member]) => [name, typeof member === "string" ? plain(member) : member]),
+  ) as {
     [Name in keyof Members]: Exclude<Members[Name], undefined>;
   };
 }
@@ -100,6 +109,12 @@ export function sourceTypeOf({ manifests }: VerifiedStore): string | undefined {
 
 export function chainOf({ state, failures, manifests }: VerifiedStore): ProvenanceChain {
   const places = new Map(manifests.map(({ label }, index) => [label, index]));
+  let left = MAX_TOLD_TOGETHER;
+  const some = <One>(all: readonly One[]): readonly One[] => {
+    const taken = all.slice(0, Math.min(MAX_TOLD, left));
+    left -= taken.length;
+    return taken;
+  };
   return {
     state,
     failures: [...failures],
@@ -112,12 +127,12 @@ export function chainOf({ state, failures, manifests }: VerifiedStore): Provenan
         issued_at: moment(one.signedAt),
       }),
       trusted: one.trusted,
-      actions: one.actions.slice(0, MAX_TOLD).map(({ action, when, software, sourceType, description }) => ({
-        action,
+      actions: some(one.actions).map(({ action, when, software, sourceType, description }) => ({
+        action: plain(action),
         ...told({ when, software, digital_source_type: sourceType, description }),
       })),
-      ingredients: one.ingredients.slice(0, MAX_TOLD).map(({ title, format, relationship, manifest }) => ({
-        relationship,
+      ingredients: some(one.ingredients).map(({ title, format, relationship, manifest }) => ({
+        relationship: plain(relationship),
         ...told({ title, format, manifest: manifest && places.get(placeOf(manifest.url).manifest ?? "") }),
       })),
       failures: one.failures.slice(0, MAX_FAILURES),

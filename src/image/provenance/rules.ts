@@ -1,5 +1,14 @@
 /** Rules about the actions and ingredients of a manifest. */
-import { type Action, actionsOf, type Ingredient, ingredientsOf, Malformed, type Manifest } from "./manifest.ts";
+import { MAX_TEXT_CHARACTERS } from "./limits.ts";
+import {
+  type Action,
+  actionsOf,
+  firsts,
+  type Ingredient,
+  ingredientsOf,
+  Malformed,
+  type Manifest,
+} from "./manifest.ts";
 
 /** What was done, and with what. */
 export interface Parts {
@@ -42,10 +51,11 @@ export function checkActions({ isUpdate }: Manifest, { actions, ingredients }: P
   const isBegun = first !== undefined && FIRST_ACTIONS.has(first.action);
   if (!isBegun || actions.slice(1).some(({ action }) => FIRST_ACTIONS.has(action)))
     failures.push("assertion.action.malformed");
+  const byLabel = firsts(ingredients);
   for (const { action, ingredients: named } of actions) {
     const relationship = action === "c2pa.opened" ? "parentOf" : action === "c2pa.placed" ? "componentOf" : undefined;
     if (!relationship) continue;
-    const found = named.map((label) => ingredients.find((one) => one.label === label));
+    const found = named.map((label) => byLabel.get(label));
     const isRight = found.length > 0 && found.every((one) => one?.relationship === relationship);
     if (!isRight) failures.push("assertion.action.ingredientMismatch");
   }
@@ -56,4 +66,24 @@ export function checkParents({ isUpdate }: Manifest, ingredients: readonly Ingre
   const parents = ingredients.filter(({ relationship }) => relationship === "parentOf").length;
   if (isUpdate && parents !== 1) failures.push("manifest.update.wrongParents");
   else if (parents > 1) failures.push("manifest.multipleParents");
+}
+
+/** What is wrong with a manifest, by its label. */
+export interface Found {
+  readonly manifest: string;
+  readonly code: string;
+}
+
+/** The failures of an ingredient that its signer did not know, or did not tell. */
+export function unrecorded(failures: readonly Found[], { recorded }: Ingredient): readonly Found[] {
+  if (failures.length === 0) return [];
+  // By the steps of their addresses; where those name no manifest, of any.
+  const told = new Set(
+    recorded.flatMap(({ code, url }) => {
+      // No word of the standard is as long.
+      if (code.length > MAX_TEXT_CHARACTERS) return [];
+      return url.includes("/c2pa/") ? url.split("/").map((step) => `${code} ${step}`) : [code];
+    }),
+  );
+  return failures.filter(({ manifest, code }) => !told.has(code) && !told.has(`${code} ${manifest}`));
 }

@@ -93,7 +93,7 @@ interface Bound {
 
 /** The hard binding of a file; of the same length whatever the file is, where a length is given. */
 function binding(carrier: ManifestCarrier, ranges: readonly Range[], file: Uint8Array | undefined) {
-  const hasher = new Hasher();
+  const hasher = new Hasher(file?.length ?? 0);
   const hash = (pieces: Iterable<Uint8Array>) => hasher.hash(ALGORITHM, pieces) ?? new Uint8Array(HASH_BYTES);
   return (length?: number): Bound => {
     if (carrier.binding === "bmff")
@@ -227,7 +227,7 @@ class Draft {
 /** An assertion, and the reference to it. */
 function assertion(label: string, content: Uint8Array) {
   const box = writeSuperbox(KIND.cbor, label, jumbfBox(KIND.cbor, content));
-  const hash = new Hasher().hash(ALGORITHM, [box.subarray(8)]) ?? new Uint8Array();
+  const hash = new Hasher(box.length).hash(ALGORITHM, [box.subarray(8)]) ?? new Uint8Array();
   return { label, box, uri: cborMap({ url: `self#jumbf=c2pa.assertions/${label}`, hash }) };
 }
 

@@ -1,7 +1,7 @@
 /** Time stamps of signatures (RFC 3161): tokens of CMS (RFC 5652), whose authority says when something was signed. */
 import { joined } from "../../joined.ts";
 import { isSame } from "../../same.ts";
-import { Unreadable } from "./cbor.ts";
+import { TooMuch, Unreadable } from "./cbor.ts";
 import { type Anchors, type Certificate, isTrusted, isValidAt, mayStamp, readCertificate } from "./certificate.ts";
 import { childOf, type Element, momentOf, oidOf, readDer, TAG } from "./der.ts";
 import type { Hasher } from "./hashing.ts";
@@ -23,6 +23,7 @@ export interface TimeStamp {
 /**
  * The moment of a time stamp whose signature is right and that is about the data; undefined where it is not.
  * @param token a token, or the answer of an authority that has one
+ * @throws Unreadable where it takes more to find out than any time stamp
  */
 export async function verifyTimeStamp(
   token: Uint8Array,
@@ -31,9 +32,9 @@ export async function verifyTimeStamp(
   hasher: Hasher,
 ): Promise<TimeStamp | undefined> {
   try {
-    return await verified(readDer(token), data, anchors, hasher);
+    return await verified(readDer(token, hasher.elements), data, anchors, hasher);
   } catch (error) {
-    if (error instanceof Unreadable) return undefined;
+    if (error instanceof Unreadable && !(error instanceof TooMuch)) return undefined;
     throw error;
   }
 }
@@ -62,19 +63,19 @@ async function verified(answer: Element, data: Uint8Array, anchors: Anchors, has
   const [, , encapsulated, ...rest] = childOf(childOf(token, 1), 0).children;
   if (!encapsulated || oidOf(childOf(encapsulated, 0)) !== TIME_STAMP) return undefined;
   const content = octetsOf(childOf(childOf(encapsulated, 1), 0));
-  const [, , imprint, , time] = readDer(content).children;
+  const [, , imprint, , time] = readDer(content, hasher.elements).children;
   if (!imprint || !time) return undefined;
   const imprinted = digest(childOf(childOf(imprint, 0), 0), [data], hasher);
   if (!imprinted || !isSame(imprinted, childOf(imprint, 1).content)) return undefined;
   const certificates = (rest.find(({ tag }) => tag === EXPLICIT)?.children ?? [])
     .slice(0, MAX_CERTIFICATES)
     .filter(({ tag }) => tag === TAG.sequence)
-    .map(({ whole }) => readCertificate(whole));
+    .map(({ whole }) => readCertificate(whole, hasher.elements));
   const moment = momentOf(time);
   for (const signer of rest.find(({ tag }) => tag === TAG.set)?.children ?? []) {
     const certificate = await signerOf(signer, content, certificates, hasher);
     if (!certificate || !mayStamp(certificate) || !isValidAt(certificate, moment)) continue;
-    return { moment, trusted: await isTrusted(certificate, certificates, anchors, moment) };
+    return { moment, trusted: await isTrusted(certificate, certificates, { anchors, moment, hasher }) };
   }
   return undefined;
 }
@@ -101,6 +102,7 @@ async function signerOf(
   if (attributes && (!stated || !found || !isSame(childOf(stated, 0).content, found))) return undefined;
   // Signed as a set, whatever the tag says that they stand under.
   const signed = attributes ? joined([Uint8Array.of(TAG.set), attributes.whole.subarray(1)]) : content;
+  hasher.countSignature(signed.length);
   const isRight = await isSigned(algorithm, certificate.key, signed, signature.content, hashNamed(oidOf(hashOid)));
   return isRight ? certificate : undefined;
 }

@@ -1,17 +1,18 @@
 /** Verifies a manifest store and the file that it is about (C2PA 2.2, section 15), in the standard's words. */
 import { isSame } from "../../same.ts";
 import type { ManifestCarrier } from "./carrier.ts";
-import { TooMuch, Unreadable } from "./cbor.ts";
+import { type Count, TooMuch, Unreadable } from "./cbor.ts";
 import { type Anchors, type Certificate, holderOf, isTrusted, isValidAt, maySignManifests } from "./certificate.ts";
 import { type CoseSignature, readCose, signedBytes, stampedBytes } from "./cose.ts";
 import { BINDINGS, type BoundFile, failureOfBinding } from "./hard-binding.ts";
 import { Hasher } from "./hashing.ts";
 import { dataIn, KIND, readJumbf, type Superbox } from "./jumbf.ts";
-import { MAX_FAILURES, MAX_INGREDIENT_DEPTH, MAX_SIGNATURES } from "./limits.ts";
+import { MAX_FAILURES, MAX_FILE_VALUES, MAX_INGREDIENT_DEPTH, MAX_SIGNATURES } from "./limits.ts";
 import {
   type Action,
   assertionNamed,
   contentOf,
+  firsts,
   generatorOf,
   type Ingredient,
   ingredientsOf,
@@ -22,7 +23,7 @@ import {
   readManifest,
   shortText,
 } from "./manifest.ts";
-import { checkActions, checkParents, partsOf } from "./rules.ts";
+import { checkActions, checkParents, type Found, partsOf, unrecorded } from "./rules.ts";
 import { COSE_ALGORITHMS, isSignedByCose } from "./signatures.ts";
 import { verifyTimeStamp } from "./time-stamp.ts";
 
@@ -86,20 +87,19 @@ export async function verifyFile(
   }
 }
 
-interface Found {
-  readonly manifest: string;
-  readonly code: string;
-}
-
 class Verifier {
   private readonly boxes: ReadonlyMap<string, Superbox>;
   private readonly active: Superbox;
   private readonly file: BoundFile;
   private readonly anchors: Anchors;
   private readonly now: number;
-  private readonly hasher = new Hasher();
-  private readonly verified = new Map<string, VerifiedManifest>();
+  private readonly hasher: Hasher;
+  private readonly values: Count = { left: MAX_FILE_VALUES };
+  private readonly read = new Map<Superbox, Manifest>();
+  private readonly verified = new Map<string, { readonly found: VerifiedManifest; readonly own: readonly Found[] }>();
   private readonly redacted = new Set<string>();
+  /** The labels of manifests of which something is left out. */
+  private readonly redactedManifests = new Set<string>();
   private signatures = 0;
 
   /** @throws Unreadable */
@@ -110,26 +110,38 @@ class Verifier {
     this.file = file;
     this.anchors = anchors;
     this.now = now;
+    this.hasher = new Hasher(file.bytes.length);
   }
 
   async verify(store: Uint8Array): Promise<VerifiedStore> {
     this.gatherRedacted();
     const failures = await this.walk(this.active.label, this.bindingLabel(), 0, new Set());
-    const active = this.verified.get(this.active.label);
+    const active = this.verified.get(this.active.label)?.found;
     const codes = [...new Set(failures.map(({ code }) => code))].slice(0, MAX_FAILURES);
     const isValid = codes.every((code) => code === UNTRUSTED);
     const own = failures.some(({ manifest, code }) => manifest === this.active.label && code === UNTRUSTED);
     const told = codes.filter((code) => code !== UNTRUSTED || own);
     const isRead = !active?.failures.includes("claim.cbor.invalid");
     const state = !isRead ? "unreadable" : !isValid ? "invalid" : active?.trusted ? "trusted" : "valid";
-    return { state, failures: told, manifests: [...this.verified.values()], store };
+    return { state, failures: told, manifests: Array.from(this.verified.values(), ({ found }) => found), store };
+  }
+
+  /** A manifest, which is read once. @throws Malformed, Unreadable */
+  private manifestIn(box: Superbox): Manifest {
+    const manifest = this.read.get(box) ?? readManifest(box, this.values);
+    this.read.set(box, manifest);
+    return manifest;
   }
 
   /** What later manifests leave out of earlier ones, by address. */
   private gatherRedacted(): void {
     for (const box of this.boxes.values()) {
       try {
-        for (const uri of readManifest(box).redacted) this.redacted.add(uri.replace(/^self#jumbf=/, ""));
+        for (const uri of this.manifestIn(box).redacted) {
+          this.redacted.add(uri.replace(/^self#jumbf=/, ""));
+          const { manifest } = placeOf(uri);
+          if (manifest !== undefined) this.redactedManifests.add(manifest);
+        }
       } catch (error) {
         if (!(error instanceof Malformed)) throw error;
       }
@@ -143,7 +155,7 @@ class Verifier {
       const box = this.boxes.get(label);
       if (!box || box.kind !== KIND.update) return label;
       try {
-        const parent = ingredientsOf(readManifest(box)).find(
+        const parent = ingredientsOf(this.manifestIn(box)).find(
           ({ relationship }) => relationship === "parentOf",
         )?.manifest;
         label = (parent && placeOf(parent.url).manifest) ?? "";
@@ -156,22 +168,27 @@ class Verifier {
   }
 
   /** The failures of a manifest and of its ingredients. */
-  private async walk(label: string, binding: string, depth: number, above: ReadonlySet<string>): Promise<Found[]> {
+  private async walk(
+    label: string,
+    binding: string,
+    depth: number,
+    above: ReadonlySet<string>,
+  ): Promise<readonly Found[]> {
     const box = this.boxes.get(label);
     if (!box) return [];
     if (depth > MAX_INGREDIENT_DEPTH || above.has(label)) throw new TooMuch("ingredients that lie too deep");
-    const found = this.verified.get(label) ?? (await this.verifyManifest(box, label === binding));
-    const isKnown = this.verified.has(label);
-    this.verified.set(label, found);
+    const known = this.verified.get(label);
+    if (known) return known.own;
+    const found = await this.verifyManifest(box, label === binding);
     const own = found.failures.map((code) => ({ manifest: label, code }));
-    if (isKnown) return own;
+    this.verified.set(label, { found, own });
     const within = new Set([...above, label]);
-    const below: Found[] = [];
+    const failures = new Set<Found>(own);
     for (const ingredient of found.ingredients) {
-      const failures = await this.ingredient(found.manifest, ingredient, binding, depth, within);
-      below.push(...failures.filter((failure) => !isRecorded(failure, ingredient)));
+      const below = await this.ingredient(found.manifest, ingredient, binding, depth, within);
+      for (const failure of unrecorded(below, ingredient)) failures.add(failure);
     }
-    return [...own, ...below];
+    return [...failures];
   }
 
   private async ingredient(
@@ -180,7 +197,7 @@ class Verifier {
     binding: string,
     depth: number,
     above: ReadonlySet<string>,
-  ): Promise<Found[]> {
+  ): Promise<readonly Found[]> {
     if (!manifest) return [];
     const label = placeOf(manifest.url).manifest ?? "";
     const box = this.boxes.get(label);
@@ -192,10 +209,10 @@ class Verifier {
     const isOfClaim = claim && this.hasHash(dataIn(claim, KIND.cbor) ?? new Uint8Array(), manifest.hash, algorithm);
     // The first version of the standard has hashes of claims.
     if (isOfClaim) return failures;
-    if (![...this.redacted].some((uri) => uri.includes(`/${label}/`))) {
+    if (!this.redactedManifests.has(label)) {
       return [...failures, { manifest: label, code: "ingredient.manifest.mismatch" }];
     }
-    if (this.verified.get(label)?.manifest.version === 1) return failures;
+    if (this.verified.get(label)?.found.manifest.version === 1) return failures;
     if (!signature) return [...failures, { manifest: label, code: "ingredient.claimSignature.missing" }];
     const signed = box.boxes.find(({ kind }) => kind === KIND.signature);
     const isSigned = signed && this.hasHash(signed.content, signature.hash, signature.algorithm ?? of.algorithm);
@@ -203,7 +220,7 @@ class Verifier {
   }
 
   private hasHash(bytes: Uint8Array, hash: Uint8Array, algorithm: string): boolean {
-    const found = this.hasher.hash(algorithm, [bytes]);
+    const found = this.hasher.hashOnce(algorithm, bytes);
     return found !== undefined && isSame(found, hash);
   }
 
@@ -211,7 +228,7 @@ class Verifier {
     const failures: string[] = [];
     let manifest: Manifest;
     try {
-      manifest = readManifest(box);
+      manifest = this.manifestIn(box);
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
       return withoutClaim(box, error.code);
@@ -243,7 +260,7 @@ class Verifier {
       failures.push("claimSignature.missing");
       if (!bytes) return none;
     }
-    const cose = coseOf(bytes);
+    const cose = quietly(() => readCose(bytes, this.values, this.hasher.elements));
     const [certificate] = cose?.certificates ?? [];
     if (!cose || !certificate) {
       failures.push("claimSignature.mismatch");
@@ -257,6 +274,7 @@ class Verifier {
     if (cose.algorithm === undefined || !COSE_ALGORITHMS.has(cose.algorithm)) failures.push("algorithm.unsupported");
     else {
       const data = signedBytes(cose.protectedBytes, manifest.claimBytes);
+      this.hasher.countSignature(data.length);
       if (!(await isSignedByCose(cose.algorithm, certificate.key, data, cose.signature)))
         failures.push("claimSignature.mismatch");
     }
@@ -280,7 +298,10 @@ class Verifier {
     if (!isUsable) failures.push("signingCredential.invalid");
     if (!isValidAt(certificate, moment)) failures.push("signingCredential.expired");
     const { anchors } = this;
-    const trusted = isUsable && anchors.length > 0 && (await isTrusted(certificate, chain.slice(1), anchors, moment));
+    const trusted =
+      isUsable &&
+      anchors.length > 0 &&
+      (await isTrusted(certificate, chain.slice(1), { anchors, moment, hasher: this.hasher }));
     if (!trusted) failures.push(UNTRUSTED);
     return trusted;
   }
@@ -292,14 +313,15 @@ class Verifier {
       if (name.startsWith("c2pa.actions")) failures.push("assertion.action.redacted");
       if (BINDINGS.some((binding) => name.startsWith(binding))) failures.push("assertion.dataHash.redacted");
     }
-    const left = new Set(assertions.map((assertion) => assertion.label));
+    const byLabel = firsts(assertions);
+    const left = new Set(byLabel.keys());
     for (const { url, hash, algorithm: own } of references) {
       const { manifest, path } = placeOf(url);
       const name = path.at(-1) ?? "";
       if (manifest !== undefined && manifest !== label) failures.push("assertion.outsideManifest");
       left.delete(name);
       if (this.isRedacted(label, name)) continue;
-      const found = assertions.find((assertion) => assertion.label === name);
+      const found = byLabel.get(name);
       if (!found) failures.push("assertion.missing");
       else if (!this.hasHash(found.box.content, hash, own ?? algorithm)) failures.push("assertion.hashedURI.mismatch");
     }
@@ -319,7 +341,7 @@ class Verifier {
       const isUpdated = this.active.label !== manifest.label;
       const failure = failureOfBinding(
         binding.label,
-        contentOf(binding),
+        contentOf(binding, manifest),
         this.file,
         manifest.algorithm,
         this.hasher,
@@ -331,15 +353,6 @@ class Verifier {
       failures.push(error.code);
     }
   }
-}
-
-/** Whether who made a manifest knew that an ingredient has this failure, and told it. */
-function isRecorded({ manifest, code }: Found, { recorded }: Ingredient): boolean {
-  return recorded.some((one) => one.code === code && (one.url.includes(manifest) || !one.url.includes("/c2pa/")));
-}
-
-function coseOf(bytes: Uint8Array): CoseSignature | undefined {
-  return quietly(() => readCose(bytes));
 }
 
 /** What is read; undefined where it is not well-formed. @throws TooMuch */
@@ -366,6 +379,7 @@ function withoutClaim(box: Superbox, code: string): VerifiedManifest {
     references: [],
     redacted: [],
     algorithm: "sha256",
+    values: { left: 0 },
   };
   const nothing = { generator: undefined, title: undefined, format: undefined, signer: undefined, signedAt: undefined };
   return { label: box.label, manifest, ...nothing, trusted: false, actions: [], ingredients: [], failures: [code] };

@@ -20,6 +20,7 @@ import svg from "../../fixtures/provenance/signed-es256.svg";
 import tiff from "../../fixtures/provenance/signed-es256.tif";
 import png from "../../fixtures/provenance/signed-es384.png";
 import webp from "../../fixtures/provenance/signed-ps256.webp";
+import { MANIFESTS } from "../../support/hostile-manifests.ts";
 import { AUTHORITY } from "../../support/test-signers.ts";
 
 const FILES: Readonly<Record<string, Uint8Array>> = Object.fromEntries(
@@ -354,4 +355,12 @@ describe("CBOR", () => {
       expect(() => decodeCbor(Uint8Array.fromHex(hex))).toThrow();
     }
   });
+});
+
+it("an answer tells no more of manifests than one row of a database may hold", async () => {
+  const found = await verified(MANIFESTS["PNG, manifests with much to tell"]?.(4_000_000) ?? new Uint8Array());
+  const told = found && chainOf(found);
+  expect(told?.manifests.length).toBeGreaterThan(20);
+  expect(told?.manifests[1]?.actions[0]?.description).toBe("é".repeat(100));
+  expect(new TextEncoder().encode(JSON.stringify(told)).length).toBeLessThan(1_500_000);
 });
