@@ -2,7 +2,7 @@
 import { ApiError } from "../errors.ts";
 import { parseHeaderValue } from "../header.ts";
 import { parseJsonObject } from "../json.ts";
-import { MAX_JSON_BYTES } from "../limits.ts";
+import { MAX_BODY_MS, MAX_JSON_BYTES } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import { type BodyReader, readerOf } from "../source/body.ts";
 import { gather, type Gatherer } from "../source/gather.ts";
@@ -36,7 +36,7 @@ export async function readJsonWith<Found>(c: AppContext, read: (bytes: Uint8Arra
   const memory = await isolateBudget.take(announced, { caller: callerOf(c) });
   try {
     const body = gather(MAX_JSON_BYTES, undefined, tooLong);
-    if (request.body) await pour(readerOf(request.body), body.write);
+    if (request.body) await pour(readerOf(request.body, MAX_BODY_MS, request.signal), body.write);
     return read(body.bytes());
   } finally {
     memory.release();

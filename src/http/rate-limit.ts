@@ -222,8 +222,8 @@ async function close(c: AppContext, { meter, key, lease, credits, ending }: Open
   }
 }
 
-/** Statuses of bodies and origins that led to nothing. */
-const BROKEN = new Set([400, 408, 422]);
+/** Statuses of bodies and origins that led to nothing; whoever hung up has held memory as well. */
+const BROKEN = new Set([400, 408, 422, 499]);
 
 /** What memory was held for that nothing came of: a sender who drips takes it from others as work takes the thread. */
 function idleMs({ var: { allowance, caller } }: AppContext, status: number): number {

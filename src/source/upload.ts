@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import { baseName } from "../files.ts";
 import { dispositionFileName, parseHeaderValue } from "../header.ts";
 import { parseJsonObject } from "../json.ts";
-import { MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES, MAX_UPLOAD_TOKEN_CHARACTERS } from "../limits.ts";
+import { MAX_BODY_MS, MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES, MAX_UPLOAD_TOKEN_CHARACTERS } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { Memory } from "../scheduler/held-bytes.ts";
@@ -77,7 +77,7 @@ export async function readUpload(
   // Who is not known yet gets no room, however much is announced.
   if (!gate) await roomOf(maxBytes);
   const parts = collectParts({ maxBytes, announced, subject, gate, roomOf, isMember });
-  const reader = readerOf(request.body);
+  const reader = readerOf(request.body, MAX_BODY_MS, request.signal);
   try {
     await readMultipart(bounded(reader.pull, maxBody), parameters.get("boundary") ?? "", parts.open);
     const { bytes, name, data } = await parts.upload();

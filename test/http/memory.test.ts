@@ -147,6 +147,49 @@ it("what was held for nothing counts as failed work, and what was waited for doe
   expect((await failedMs()) - failed).toBeLessThan(100);
 });
 
+/** An upload of a file of so many bytes, whose sender does not hurry. */
+function leisurely(bytes: number) {
+  const chunk = new Uint8Array(MIB);
+  const tail = new TextEncoder().encode("\r\n--b--\r\n");
+  const head = new TextEncoder().encode(HEAD);
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        await scheduler.wait(5);
+        if (sent === 0) controller.enqueue(head);
+        controller.enqueue(chunk.subarray(0, Math.min(MIB, bytes - sent)));
+        sent += MIB;
+        if (sent < bytes) return;
+        controller.enqueue(tail);
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, headers: { ...multipart, "content-length": String(head.length + bytes + tail.length) } };
+}
+
+it.each(["one account", "two accounts"])(
+  "two files of more than 28 MiB of %s are both done, one after the other",
+  async (whose) => {
+    const first = await openAccount();
+    const second = whose === "one account" ? first : await openAccount();
+    let most = 0;
+    const watching = setInterval(() => (most = Math.max(most, isolateBudget.held.originals)), 5);
+    const answers = await Promise.all(
+      [first, second].map(({ key }) => api("POST", "/1.0/upload", { key, ...leisurely(29 * MIB) })),
+    );
+    clearInterval(watching);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(most).toBeLessThanOrEqual(MAX_ORIGINALS_BYTES);
+    const waited = answers.map(({ headers }) =>
+      Number(/wait;dur=(\d+)/.exec(headers.get("server-timing") ?? "")?.[1] ?? 0),
+    );
+    expect(waited.filter((ms) => ms > 0)).toHaveLength(1);
+  },
+);
+
 it("an upload that had to wait says how long", async () => {
   const { key } = await openAccount();
   const others = reserve(isolateBudget, MAX_ORIGINALS_BYTES);

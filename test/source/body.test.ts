@@ -118,3 +118,15 @@ it("reads bytes into one buffer, which stays small beside what has come", async 
   // A buffer is left behind where a larger one takes its place, and nowhere else.
   expect(lying).toBeLessThan(64 * 1024);
 });
+
+it("lets go of the body at once where its sender has hung up", async () => {
+  let isCanceled = false;
+  const silent = new ReadableStream<Uint8Array>({ cancel: () => void (isCanceled = true) }, { highWaterMark: 0 });
+  const caller = new AbortController();
+  const reader = readerOf(silent, PATIENT_MS, caller.signal);
+  const reading = reader.pull();
+  caller.abort(new Error("gone"));
+  await expect(reading).rejects.toThrow("gone");
+  await expect(reader.pull()).rejects.toThrow("gone");
+  expect(isCanceled).toBe(true);
+});
