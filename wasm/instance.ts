@@ -70,6 +70,8 @@ export class NativeInstance<Exports extends NativeExports> {
   allowance: Fuel | undefined;
   /** When the instance was last asked for, as a count of uses of all. */
   lastUse = 0;
+  /** Bytes of linear memory that somebody has been charged for. */
+  chargedBytes = 0;
   /** The pace of the call that is under way and may pause. */
   private pace: Pace | undefined;
   /** What C was told to wait for, until it does. */

@@ -50,6 +50,20 @@ export function nativeBytesSince(moment: number): number {
 }
 
 /**
+ * Bytes by which linear memories have grown since this was asked for last, new instances with all that they have: what
+ * the work that has had the thread since then has taken.
+ */
+export function nativeGrowth(): number {
+  let grown = 0;
+  for (const instance of modules.flatMap((module) => module.instances())) {
+    const bytes = memoryOf(instance);
+    grown += bytes - instance.chargedBytes;
+    instance.chargedBytes = bytes;
+  }
+  return grown;
+}
+
+/**
  * Drops idle instances, the longest unused first, until those that remain hold at most `bytes`. Not for every job: what
  * was dropped is collected late, and the next job in that module starts small again.
  * @param moment what was used since then stays, and does not count; absent: everything that is idle counts

@@ -13,7 +13,7 @@
  */
 import { droppedNativeBytes } from "../../wasm/dropped.ts";
 import type { Estimate } from "../../wasm/estimate.ts";
-import { dropNative } from "../../wasm/load.ts";
+import { dropNative, nativeGrowth } from "../../wasm/load.ts";
 import { ApiError } from "../errors.ts";
 import {
   COMPANY_BYTES,
@@ -33,13 +33,15 @@ import {
   TINY_ORIGINALS_BYTES,
 } from "../limits.ts";
 import { Admission, type HeldBeside, type Hindered } from "./admission.ts";
+import type { BudgetOptions } from "./budget-options.ts";
 import { busy } from "./busy.ts";
 import { type Caller, OWN_ACCOUNT } from "./caller.ts";
+import { Growth, standingBack } from "./growth.ts";
 import type { Asked, Memory, Reservation } from "./held-bytes.ts";
 import { InputMemory, type InputShare } from "./input-memory.ts";
 import { Allowance, tooLong } from "./job-limits.ts";
 import { type Lease, Leases } from "./leases.ts";
-import { NativeUse, trimming } from "./native-use.ts";
+import { NativeUse } from "./native-use.ts";
 import { QueuedWork } from "./queued-work.ts";
 import { type TimeSlice, isolateThread, type Thread } from "./time-slice.ts";
 import { countedWait, refusedAtOnce } from "./wait-counts.ts";
@@ -54,33 +56,6 @@ const ORIGINALS: InputShare = {
   tinyBytes: TINY_ORIGINALS_BYTES,
   stepBytes: ORIGINAL_STEP_BYTES,
 };
-
-export interface BudgetOptions {
-  /** What work that is alone and all originals may hold together; as much as one piece of work, unless told. */
-  readonly aloneBytes?: number;
-  /** What several pieces of work and large originals may hold together; as much as one piece of work, unless told. */
-  readonly sharedBytes?: number;
-  /** What work leaves of that where others are there, if it needs no more; nothing, unless told. */
-  readonly companyBytes?: number;
-  /** What idle native memory may fill with what is in use and originals; as much as one piece of work, unless told. */
-  readonly filledBytes?: number;
-  readonly thread?: Thread;
-  readonly originals?: InputShare;
-  /** Milliseconds for which a request waits that says nothing else. */
-  readonly maxWaitMs?: number;
-  /** How long nothing runs, though somebody waits and nobody reads, until the last in the queue is refused. */
-  readonly maxBlockedMs?: number;
-  /** How often the first in the queue may be passed by others, whose originals stand in its way. */
-  readonly maxPasses?: number;
-  /** How often it may be passed by others that have room beside it. */
-  readonly maxPassesBeside?: number;
-  /** Work of at most so many bytes is small. */
-  readonly smallWorkBytes?: number;
-  /** Bytes that were given up and are not collected yet; those of native modules, unless told. */
-  readonly droppedBytes?: () => number;
-  /** Milliseconds, of any beginning. */
-  readonly now?: () => number;
-}
 
 /** What work may have, and takes with that. */
 type Tier = Pick<Estimate, "bytes"> & Partial<Estimate>;
@@ -109,6 +84,7 @@ export class Budget implements Memory {
   private readonly sharedBytes: number;
   private readonly filledBytes: number;
   private readonly native = new NativeUse<Lease>();
+  private readonly grownBytes: () => number;
   private readonly maxWaitMs: number;
   private readonly maxBlockedMs: number;
   private readonly maxPasses: number;
@@ -131,6 +107,7 @@ export class Budget implements Memory {
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
     this.maxPasses = options.maxPasses ?? MAX_PASSES;
     this.maxPassesBeside = options.maxPassesBeside ?? MAX_PASSES_BESIDE;
+    this.grownBytes = options.grownBytes ?? nativeGrowth;
     this.now = now;
     this.thread = thread;
     const { smallBytes } = originals;
@@ -295,15 +272,27 @@ export class Budget implements Memory {
     let begun = first;
     try {
       begun ??= await this.turn(asking, allowance);
-      const { tier } = begun;
+      const { tier, lease } = begun;
       this.trim();
-      const trim = () => this.trim();
       const left = remaining(load, ms);
-      return await this.thread.run((slice) => work(left(counted.timeSlice(trimming(slice, trim))), tier), counted);
+      const growth = new Growth(lease, this.grownBytes, () => this.trim());
+      return await this.thread.run(
+        (slice) => work(left(counted.timeSlice(growth.charged(slice))), tier),
+        counted,
+        standingBack(() => this.isTooMuch(lease), allowance.signal),
+      );
     } finally {
       load.leave();
       if (begun) this.end(begun.lease);
     }
+  }
+
+  /**
+   * Whether everything together is more than an isolate has, and this work is to be held back at its pause: what began
+   * first goes on, and so comes to its end.
+   */
+  private isTooMuch(lease: Lease): boolean {
+    return this.workBytes + this.originals.sum > this.aloneBytes && this.work.living()[0] !== lease;
   }
 
   private end(lease: Lease): void {

@@ -1,6 +1,5 @@
 /** Native memory as work uses it: which of the modules' instances belong to work that runs, and which to nobody. */
 import { nativeBytesSince, nativeMoment, trimNative } from "../../wasm/load.ts";
-import type { TimeSlice } from "./time-slice.ts";
 
 export class NativeUse<Work> {
   /** When the work that runs began, as native modules count. */
@@ -36,16 +35,4 @@ export class NativeUse<Work> {
   private get first(): number {
     return Math.min(nativeMoment(), ...this.begun.values());
   }
-}
-
-/** The time slice of work that has `trim` done wherever others have their turn: its instances grow while it runs. */
-export function trimming(timeSlice: TimeSlice, trim: () => void): TimeSlice {
-  return {
-    spend: (ms) => {
-      const rest = timeSlice.spend(ms);
-      if (rest) trim();
-      return rest;
-    },
-    worked: () => timeSlice.worked(),
-  };
 }

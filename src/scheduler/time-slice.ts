@@ -85,10 +85,12 @@ export class Thread {
   /**
    * Runs `work` in stretches that alternate with those of other work; in them it waits for nothing but its pauses.
    * @param signal asked before every stretch whether the work is to end
+   * @param standBack asked in every pause; where it gives a promise the work does not go on before that is resolved
    */
   async run<Result>(
     work: (timeSlice: TimeSlice) => Result | Promise<Result>,
     signal?: Pick<AbortSignal, "throwIfAborted">,
+    standBack?: () => Promise<void> | undefined,
   ): Promise<Result> {
     const self = {};
     await this.take(self);
@@ -102,6 +104,7 @@ export class Thread {
       stretches.end();
       this.release(self);
       await this.pause();
+      await standBack?.();
       await this.take(self);
       if (isOver) return this.release(self);
       isResting = false;

@@ -7,7 +7,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import { vi } from "vitest";
 
-import { Budget, type BudgetOptions } from "../../src/scheduler/budget.ts";
+import type { BudgetOptions } from "../../src/scheduler/budget-options.ts";
+import { Budget } from "../../src/scheduler/budget.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
 import { type TimeSlice, Thread } from "../../src/scheduler/time-slice.ts";

@@ -1,0 +1,32 @@
+/** What a budget is told: of an isolate, or of a test. */
+import type { InputShare } from "./input-memory.ts";
+import type { Thread } from "./time-slice.ts";
+
+export interface BudgetOptions {
+  /** What work that is alone and all originals may hold together; as much as one piece of work, unless told. */
+  readonly aloneBytes?: number;
+  /** What several pieces of work and large originals may hold together; as much as one piece of work, unless told. */
+  readonly sharedBytes?: number;
+  /** What work leaves of that where others are there, if it needs no more; nothing, unless told. */
+  readonly companyBytes?: number;
+  /** What idle native memory may fill with what is in use and originals; as much as one piece of work, unless told. */
+  readonly filledBytes?: number;
+  readonly thread?: Thread;
+  readonly originals?: InputShare;
+  /** Milliseconds for which a request waits that says nothing else. */
+  readonly maxWaitMs?: number;
+  /** How long nothing runs, though somebody waits and nobody reads, until the last in the queue is refused. */
+  readonly maxBlockedMs?: number;
+  /** How often the first in the queue may be passed by others, whose originals stand in its way. */
+  readonly maxPasses?: number;
+  /** How often it may be passed by others that have room beside it. */
+  readonly maxPassesBeside?: number;
+  /** Work of at most so many bytes is small. */
+  readonly smallWorkBytes?: number;
+  /** Bytes that were given up and are not collected yet; those of native modules, unless told. */
+  readonly droppedBytes?: () => number;
+  /** Bytes by which memory has grown since this was asked for last; that of native modules, unless told. */
+  readonly grownBytes?: () => number;
+  /** Milliseconds, of any beginning. */
+  readonly now?: () => number;
+}
