@@ -3,7 +3,7 @@ import { isolateBudget } from "../../src/scheduler/budget.ts";
 import type { Allowance } from "../../src/scheduler/job-limits.ts";
 import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
 import type { Estimate } from "../../wasm/estimate.ts";
-import { nativeHeap, trimNative } from "../../wasm/load.ts";
+import { nativeHeap, nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
 
 /** One piece of work, from its admission to its end. */
 export interface Admitted {
@@ -13,6 +13,11 @@ export interface Admitted {
   readonly spentMs: number;
   /** The most that it held, as far as that was looked at: between any two declarations. */
   readonly heldBytes: number;
+  /**
+   * What it took of the isolate at most: the memories of native modules, which do not shrink once something in them was
+   * freed, and buffers.
+   */
+  readonly takenBytes: number;
   /** What the clock said that it took. */
   readonly takenMs: number;
 }
@@ -57,6 +62,7 @@ export async function admittedDuring(work: () => Promise<unknown>, watching: Wat
           estimate: { bytes: 0, ms: 0, ...rooms[room] },
           spentMs,
           heldBytes: gauge?.mostBytes() ?? 0,
+          takenBytes: gauge?.takenBytes() ?? 0,
           takenMs,
         });
       }
@@ -74,20 +80,28 @@ export async function admittedDuring(work: () => Promise<unknown>, watching: Wat
 interface Gauge {
   readonly look: () => void;
   readonly mostBytes: () => number;
+  readonly takenBytes: () => number;
 }
 
 function startGauge({ buffers = () => 0 }: Watching): Gauge {
   trimNative(0);
   const before = nativeHeap().used;
   const buffersBefore = buffers(true);
+  const memoryBefore = nativeMemoryBytes();
   let most = 0;
+  let taken = 0;
   return {
     look() {
       const native = nativeHeap().peak - before;
+      const memory = nativeMemoryBytes() - memoryBefore;
       // What is not needed any more may still be there: only where it would matter is it told apart.
-      if (native + buffers(false) - buffersBefore <= most) return;
-      most = Math.max(most, native + Math.max(0, buffers(true) - buffersBefore));
+      const possible = buffers(false) - buffersBefore;
+      if (native + possible <= most && memory + possible <= taken) return;
+      const held = Math.max(0, buffers(true) - buffersBefore);
+      most = Math.max(most, native + held);
+      taken = Math.max(taken, memory + held);
     },
     mostBytes: () => most,
+    takenBytes: () => taken,
   };
 }

@@ -198,9 +198,10 @@ export function drawEstimate(pixels: number, codedBytes = pixels * USUAL_BYTES):
 
 /**
  * The estimate of a canvas with room for a rectangle that is remembered, and of one change of it before the next frame.
+ * @param remembered pixels of that rectangle; all of the canvas, unless told
  */
-export function canvasEstimate(width: number, height: number): Estimate {
-  return estimated(READER_BYTES + width * height * 4 * 2, width * height, COPY_NANOSECONDS);
+export function canvasEstimate(width: number, height: number, remembered = width * height): Estimate {
+  return estimated(READER_BYTES + (width * height + remembered) * 4, width * height, COPY_NANOSECONDS);
 }
 
 /** Bytes that bands hold. */

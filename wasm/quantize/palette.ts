@@ -189,7 +189,7 @@ export function errorWith({ transparent, count, cells, isExact, cuts }: SortedCo
 
 /** Bytes of a histogram (bins, slots) and of the choice that is made from it (points, samples, cells). */
 const HISTOGRAM_BYTES = (1 << 16) * 24 + (1 << 17) * 4;
-const CHOICE_BYTES = (1 << 16) * (33 + SAMPLE_BYTES) + 512 * 1024;
+const CHOICE_BYTES = MAX_SAMPLES * (33 + SAMPLE_BYTES) + 512 * 1024;
 
 /** Bytes of sorted colors, at most. */
 export const SORTED_BYTES = (1 << 16) * SAMPLE_BYTES + 256 * CUT_BYTES;

@@ -76,15 +76,18 @@ export function decodeEstimate(
   const { pixel, byte } = NANOSECONDS[kind];
   const nanoseconds = pixels * pixel + (codedBytes ?? pixels * USUAL_BYTES[kind]) * byte;
   const rows = estimated(320 * picture.width + (64 << 10) + picture.bytes, nanoseconds, 1);
-  if (picture.lossless) return parallel(rows, held(4 * pixels + codeTableBytes(pixels)));
+  const tables = USUAL_TABLES_BYTES + pixels / 2;
+  if (picture.lossless) return parallel(rows, held(4 * pixels + tables));
   if (!picture.alpha) return rows;
-  return parallel(rows, estimated(5 * pixels + codeTableBytes(pixels), pixels, NANOSECONDS.alpha));
+  return parallel(rows, estimated(5 * pixels + tables, pixels, NANOSECONDS.alpha));
 }
 
-/** Room for Huffman tables: encoders make a few dozen groups of about 12 KB, more of them in larger pictures. */
-function codeTableBytes(pixels: number): number {
-  return (2 << 20) + pixels / 2;
-}
+/**
+ * Bytes of Huffman tables, beside half a byte for each pixel: encoders make a few dozen groups of about 12 KB, more of
+ * them in larger pictures. A file may have more of them than is usual; what they take is charged as they are read.
+ */
+const USUAL_TABLES_BYTES = 512 << 10;
+const MOST_TABLES_BYTES = 2 << 20;
 
 /**
  * Starts decoding.
@@ -94,7 +97,8 @@ export function openDecoder(bitstream: Bitstream, region: Region, instance?: Web
   const { data, alpha, lossless, width, height } = bitstream;
   const bytes = data.length + (alpha?.length ?? 0);
   const estimate = decodeEstimate({ width, height, lossless, alpha: alpha !== undefined, bytes }, bytes);
-  const job = new Job(estimate.bytes, instance, fuelFor(estimate));
+  const mostBytes = estimate.bytes + MOST_TABLES_BYTES - USUAL_TABLES_BYTES;
+  const job = new Job(mostBytes, instance, fuelFor(estimate));
   try {
     const decoder = job.call((exports) => {
       const input = allocated(exports.malloc(bytes));

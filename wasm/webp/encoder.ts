@@ -83,12 +83,15 @@ const LEAN_UNITS = 5;
 /** Milliseconds that a file takes however small its picture is: tables are made anew for each. */
 export const START_MS = { lossless: 0.55, lossy: 0.25 } as const;
 
-/** The estimate of encoding, in linear memory. The result, which is copied out, comes on top. */
+/**
+ * The estimate of encoding, in linear memory: what photographs and pages take. What takes more, up to `peakBytes`, is
+ * charged as it grows. The result, which is copied out, comes on top.
+ */
 export function encodeEstimate(settings: EncoderSettings): Estimate {
   const { width, height } = settings;
   const pixels = width * height;
   return estimated(
-    peakBytes(settings),
+    settings.lossless ? peakBytes(settings) : lossyPeak(settings).usual,
     pixels,
     IMPORT_NANOSECONDS + unitsPerPixel(settings) * unitNanoseconds(settings),
   );
@@ -107,6 +110,7 @@ function unitsPerPixel(settings: EncoderSettings): number {
   return colors + (opaque ? 0 : LOSSY_UNITS.alpha);
 }
 
+/** Bytes that the encoder may hold. */
 function peakBytes(settings: EncoderSettings): number {
   const { width, height, lossless, method, lean = false } = settings;
   const pixels = width * height;
@@ -131,11 +135,26 @@ function lossyPeak({ width, height, opaque, quality, alphaQuality = 100 }: Encod
   const file = planes + (quality > 90 ? 2.6 : quality > 80 ? 1.2 : 0.6) * pixels;
   const bytes = Math.max(file, Math.min(symbols, SYMBOLS_BYTES));
   const keepSymbols = planes + (quality > 90 ? 8 : 2.5) * pixels <= bytes;
-  if (opaque) return { bytes, keepSymbols };
+  const usual = keepSymbols ? Math.min(bytes, planes + usualSymbolBytes(pixels, quality)) : file;
+  if (opaque) return { bytes, usual, keepSymbols };
   // The alpha channel is coded before the rest, its result held.
   const leanAlpha = pixels > LEAN_ALPHA_PIXELS && alphaQuality === 100;
   const alpha = leanAlpha ? 2.6 * pixels + LEAN_BYTES : 33.5 * pixels + (4 << 20);
-  return { bytes: Math.max(bytes + pixels, planes + alpha), keepSymbols };
+  return {
+    bytes: Math.max(bytes + pixels, planes + alpha),
+    usual: Math.max(usual + pixels, planes + alpha),
+    keepSymbols,
+  };
+}
+
+/** Bytes of symbols of a pixel, as photographs and pages have them: of the first megapixel, and of larger pictures. */
+const USUAL_SYMBOLS = { fine: 8, usual: { first: 2.8, others: 2.1 } };
+
+function usualSymbolBytes(pixels: number, quality: number): number {
+  if (quality > 90) return USUAL_SYMBOLS.fine * pixels;
+  const { first, others } = USUAL_SYMBOLS.usual;
+  const small = Math.min(pixels, 1e6);
+  return first * small + others * (pixels - small);
 }
 
 /**

@@ -185,6 +185,18 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
   };
 }
 
+/**
+ * The estimate of choosing the palette of a picture, and of finding its colors in it afterward: the memory of the one is
+ * given back before the other begins.
+ */
+export function reducedEstimate(picture: Extent): Estimate {
+  const { width, height, frames } = picture;
+  const detail = fullness(picture);
+  const pixels = width * height * Math.min(frames, SAMPLED_FRAMES);
+  const chosen = serial(countEstimate(width, pixels, detail), choiceEstimate(pixels, detail));
+  return parallel(held(SORTED_BYTES), serial(chosen, quantizedEstimate(picture)));
+}
+
 /** The estimate of reading a picture that was `quantized`, once. */
 export function quantizedEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;

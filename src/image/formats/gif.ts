@@ -7,7 +7,7 @@ import type { Writer } from "../codec/writer.ts";
 import { whole } from "../pixels/geometry.ts";
 import type { Picture } from "../pixels/picture.ts";
 import { isGif, parseGif } from "./gif/container.ts";
-import { decodeEstimate, isOpaque, openFrames } from "./gif/decode.ts";
+import { canvasBytes, decodeEstimate, isOpaque, openFrames } from "./gif/decode.ts";
 import { encodeExactly, encodeGif, exactEstimate, gifEstimate, READINGS } from "./gif/encode.ts";
 import { manifest } from "./gif/manifest.ts";
 import { mark } from "./gif/mark.ts";
@@ -32,6 +32,7 @@ function factsOf(bytes: Uint8Array): Facts {
     quality: 100,
     codedBytes: file.codedBytes,
     later: { bytes: file.laterBytes, pixels: areaOf(file.frames.slice(1)) },
+    decodeBytes: canvasBytes(file),
     ...(file.profile ? { profile: file.profile } : {}),
   };
 }

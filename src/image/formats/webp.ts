@@ -4,7 +4,7 @@ import { type Facts, format } from "../codec/format.ts";
 import { exifOrientation } from "../metadata/orientation.ts";
 import { embedding } from "./embedding.ts";
 import { isWebp, parseWebp, type WebpFrame } from "./webp/container.ts";
-import { isOpaque, openFrames, estimate as decodeEstimate } from "./webp/decode.ts";
+import { decodeBytes, isOpaque, openFrames, estimate as decodeEstimate } from "./webp/decode.ts";
 import { embed } from "./webp/embed.ts";
 import { encodeWebp, estimate as encodeEstimate } from "./webp/encode.ts";
 import { manifest } from "./webp/manifest.ts";
@@ -31,6 +31,7 @@ function factsOf(bytes: Uint8Array): Facts {
     depth: alpha ? 32 : 24,
     codedBytes: codedBytesOf(file.frames),
     later: { bytes: codedBytesOf(others), pixels: areaOf(others) },
+    decodeBytes: decodeBytes(file),
     quality: still.lossless ? 100 : estimateQuality(still.data),
     ...(file.profile ? { profile: file.profile } : {}),
   };

@@ -70,9 +70,10 @@ export function resultDecodeEstimate(
   return format.read.estimate(facts, { box: whole(facts), width, height });
 }
 
-/** Bytes that comparing with a picture of this size holds, besides the two pictures. */
+/** Bytes that comparing with a picture of this size holds, besides the two pictures: first with its sample, then whole. */
 export function comparingBytes(picture: Extent): number {
-  return sampleBytes(picture) + scoreEstimate(picture).bytes;
+  const { pixels, all } = sampleBytes(picture);
+  return Math.max(all, pixels + scoreEstimate(picture).bytes);
 }
 
 /** The estimate of encoding the picture once, decoded as it is written, as often as that reads it. */

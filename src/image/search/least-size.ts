@@ -34,7 +34,7 @@ export function leastSizeEstimate(
   const estimates = settings.map((one) => write.estimate(sample, lowest(one)));
   const bytes = Math.max(...estimates.map((estimate) => estimate.bytes));
   const ms = estimates.reduce((sum, estimate) => sum + estimate.ms, 0);
-  return parallel(held(sampleBytes(picture)), { bytes, ms });
+  return parallel(held(sampleBytes(picture).all), { bytes, ms });
 }
 
 /**

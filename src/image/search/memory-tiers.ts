@@ -191,6 +191,9 @@ function referenceEstimate({ picture }: Task, { pixels, prepared, whole = false 
   );
 }
 
+/** Bytes that a pixel of a result takes that is kept while another is made: those of photographs up to 0.4. */
+const RESULT_PIXEL_BYTES = 0.6;
+
 /** The estimate of a search through pixels. */
 function pixelsEstimate(
   task: Task,
@@ -208,7 +211,7 @@ function pixelsEstimate(
   const comparing = held(comparingBytes(picture));
   // A format decodes in the memory that it encodes in.
   const work = maximum(encode, final, decode).bytes;
-  const results = keepsResults ? final.bytes / 4 : 0;
+  const results = keepsResults ? Math.min(final.bytes / 4, picture.width * picture.height * RESULT_PIXEL_BYTES) : 0;
   const bytes = source.bytes + pixels.bytes + comparing.bytes + work + results;
   // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
   const tried = samplePart(picture) < 1 ? triesOf(picture, "usual").whole : 0;

@@ -63,10 +63,10 @@ export function sampleSize(size: Size): Size {
   return ownSize(size);
 }
 
-/** Bytes of a sample and of what is done with it: the pixels, an encoding, its decoding and scoring. */
-export function sampleBytes(size: Size): number {
+/** Bytes of the pixels of a sample, which stay, and of all that is done with it: an encoding, its decoding and scoring. */
+export function sampleBytes(size: Size): { readonly pixels: number; readonly all: number } {
   const { width, height } = sampleSize(size);
-  return width * height * 16;
+  return { pixels: width * height * 4, all: width * height * 16 };
 }
 
 /** The part of a picture that its sample is: 1 for a small picture. */

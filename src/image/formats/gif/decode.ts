@@ -37,10 +37,20 @@ export async function* openFrames(
 }
 
 /** The estimate of decoding all frames. */
-export function decodeEstimate({ width, height, frames, interlaced, codedBytes }: Facts): Estimate {
+export function decodeEstimate({ width, height, frames, interlaced, codedBytes, decodeBytes }: Facts): Estimate {
   const frame = drawEstimate(width * height, codedBytes === undefined ? undefined : codedBytes / frames);
   if (frames === 1 && !interlaced) return parallel(held(bandsBytes(width)), frame);
-  return times(frames, parallel(canvasEstimate(width, height), frame));
+  const { bytes, ms } = times(frames, parallel(canvasEstimate(width, height), frame));
+  return { bytes: decodeBytes ?? bytes, ms };
+}
+
+/** Bytes that drawing the frames of a file on a canvas holds: the canvas, and the largest rectangle that is restored. */
+export function canvasBytes({ width, height, frames }: GifFile): number {
+  const restored = frames.map((frame) => {
+    const area = clipped(frame, { width, height });
+    return frame.disposal === "restore" ? area.width * area.height : 0;
+  });
+  return canvasEstimate(width, height, Math.max(...restored)).bytes;
 }
 
 function bandRows(bytes: Uint8Array, file: GifFile, frame: GifFrame): Rows {

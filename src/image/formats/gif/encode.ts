@@ -7,8 +7,8 @@ import { coordinatesOf, mapEstimate, Remapper } from "../../../../wasm/quantize/
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
-import { fullness } from "../../codec/complexity.ts";
-import { type ChosenPalette, Palettes, palettesEstimate, quantizedEstimate } from "../../codec/quantize.ts";
+import { byDetail, fullness } from "../../codec/complexity.ts";
+import { type ChosenPalette, Palettes, reducedEstimate } from "../../codec/quantize.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { bandsOf } from "../../pixels/bands.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
@@ -43,8 +43,11 @@ export async function encodeExactly(picture: Picture, timeSlice: TimeSlice): Pro
   return prepared && writeAnimation(picture, prepared, tuning, timeSlice);
 }
 
-/** How many bytes a pixel may take as a file: noise takes 12 bits, twice while it is joined. */
-const RESULT_BYTES_PER_PIXEL = 3;
+/**
+ * How many bytes a pixel takes as a file: photographs take 6 bits, twice while it is joined. What is flat takes one or
+ * two.
+ */
+const RESULT_BYTES_PER_PIXEL = { flat: 0.6, photograph: 1.6 };
 /** Image data is made once for each patience, of which there are two at most. */
 const ATTEMPTS = 2;
 
@@ -58,7 +61,7 @@ export const READINGS = 2;
 export function gifEstimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { width, height, frames } = picture;
   const seen = picture.opaque ? picture : withoutAlpha(picture);
-  const common = parallel(palettesEstimate(seen), quantizedEstimate(seen), written(seen));
+  const common = parallel(reducedEstimate(seen), written(seen));
   if (frames > 1) return parallel(common, animationEstimate(seen, { isExact: false }));
   const isChoosy = tuningFor(settings).tolerance > 0;
   return parallel(common, times(ATTEMPTS, encodeEstimate(width * height, isChoosy, fullness(seen))));
@@ -77,15 +80,16 @@ export function exactEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;
   if (frames > 1) return parallel(written(picture), animationEstimate(picture, { isExact: true }));
   const pixels = width * height;
-  const memory = held(palettesEstimate(picture).bytes + quantizedEstimate(picture).bytes);
+  const memory = held(reducedEstimate(picture).bytes);
   const writing = times(ATTEMPTS, encodeEstimate(pixels, false, fullness(picture)));
   return parallel(memory, written(picture), addEstimate(pixels, FEW_COLORS), mapEstimate(pixels, FEW_COLORS), writing);
 }
 
 /** What a writer and its file hold. */
-function written({ width, height, frames }: Extent): Estimate {
-  const pixels = width * height;
-  return held(writerBytes(pixels, frames > 1) + pixels * RESULT_BYTES_PER_PIXEL);
+function written(picture: Extent): Estimate {
+  const pixels = picture.width * picture.height;
+  const { flat, photograph } = RESULT_BYTES_PER_PIXEL;
+  return held(writerBytes(pixels, picture.frames > 1) + pixels * byDetail(picture, flat, photograph));
 }
 
 function paletteFor(picture: Picture, { reduction }: Tuning, timeSlice: TimeSlice): Promise<ChosenPalette> {

@@ -152,17 +152,29 @@ const FILE_BYTES_PER_PIXEL = { lossless: 1.2, lossy: 0.3 };
 /** The estimate of decoding. */
 export function estimate(facts: Facts): Estimate {
   const { width, height, alpha, frames, subsample, codedBytes } = facts;
-  if (frames > 1) return animationEstimate(facts);
   const lossless = subsample === "4:4:4";
-  return parallel(
-    decodeEstimate({ width, height, lossless, alpha, bytes: 0 }, codedBytes),
-    copyEstimate(facts, lossless),
-  );
+  const estimate =
+    frames > 1
+      ? animationEstimate(facts)
+      : parallel(
+          decodeEstimate({ width, height, lossless, alpha, bytes: 0 }, codedBytes),
+          copyEstimate(facts, lossless),
+        );
+  return { bytes: facts.decodeBytes ?? estimate.bytes, ms: estimate.ms };
+}
+
+/** Bytes that decoding the frames of a file holds: what the greediest of them does, and in an animation the canvas. */
+export function decodeBytes({ width, height, frames, animated }: WebpFile): number {
+  const each = frames.map((frame) => {
+    const bytes = frame.data.length + (frame.alpha?.length ?? 0);
+    return decodeEstimate({ ...frame, alpha: frame.alpha !== undefined, bytes }).bytes;
+  });
+  return Math.max(...each) + (animated ? canvasEstimate(width, height).bytes : 0);
 }
 
 /**
  * Of an animation what its frames draw is decoded, in whichever way most are coded, and every frame is handed on whole.
- * What is held is that of a whole frame, of either kind.
+ * What is held is that of a whole frame, of either kind, where the file is not written yet.
  */
 function animationEstimate(facts: Facts): Estimate {
   const { width, height, alpha, frames, subsample, codedBytes } = facts;

@@ -15,6 +15,9 @@ import { encoderSettings, exactSettings } from "./settings.ts";
 
 /** Bytes of a file per pixel: photographs take 0.1 to 0.4 at usual qualities, 1.1 without loss. */
 const FILE_BYTES_PER_PIXEL = { lossless: 1.5, lossy: 0.4 };
+/** Of photographs at qualities up to this a lossy file takes up to 0.21. */
+const USUAL_QUALITY = 90;
+const USUAL_FILE_BYTES_PER_PIXEL = 0.25;
 /** Bytes for a pixel that is drawn in a frame, of all ways that are tried for it: twice while the file is joined. */
 const FRAME_BYTES_PER_PIXEL = { lossless: 2, lossy: 1 };
 /** Ways that are tried for a frame of an animation: lossy, without loss, and without loss over the frame before. */
@@ -25,14 +28,18 @@ export function estimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { width, height, frames } = picture;
   const pixels = width * height;
   const still = encodeEstimate(encoderSettings(picture, settings));
-  if (frames === 1)
-    return parallel(still, held(pixels * FILE_BYTES_PER_PIXEL[settings.lossless ? "lossless" : "lossy"]));
+  if (frames === 1) return parallel(still, held(pixels * fileBytesPerPixel(settings)));
   const exact = encodeEstimate(exactSettings(picture, settings));
   const ways = maximum(still, exact);
   const ms = (LOSSLESS_WAYS * exact.ms + (settings.lossless ? 0 : still.ms)) * changingPart(picture);
   const starts = LOSSLESS_WAYS * START_MS.lossless + (settings.lossless ? 0 : START_MS.lossy);
   const frame = parallel({ bytes: ways.bytes, ms: ms + starts }, canvasWork(4 * pixels));
   return parallel(times(frames, frame), held(filesBytes(picture, settings)), canvasEstimate(width, 2 * height));
+}
+
+function fileBytesPerPixel({ lossless, quality }: EncodeSettings): number {
+  if (lossless) return FILE_BYTES_PER_PIXEL.lossless;
+  return quality > USUAL_QUALITY ? FILE_BYTES_PER_PIXEL.lossy : USUAL_FILE_BYTES_PER_PIXEL;
 }
 
 /** @throws ApiError 422 when the picture has no frame, or is too large or too complex for the format */
