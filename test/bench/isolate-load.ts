@@ -50,12 +50,18 @@ export async function call(kind: string, caller: number, { base, origin, files, 
     const outcome = await request.then(
       async (answer) => {
         const text = await answer.text();
-        return `${kind} ${answer.status}${answer.status === 422 ? ` (${name}: ${text})` : ""}`;
+        return `${kind} ${answer.status}${refusalIn(answer, text, name)}`;
       },
       () => `${kind} failed`,
     );
     tally(outcomes, outcome);
   }
+}
+
+/** Why a call was refused, and of one without room what it was told to wait. */
+function refusalIn({ status, headers }: Response, text: string, name: string): string {
+  if (status === 503) return ` (wait ${headers.get("retry-after")} s: ${text})`.replace(/"id":"[^"]*",?/, "");
+  return status === 422 ? ` (${name}: ${text})` : "";
 }
 
 /** Counts one more of what came of a call. */

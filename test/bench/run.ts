@@ -51,6 +51,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   jxl: () => import("./jxl.ts"),
   crowd: () => import("./crowd.ts"),
   isolate: () => import("./isolate.ts"),
+  held: () => import("./held.ts"),
   matrix: () => import("./matrix.ts"),
   memory: () => import("./memory.ts"),
   operations: () => import("./operations.ts"),

@@ -41,11 +41,29 @@ export const made: Readonly<Record<string, Make>> = {
   "made/6-megapixels.psd": async () => copy(photoshopFile(await pixels([3_000, 2_000]), { mode: "rgb", depth: 8 })),
   "made/6-megapixels-Lab.psd": async () =>
     copy(photoshopFile(await pixels([3_000, 2_000]), { mode: "lab", depth: 16 })),
+  "made/drawing-of-3,000-things.svg": async () => drawn(3_000),
   "made/film-of-40-frames.gif": () => film("gif"),
   "made/film-of-40-frames.webp": () => film("webp"),
   "made/film-of-40-frames.png": () => film("png"),
   "made/film-of-40-frames.avif": () => film("avif"),
 };
+
+/** A page of so many drawn things, with gradients, letters and a blur, as an SVG. */
+function drawn(things: number): Uint8Array<ArrayBuffer> {
+  const parts = Array.from({ length: things }, (_, index) => {
+    const [x, y] = [(index * 137) % 4_000, (index * 251) % 3_000];
+    const color = `hsl(${(index * 29) % 360} 60% 50%)`;
+    if (index % 3 === 0) return `<path d="M${x} ${y}q80 ${index % 90} 160 0t90 120z" fill="${color}" opacity=".7"/>`;
+    if (index % 3 === 1) return `<circle cx="${x}" cy="${y}" r="${20 + (index % 70)}" fill="url(#g)"/>`;
+    return `<text x="${x}" y="${y}" font-size="${12 + (index % 40)}" fill="${color}">Line ${index}</text>`;
+  });
+  const gradient =
+    '<linearGradient id="g"><stop stop-color="#fff"/><stop offset="1" stop-color="#36c"/></linearGradient>';
+  const blur = '<filter id="b"><feGaussianBlur stdDeviation="12"/></filter>';
+  const blurred = '<g filter="url(#b)"><rect x="500" y="500" width="2500" height="1500" fill="#c63"/></g>';
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="3000">${gradient}${blur}${blurred}${parts.join("")}</svg>`;
+  return copy(new TextEncoder().encode(text));
+}
 
 async function film(name: "gif" | "webp" | "png" | "avif"): Promise<Uint8Array<ArrayBuffer>> {
   return copy(await fileOf(name, moving(await pixels([800, 600]), { width: 640, height: 480 }, 40, true)));
