@@ -36,6 +36,10 @@ export const MAX_SIDE_PIXELS = 16_384;
 export const MAX_LONG_SIDE_PIXELS = 65_500;
 /** A size that a result may be asked to have: more than any result. */
 export const MAX_TARGET_BYTES = 1024 * 1024 * 1024;
+/** A side of a picture in an icon: what a byte of its directory can say. */
+export const MAX_ICON_SIDE_PIXELS = 256;
+/** Pictures in an icon. */
+export const MAX_ICON_SIDES = 16;
 /** Pixels of a result, all frames together: what bounds the time that one request may take. */
 export const MAX_RESULT_PIXELS = 110_000_000;
 /** A color profile that a result takes over from its original: those of RGB with tables have up to 600 KB, cameras' 3 KB. */

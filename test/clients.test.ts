@@ -18,19 +18,6 @@ const ROOT = join(import.meta.dirname, "..");
 const CLIENTS = join(ROOT, "src", "clients");
 const TSC = join(ROOT, "node_modules", ".bin", "tsc");
 
-const API = join(ROOT, "src", "http", "openapi.json");
-
-it("names the formats of addresses to clients as they are", async () => {
-  const { components } = JSON.parse(await readFile(API, "utf8"));
-  const rules = components.schemas.DeliveryRecord.properties.unsigned.anyOf;
-  const { items } = rules.find(({ properties }: { properties?: object }) => properties).properties.formats;
-  const names = ["auto", ...items.enum.filter((name: string) => name !== "jpg"), "json", undefined];
-  const line = ` * @property {${names.map((name) => JSON.stringify(name) ?? "undefined").join(" | ")}} [format]`;
-  const client = join(CLIENTS, "image-url.js");
-  const text = await readFile(client, "utf8");
-  await expect(text.replace(/^ \* @property \{.*\} \[format\]$/m, line)).toMatchFileSnapshot(client);
-});
-
 it("declares the clients as they are", async () => {
   const folder = await mkdtemp(join(tmpdir(), "types-"));
   try {

@@ -329,6 +329,7 @@ export type Background = {
 
 export type Output = {
   readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif" | "jxl";
+  readonly sizes?: readonly (number)[];
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
   readonly animation?: boolean;

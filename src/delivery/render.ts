@@ -46,8 +46,10 @@ export interface RenderPorts {
  */
 export function isOneEncoding({ output, optimize }: Derivation): boolean {
   const { kind } = aimOf(output, optimize);
-  const isNamed = output?.format !== undefined && output.format !== "auto";
-  return kind === "lossless" || (kind === "quality" && isNamed);
+  const word = output?.format ?? "auto";
+  const isNamed = word !== "auto";
+  const isExact = isNamed && !(FORMATS[outputFormat(word)] as FormatDefinition).can.quality;
+  return kind === "lossless" || isExact || (kind === "quality" && isNamed);
 }
 
 /**

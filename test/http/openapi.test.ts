@@ -2,6 +2,9 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 
+// oxlint-disable-next-line import/default -- the text of the file
+import imageUrl from "../../src/clients/image-url.js?raw";
+import { DELIVERY_FORMATS } from "../../src/contract/deliveries.ts";
 import { Failure } from "../../src/contract/response.ts";
 import * as examples from "../../src/http/examples.ts";
 import { ROUTES } from "../../src/http/routes.ts";
@@ -19,6 +22,13 @@ it("is what the route table and the schemas say, as types for clients", async ()
   await expect(apiTypes(openApi())).toMatchFileSnapshot("../../src/clients/api-types.d.ts");
   await expect(apiOperations(openApi())).toMatchFileSnapshot("../../src/clients/operations.js");
   await expect(extensions(FORMATS)).toMatchFileSnapshot("../../src/cli/extensions.ts");
+});
+
+it("is what the route table and the schemas say, as formats of addresses for clients", async () => {
+  const names = ["auto", ...DELIVERY_FORMATS, "json"].map((name) => `"${name}"`).join(" | ");
+  const line = ` * @property {${names} | undefined} [format]`;
+  const text = imageUrl.replace(/^ \* @property \{.*\} \[format\]$/m, line);
+  await expect(text).toMatchFileSnapshot("../../src/clients/image-url.js");
 });
 
 it("is served as it is, to any page", async () => {

@@ -12,3 +12,8 @@ declare module "*.yml?raw" {
   const text: string;
   export default text;
 }
+
+declare module "*.js?raw" {
+  const text: string;
+  export default text;
+}

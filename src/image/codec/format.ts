@@ -149,6 +149,8 @@ export interface Estimated<Result> {
 export interface Abilities {
   /** Pixels of the longest side that its files are written with; absent: as many as a picture may have. */
   readonly mostSide?: number;
+  /** Its files hold one picture as several squares: of `most` pixels a side at most, `usual` where none is named. */
+  readonly sides?: { readonly most: number; readonly usual: readonly number[] };
   readonly alpha: boolean;
   readonly animation: boolean;
   /** `quality` means something. */

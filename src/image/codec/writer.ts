@@ -32,6 +32,8 @@ export interface EncodeSettings {
   readonly loss?: "colors" | "levels" | "nothing";
   /** Progressive or interlaced, where the format can. */
   readonly progressive: boolean;
+  /** Pixels of a side of each square in the file, in formats that hold several. */
+  readonly sides?: readonly number[] | undefined;
   /** How much work a smaller file is worth: 0 (least) to 1. */
   readonly effort: number;
   /**

@@ -2,12 +2,13 @@
 import * as v from "valibot";
 
 import { flag, integer, oneOf, record } from "../../fields.ts";
-import { MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../../limits.ts";
+import { MAX_ICON_SIDE_PIXELS, MAX_ICON_SIDES, MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../../limits.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { PROFILE_OPTIONS } from "../color/profile-option.ts";
 import { FORMATS, type FormatName } from "../formats.ts";
 import { HDR_OPTIONS } from "../gain-map/gain-map-option.ts";
 import { METADATA_OPTIONS, PROVENANCE_OPTIONS } from "../metadata/metadata-option.ts";
+import type { Size } from "../pixels/geometry.ts";
 
 type Writable = { [Name in FormatName]: (typeof FORMATS)[Name] extends { write: unknown } ? Name : never }[FormatName];
 
@@ -23,8 +24,19 @@ export function outputFormat(word: string): Writable {
   return OUTPUT_NAMES.get(word) as Writable;
 }
 
-export const Output = record({
+const sizesRule = `must be a list of 1 to ${MAX_ICON_SIDES} integers`;
+
+const OutputMembers = record({
   format: v.optional(oneOf(["auto", ...OUTPUT_NAMES.keys()])),
+  // Pixels of a side of each square in the file, in a format that holds several.
+  sizes: v.optional(
+    v.pipe(
+      v.array(integer(1, MAX_ICON_SIDE_PIXELS), sizesRule),
+      v.minLength(1, sizesRule),
+      v.maxLength(MAX_ICON_SIDES, sizesRule),
+      v.check((sizes) => new Set(sizes).size === sizes.length, "must name every size once"),
+    ),
+  ),
   quality: v.optional(integer(1, 100)),
   // Not named, it is progressive, but where baseline takes fewer bytes.
   encoding: v.optional(oneOf(["baseline", "progressive"])),
@@ -47,7 +59,34 @@ export const Output = record({
     ),
   ),
 });
+
+export const Output = v.pipe(
+  OutputMembers,
+  v.check(({ format, sizes }) => sizes === undefined || sidesIn(format) !== undefined, "must have sizes with ico only"),
+);
 export type Output = v.InferOutput<typeof Output>;
+
+/** What a format that is named says of the squares in its files; undefined where it holds none. */
+function sidesIn(word: string | undefined): FormatDefinition["can"]["sides"] {
+  const name = word === undefined ? undefined : OUTPUT_NAMES.get(word);
+  return name && (FORMATS[name] as FormatDefinition).can.sides;
+}
+
+/** The squares that a request asks for, if its format holds several. */
+export function sidesOf(output: Output | undefined): Sides | undefined {
+  const sides = sidesIn(output?.format);
+  return sides && { ...sides, named: output?.sizes };
+}
+
+export type Sides = NonNullable<ReturnType<typeof sidesIn>> & { readonly named: readonly number[] | undefined };
+
+/** Sides of the squares of a picture: those that are named, or the usual ones and its own where it is small enough. */
+export function sidesFor({ most, usual, named }: Sides, { width, height }: Size): readonly number[] {
+  const own = Math.max(width, height);
+  return (
+    named?.toSorted((one, other) => one - other) ?? (own > most ? usual : [...usual.filter((side) => side < own), own])
+  );
+}
 
 export const PRESETS = ["low", "medium", "high", "ultra"] as const;
 export type Preset = (typeof PRESETS)[number];

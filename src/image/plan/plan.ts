@@ -35,6 +35,8 @@ export interface Plan {
   readonly steps: readonly Step[];
   /** The size of the result. */
   readonly size: Size;
+  /** Of the squares that the result is, in a format that holds several; it is planned as the largest. */
+  readonly sides?: readonly number[] | undefined;
   /** Some pixel of the result differs from the stored picture. */
   readonly changesPixels: boolean;
 }

@@ -39,7 +39,9 @@ export async function outputFormatsOf(
   }
   const isStill = facts.frames === 1 || firstOnly;
   // Drawings stay drawings unless pixels are asked for.
-  const keeps = format.write ?? (word === undefined && !plan.changesPixels && !space && format.recompress);
+  const isByName = format.can.sides !== undefined;
+  const keeps =
+    (isByName ? undefined : format.write) ?? (word === undefined && !plan.changesPixels && !space && format.recompress);
   const moves = !isStill && !format.can.animation;
   const same = keeps && !moves ? format : fallbackFor(pictureOf(stored, plan).opaque, moves);
   if (word === undefined) return [inSpace(roomy(same, plan), space)];

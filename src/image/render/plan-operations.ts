@@ -23,11 +23,12 @@ import type { Point } from "../pixels/gravity.ts";
 import { firstFrame } from "../pixels/picture.ts";
 import { checkResult } from "../plan/detect.ts";
 import { scanOf } from "../plan/full-pass.ts";
-import { type Output, outputFormat } from "../plan/output.ts";
+import { type Output, outputFormat, type Sides, sidesFor, sidesOf } from "../plan/output.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "../plan/plan.ts";
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
 import { lookEstimate, smallVersion } from "../plan/thumbnail.ts";
 import type { BoxFinder, OperationRow, Stage, Step } from "../steps/operation.ts";
+import { inSquare } from "../steps/square.ts";
 
 /** What is to be done with a picture before it is encoded. */
 interface Operations {
@@ -38,13 +39,14 @@ interface Operations {
 }
 
 /** What results can hold. */
-interface Target {
+export interface Target {
   /** Some format that the picture is written in has alpha. */
   readonly alpha: boolean;
   /** Frames that are worked on. */
   readonly frames: number;
   /** Frames that operations have to see, where those are others. */
   readonly seen?: number;
+  readonly sides?: Sides | undefined;
 }
 
 /** A picture after operations, planned. */
@@ -103,7 +105,20 @@ export async function planOperations(
       if (step.kind !== "crop") checkResult(size, target.frames);
     }
   }
-  return { steps, plan: planSteps(storedSize(facts), steps), size, opaque, faces: found.faces, focus: found.focus };
+  const sides = target.sides && sidesFor(target.sides, size);
+  for (const step of sides ? inSquare(size, Math.max(...sides)) : []) {
+    steps.push(step);
+    size = sizeAfter(step, size);
+    opaque = opaqueAfter(step, opaque);
+  }
+  return {
+    steps,
+    plan: { ...planSteps(storedSize(facts), steps), sides },
+    size,
+    opaque,
+    faces: found.faces,
+    focus: found.focus,
+  };
 }
 
 /** What the first operations that asked were told, as answers say it. */
@@ -189,6 +204,11 @@ function overlayOf({ overlays }: Operations, id: string): Uint8Array {
 const ALPHA_BESIDE_GAINS = Object.values<FormatDefinition>(FORMATS).some(
   ({ can, gainMap }) => can.alpha && gainMap?.web === true,
 );
+
+/** What a result that is written as a request says can hold. */
+export function targetOf(stored: Stored, output: Output | undefined): Target {
+  return { alpha: canHoldAlpha(stored, output), frames: writtenFrames(stored, output), sides: sidesOf(output) };
+}
 
 /** Whether a picture that is written as a request says can have alpha. */
 export function canHoldAlpha(stored: Stored, output: Output | undefined): boolean {

@@ -21,7 +21,7 @@ import { unpackedFor } from "./embedded-file.ts";
 import { originFor } from "./origin.ts";
 import { bestOf, inTryingOrder, outputFormatsOf } from "./output-formats.ts";
 import { inOwnRange } from "./own-range.ts";
-import { canHoldAlpha, isOfFirstFrame, planOperations, writtenFrames } from "./plan-operations.ts";
+import { isOfFirstFrame, planOperations, targetOf } from "./plan-operations.ts";
 import {
   actionsFor,
   type ProvenanceMeans,
@@ -81,8 +81,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
     const provenance = await provenanceOf(found, order.provenance);
     const firstOnly = isOfFirstFrame(found, output);
     const begin = withGainMap(inSpace({ ...found, stopwatch, firstOnly }, order.output?.profile), order.output);
-    const target = { alpha: canHoldAlpha(begin, order.output), frames: writtenFrames(begin, order.output) };
-    const { plan, steps, faces, focus } = await planOperations(begin, order, target);
+    const { plan, steps, faces, focus } = await planOperations(begin, order, targetOf(begin, order.output));
     const kept = keptOf(begin, order.output, undefined, statedSourceType(provenance));
     const signing = await signingFor(found, provenance, output, order.provenance);
     const besides = metadataBytes(kept) + (signing?.bytes ?? 0);

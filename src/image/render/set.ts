@@ -20,7 +20,7 @@ import type { VerifiedStore } from "../provenance/verify.ts";
 import { LEAST_SAVING_BYTES } from "../search/memory-tiers.ts";
 import { analyze, analyzePicture, type Answers } from "./analyze.ts";
 import { outputFormatsOf } from "./output-formats.ts";
-import { canHoldAlpha, isOfFirstFrame, planOperations, type Planned, writtenFrames } from "./plan-operations.ts";
+import { isOfFirstFrame, planOperations, type Planned, type Target, targetOf } from "./plan-operations.ts";
 import { actionsFor, type ProvenanceMeans, provenanceOf, signingFor, statedSourceType } from "./provenance.ts";
 import type { Order, Rendered } from "./render.ts";
 import { besideGainMap, resultGainMap, withGainMap } from "./result-gain-map.ts";
@@ -150,8 +150,8 @@ async function groupsOf<Entry extends SetEntry>(
       const firstOnly = isOfFirstFrame(stored, output);
       const begin = await spaces.of(output?.profile);
       const own = withGainMap({ ...begin.stored, firstOnly }, output, readGainMap);
-      const target = { alpha: canHoldAlpha(own, output), frames: writtenFrames(own, output) };
-      const keys = [target, { frames: target.frames }].map((of) =>
+      const target = targetOf(own, output);
+      const keys = [target, { frames: target.frames, sides: target.sides }].map((of) =>
         JSON.stringify([operations, of, firstOnly, own.space && output?.profile]),
       );
       const known = keys.map((key) => groups.get(key)).find((one) => one !== undefined);
@@ -246,7 +246,7 @@ async function groupOf<Entry extends SetEntry>(
   stored: Stored,
   base: Planned,
   operations: SetEntry["operations"],
-  target: { readonly alpha: boolean; readonly frames: number },
+  target: Target,
   { overlays, allowance }: SetOrder<Entry>,
 ): Promise<Group<Entry> & { jobs: Job<Entry>[] }> {
   checkResult(base.size, target.frames);

@@ -75,6 +75,7 @@ export function carefulSettings(settings: EncodeSettings, format: FormatDefiniti
 /** What the encoder of `format` is told to reach an aim; the quality of a smart aim is only its starting point. */
 export function encodeSettings(aim: Aim, format: FormatDefinition, progressive: boolean): EncodeSettings {
   const common = { progressive, effort: 0.5 };
+  if (!format.can.quality) return { ...common, lossless: format.can.lossless, quality: 100 };
   switch (aim.kind) {
     case "lossless":
       return { ...common, lossless: format.can.lossless, quality: 100 };

@@ -68,7 +68,11 @@ export interface Task extends EncodeOptions {
 export function taskOf(options: EncodeOptions, unchanged = unchangedBy(options)): Task {
   const picture = plannedPicture(options);
   const { allPixels } = options;
-  const wanted = { ...encodeSettings(options.aim, options.format, options.encoding !== "baseline"), allPixels };
+  const wanted = {
+    ...encodeSettings(options.aim, options.format, options.encoding !== "baseline"),
+    allPixels,
+    sides: options.plan.sides,
+  };
   const isSmall = options.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, options.format) : wanted;
   return { ...options, picture, settings, unchanged };
@@ -112,7 +116,8 @@ function unchangedBy({
 }: Pick<EncodeOptions, "stored" | "plan" | "format" | "aim" | "leavesCoefficients">): Unchanged | null {
   const { bytes, facts } = stored;
   const { box, orientation, target: resized } = plan.view;
-  if (stored.firstOnly || !keepsColors(stored, aim) || (facts.frames > 1 && !format.can.animation)) return null;
+  if (plan.sides || stored.firstOnly || !keepsColors(stored, aim) || (facts.frames > 1 && !format.can.animation))
+    return null;
   if (format !== stored.format || plan.steps.length > 0 || resized || !isWhole(box, storedSize(facts))) return null;
   if (orientation === 1) return { turn: 1, tag: 1, original: withoutMetadata(stored, 1) };
   const { coefficients } = format;
