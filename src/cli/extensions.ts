@@ -11,7 +11,7 @@ export const EXTENSIONS = {
   heic: ["heic", "heif"],
   jxl: ["jxl"],
   bmp: ["bmp", "dib"],
-  ico: ["ico", "cur"],
+  ico: ["ico"],
   tiff: ["tif", "tiff"],
   psd: ["psd", "psb"],
   svg: ["svg"],
@@ -21,5 +21,6 @@ export const EXTENSIONS = {
 export const OTHER_EXTENSIONS = {
   jpeg: ["jpe", "jfif"],
   jpeg2000: ["j2k", "j2c", "jpc"],
+  ico: ["cur"],
   svg: ["svgz"],
 } as const;

@@ -328,7 +328,7 @@ export type Background = {
 };
 
 export type Output = {
-  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif" | "jxl";
+  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif" | "jxl" | "ico";
   readonly sizes?: readonly (number)[];
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
@@ -996,7 +996,7 @@ export type NewDelivery = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "jpg")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "jpg")[];
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;
@@ -1044,7 +1044,7 @@ export type DeliveryChange = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "jpg")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "jpg")[];
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;
@@ -1073,7 +1073,7 @@ export type DeliveryRecord = {
   readonly presets: Readonly<Record<string, Readonly<Record<string, never>>>>;
   readonly unsigned: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "jpg")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "jpg")[];
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;

@@ -18,4 +18,5 @@ export const ADDRESS_FORMATS = /** @type {const} */ ([
   "baseline-jpeg",
   "png",
   "gif",
+  "ico",
 ]);

@@ -1,11 +1,13 @@
-/** ICO and CUR: the largest picture, be it a bitmap with a mask or a PNG. */
+/** ICO and CUR: the largest picture is read, be it a bitmap with a mask or a PNG; squares are written as PNG. */
 import { maximum } from "../../../wasm/estimate.ts";
+import { MAX_ICON_SIDE_PIXELS } from "../../limits.ts";
 import { format, type Reader } from "../codec/format.ts";
 import { bitmapFacts, bitmapEstimate } from "./bmp.ts";
 import { type Bitmap, dataEnd, strideOf } from "./bmp/header.ts";
 import { type RowReader, rowReader, usesAlpha } from "./bmp/pixels.ts";
 import { computedFrame } from "./computed-rows.ts";
 import { damaged, isIco, largestEntry } from "./ico/entries.ts";
+import { write } from "./ico/write.ts";
 import { png } from "./png.ts";
 
 const ALPHA_BITS = 0xff000000;
@@ -35,13 +37,23 @@ const read: Reader = {
 };
 
 export const ico = format({
-  summary: "Icons and cursors, read only: the largest picture of the file.",
+  summary: "Icons and cursors: the largest picture is read, squares of several sizes are written.",
   label: "ICO",
   mime: "image/x-icon",
-  extensions: ["ico", "cur"],
-  can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
+  extensions: ["ico"],
+  otherExtensions: ["cur"],
+  can: {
+    alpha: true,
+    animation: false,
+    quality: false,
+    lossless: true,
+    web: true,
+    sides: { most: MAX_ICON_SIDE_PIXELS, usual: [16, 32, 48] },
+  },
+  role: { listed: 7 },
   signature: isIco,
   read,
+  write,
 });
 
 /** In icons, unlike in BMP files, 32 bits mean alpha, unless it is 0 everywhere or full everywhere. */

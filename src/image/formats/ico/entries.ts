@@ -8,8 +8,8 @@ export type Entry =
   | { readonly kind: "png"; readonly bytes: Uint8Array }
   | { readonly kind: "bitmap"; readonly bytes: Uint8Array; readonly bitmap: Bitmap };
 
-const HEADER_BYTES = 6;
-const ENTRY_BYTES = 16;
+export const HEADER_BYTES = 6;
+export const ENTRY_BYTES = 16;
 /** Icons with as many pictures do not exist; a directory can say 65,535. */
 const MAX_ENTRIES = 1_024;
 
