@@ -5,6 +5,7 @@
 // more than photographs have as well. In a cell count
 // - the error of its mean luma, and less so what else differs of its luma: both are hidden by what is busy around the cell, as
 //   masking has it (A. B. Watson, "DCT quantization matrices visually optimized for individual images", 1993), and by light;
+//   Levels are roots of light: that of a primary which is dark beside a bright one, as green is in red, hardly counts.
 //   In an even slope without any grain, as shadows and glows are drawn, neither hides anything: there steps become rings;
 // - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets.
 // What is compared may be a sheet of tiles out of a larger picture: what bleeds over their seams is nothing that the picture has,
@@ -46,6 +47,8 @@ enum {
 #define CHROMA_LEVELS 12.0f
 #define RED_PART 0.65f
 #define BLUE_PART 0.6f
+#define GLARE 8.0f            // levels that screens add to what is dark
+#define DARK_PART 0.25f        // of the brightness of a place, below which the light of a primary hardly counts
 
 static const uint8_t BACKGROUND[PLANES][3] = {{255, 255, 255}, {0, 0, 0}, {0, 60, 220}}; // white, black, blue
 
@@ -163,6 +166,39 @@ static inline v128_t scaled(v128_t sums, float one, float other) {
 static inline void store_pair(float *to, v128_t values) { wasm_v128_store64_lane(to, values, 0); }
 static inline v128_t second_pair(v128_t values) { return wasm_i32x4_shuffle(values, values, 2, 3, 2, 3); }
 
+static inline Levels sum_of(Levels one, Levels other) {
+  return (Levels){wasm_i16x8_add(one.red, other.red), wasm_i16x8_add(one.green, other.green), wasm_i16x8_add(one.blue, other.blue)};
+}
+
+static inline Levels less_of(Levels one, Levels other) {
+  return (Levels){wasm_i16x8_sub(one.red, other.red), wasm_i16x8_sub(one.green, other.green), wasm_i16x8_sub(one.blue, other.blue)};
+}
+
+// The means of two cells, of which so many values were added to each.
+static inline v128_t mean_of(v128_t values, int count) {
+  return scaled(sums_of(values, values), 1.0f / count, 1.0f / count);
+}
+
+// The luma of what is known of two cells by its primaries.
+static inline v128_t luma_of_means(v128_t red, v128_t green, v128_t blue) {
+  const v128_t five = wasm_f32x4_mul(red, wasm_f32x4_const_splat(5.0f / LUMA)), nine = wasm_f32x4_mul(green, wasm_f32x4_const_splat(9.0f / LUMA));
+  return wasm_f32x4_add(wasm_f32x4_add(five, nine), wasm_f32x4_mul(blue, wasm_f32x4_const_splat(2.0f / LUMA)));
+}
+
+// How bright two cells are, as the level of a gray: light is about the square of levels.
+static inline v128_t brightness_of(v128_t red, v128_t green, v128_t blue) {
+  const v128_t of_red = wasm_f32x4_mul(wasm_f32x4_mul(red, red), wasm_f32x4_const_splat(0.2126f));
+  const v128_t of_green = wasm_f32x4_mul(wasm_f32x4_mul(green, green), wasm_f32x4_const_splat(0.7152f));
+  const v128_t of_blue = wasm_f32x4_mul(wasm_f32x4_mul(blue, blue), wasm_f32x4_const_splat(0.0722f));
+  return wasm_f32x4_sqrt(wasm_f32x4_add(wasm_f32x4_add(of_red, of_green), of_blue));
+}
+
+// What of the error of a primary is seen as light: little where its level is far below the brightness of its place.
+static inline v128_t seen_in(v128_t glaring, v128_t error, v128_t level) {
+  const v128_t dark = wasm_f32x4_div(wasm_f32x4_add(level, wasm_f32x4_const_splat(GLARE)), wasm_f32x4_mul(glaring, wasm_f32x4_const_splat(DARK_PART)));
+  return wasm_f32x4_mul(error, wasm_f32x4_pmin(wasm_f32x4_const_splat(1), wasm_f32x4_mul(dark, dark)));
+}
+
 // What is known of two cells, whose first is at `at`.
 static inline void know_pair(const Line *line, int at, const Levels first[CELL], const Levels second[CELL], int is_same) {
   const v128_t zero = wasm_i16x8_const_splat(0), inner = wasm_i16x8_const(-1, -1, 0, 0, -1, -1, 0, 0);
@@ -185,28 +221,31 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
     store_pair(line->luma + at, zero), store_pair(line->fine + at, zero), store_pair(line->chroma + at, zero);
     return;
   }
-  v128_t apart = zero, red = zero, blue = zero, squares = wasm_i32x4_const_splat(0);
+  Levels errors = {zero, zero, zero}, levels = errors;
+  v128_t squares = wasm_i32x4_const_splat(0);
   for (int row = 0; row < CELL; row++) {
     const v128_t error = wasm_i16x8_sub(luma_of(second[row]), y[row]);
-    apart = wasm_i16x8_add(apart, error);
     squares = wasm_i32x4_add(squares, wasm_i32x4_dot_i16x8(error, error));
-    const v128_t r = wasm_i16x8_sub(second[row].red, first[row].red), g = wasm_i16x8_sub(second[row].green, first[row].green);
-    const v128_t b = wasm_i16x8_sub(second[row].blue, first[row].blue);
-    red = wasm_i16x8_add(red, wasm_i16x8_sub(r, g));
-    blue = wasm_i16x8_add(blue, wasm_i16x8_sub(wasm_i16x8_add(b, b), wasm_i16x8_add(r, g)));
+    errors = sum_of(errors, less_of(second[row], first[row]));
+    levels = sum_of(levels, sum_of(second[row], first[row]));
   }
-  const v128_t means = scaled(sums_of(light, apart), 1.0f / (16 * LUMA * 255), 1.0f / (16 * LUMA));
-  store_pair(line->light + at, means);
-  const v128_t mean = second_pair(means), square = wasm_f32x4_mul(mean, mean);
+  store_pair(line->light + at, scaled(sums_of(light, light), 1.0f / (16 * LUMA * 255), 1.0f / (16 * LUMA * 255)));
+  const v128_t red = mean_of(errors.red, 16), green = mean_of(errors.green, 16), blue = mean_of(errors.blue, 16);
   const v128_t summed = wasm_i32x4_add(squares, wasm_i32x4_shuffle(squares, squares, 1, 0, 3, 2));
   const v128_t all = scaled(wasm_i32x4_shuffle(summed, summed, 0, 2, 0, 2), 1.0f / (16 * LUMA * LUMA), 1.0f / (16 * LUMA * LUMA));
-  const v128_t fine = wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_sub(all, square));
-  store_pair(line->luma + at, square), store_pair(line->fine + at, wasm_f32x4_mul(fine, wasm_f32x4_const_splat(FINE_PART)));
-  v128_t colors = scaled(sums_of(red, blue), 1.0f / 16, 1.0f / 32);
-  colors = wasm_f32x4_mul(colors, colors);
-  const float of_red = RED_PART / (CHROMA_LEVELS * CHROMA_LEVELS), of_blue = BLUE_PART / (CHROMA_LEVELS * CHROMA_LEVELS);
-  colors = wasm_f32x4_mul(colors, wasm_f32x4_make(of_red, of_red, of_blue, of_blue));
-  store_pair(line->chroma + at, wasm_f32x4_add(colors, second_pair(colors)));
+  const v128_t mean = luma_of_means(red, green, blue);
+  const v128_t fine = wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_sub(all, wasm_f32x4_mul(mean, mean)));
+  store_pair(line->fine + at, wasm_f32x4_mul(fine, wasm_f32x4_const_splat(FINE_PART)));
+  const v128_t reds = mean_of(levels.red, 32), greens = mean_of(levels.green, 32), blues = mean_of(levels.blue, 32);
+  const v128_t glaring = wasm_f32x4_add(brightness_of(reds, greens, blues), wasm_f32x4_const_splat(GLARE));
+  const v128_t seen = luma_of_means(seen_in(glaring, red, reds), seen_in(glaring, green, greens), seen_in(glaring, blue, blues));
+  store_pair(line->luma + at, wasm_f32x4_mul(seen, seen));
+  const v128_t to_red = wasm_f32x4_sub(red, green);
+  const v128_t to_blue = wasm_f32x4_sub(blue, wasm_f32x4_mul(wasm_f32x4_add(red, green), wasm_f32x4_const_splat(0.5f)));
+  const float unit = 1 / (CHROMA_LEVELS * CHROMA_LEVELS);
+  const v128_t of_red = wasm_f32x4_mul(wasm_f32x4_mul(to_red, to_red), wasm_f32x4_const_splat(RED_PART * unit));
+  const v128_t of_blue = wasm_f32x4_mul(wasm_f32x4_mul(to_blue, to_blue), wasm_f32x4_const_splat(BLUE_PART * unit));
+  store_pair(line->chroma + at, wasm_f32x4_add(of_red, of_blue));
 }
 
 // Two cells of all backgrounds: nothing is seen through most of them.

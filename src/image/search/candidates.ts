@@ -2,7 +2,7 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings, Preview, Variant } from "../codec/writer.ts";
-import { lowestByDistortion, qualityOf } from "./distortion.ts";
+import { likelyQualityOf, lowestByDistortion, qualityOf } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import type { Patience } from "./presets.ts";
 import {
@@ -60,12 +60,6 @@ const PLAIN_QUALITY_OF_WHOLE = 60;
  * drawings lose leaps from one number of colors to the next, and elsewhere in the whole than in its tiles.
  */
 const SURELY_PLAIN_QUALITY = 47;
-/**
- * The quality from which on a palette has all colors that it can have, and is dithered more and more. Two opinions need not both
- * gain by that: where the highest quality misses by no more than so many points, this one may reach what is asked.
- */
-const ALL_COLORS_QUALITY = 92;
-const HARDLY_MISSED = 3;
 /** Points below which it does not matter how few are lost. */
 const LEAST_LOST = 5;
 /** Where moved levels take so many times the bytes of few colors, what loses nothing takes too many as well. */
@@ -174,21 +168,9 @@ async function candidateOf(
     const isPlain = (await qualityOf(distortionAt, distortion)) <= SURELY_PLAIN_QUALITY;
     if (isPlain) return { encoder, settings, distortion, isPlain, best };
   }
-  const byDistortion = async () => {
-    const found = await lowestByDistortion(probeAt, distortionAt, targetScore, { ...search, first });
-    return settings.loss === "colors" ? withLessDithering(found, probeAt, targetScore) : found;
-  };
+  const byDistortion = () => lowestByDistortion(probeAt, distortionAt, targetScore, { ...search, first });
   const best = sample.tiles ? await byDistortion() : await surely(byDistortion);
   return { encoder, settings, distortion: await distortionAt(best.quality), best };
-}
-
-/** A palette of all colors that misses the target score by little, or the same dithered least where that reaches it. */
-async function withLessDithering(found: Probe, probeAt: ProbeAt, targetScore: number): Promise<Probe> {
-  if (found.quality <= ALL_COLORS_QUALITY) return found;
-  const missed = targetScore - (await found.score());
-  if (missed <= 0 || missed > HARDLY_MISSED) return found;
-  const smoother = await probeAt(ALL_COLORS_QUALITY);
-  return (await smoother.score()) >= targetScore ? smoother : found;
 }
 
 /** Whether a palette holds all colors of a picture, or of its sample. */
@@ -244,7 +226,7 @@ async function likelyQuality(
   targetScore: number,
   { quality }: EncodeSettings,
 ): Promise<number> {
-  return Math.min(quality, await qualityOf(distortionAt, 100 - targetScore));
+  return Math.min(quality, await likelyQualityOf(distortionAt, 100 - targetScore));
 }
 
 /** Points above the target score that are close enough: what is previewed comes in steps of about a point. */

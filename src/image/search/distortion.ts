@@ -65,7 +65,7 @@ export async function lowestByDistortion(
     const from = worse ? await qualityOf(distortionAt, worse.distortion * (1 - SAME_DISTORTION)) : MIN_QUALITY;
     const to = better ? (await qualityOf(distortionAt, better.distortion * (1 + SAME_DISTORTION))) - 1 : MAX_QUALITY;
     if (from > to) break;
-    quality = Math.min(to, Math.max(from, await qualityOf(distortionAt, guess)));
+    quality = Math.min(to, Math.max(from, await likelyQualityOf(distortionAt, guess)));
   }
   return best ?? last ?? probeAt(MAX_QUALITY);
 }
@@ -106,4 +106,12 @@ export async function qualityOf(distortionAt: DistortionAt, distortion: number):
     else low = middle + 1;
   }
   return low;
+}
+
+/**
+ * The lowest quality at which about so many points are lost, or the fewest: what the qualities above cost serves
+ * something else, as dithering does, and is worth trying only once the fewest turned out to be too many.
+ */
+export async function likelyQualityOf(distortionAt: DistortionAt, distortion: number): Promise<number> {
+  return qualityOf(distortionAt, Math.max(distortion, await distortionAt(MAX_QUALITY)));
 }

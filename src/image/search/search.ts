@@ -7,7 +7,7 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { type Candidate, candidatesFor, closePoints, isWithin, type PictureEncoder } from "./candidates.ts";
-import { lowestByDistortion, qualityOf } from "./distortion.ts";
+import { likelyQualityOf, lowestByDistortion } from "./distortion.ts";
 import { type ExactEncoder, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
 import { Notes, NotingLook } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
@@ -191,7 +191,7 @@ async function onWhole(quest: Quest, { encoder, settings, best, distortion }: Ca
   if (!reference.sample.tiles || !wholeDistortionAt) return best;
   const wholeAt = probeAtOf(encoder, settings, look);
   // The first guess takes the whole to lose as much as the sample; the next one corrects that.
-  const first = await qualityOf(wholeDistortionAt, distortion);
+  const first = await likelyQualityOf(wholeDistortionAt, distortion);
   const close = isFrugal ? Infinity : closePoints(patience);
   const search = { first, probes: MAX_PREVIEWED_TRIES, close };
   return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, search));

@@ -37,17 +37,25 @@ struct Cell {
   double detail, grain, light, luma, fine, chroma;
 };
 
+// What of the error of a primary with such a level is seen as light in a place of such a brightness: nearly nothing of what is far
+// darker.
+inline double seen_in(double bright, double error, double level) {
+  const double dark = (level + 8) / (0.25 * (bright + 8));
+  return error * std::min(1.0, dark * dark);
+}
+
 inline Cell cell_of(const Picture &first, const Picture &second, int left, int top, int background) {
-  double y[CELL][CELL], steps = 0, bends = 0, light = 0, error = 0, squares = 0, red = 0, blue = 0;
+  double y[CELL][CELL], steps = 0, bends = 0, light = 0, error = 0, squares = 0, by[3] = {0}, levels[3] = {0};
   for (int row = 0; row < CELL; row++) {
     for (int at = 0; at < CELL; at++) {
       y[row][at] = first.luma(left + at, top + row, background);
       const double apart = second.luma(left + at, top + row, background) - y[row][at];
       light += y[row][at], error += apart, squares += apart * apart;
-      int by[3];
-      for (int plane = 0; plane < 3; plane++)
-        by[plane] = second.level(left + at, top + row, plane, background) - first.level(left + at, top + row, plane, background);
-      red += by[0] - by[1], blue += 2 * by[2] - by[0] - by[1];
+      for (int plane = 0; plane < 3; plane++) {
+        const int one = first.level(left + at, top + row, plane, background);
+        const int other = second.level(left + at, top + row, plane, background);
+        by[plane] += (other - one) / 16.0, levels[plane] += (other + one) / 32.0;
+      }
     }
   }
   for (int line = 0; line < CELL; line++) {
@@ -58,9 +66,12 @@ inline Cell cell_of(const Picture &first, const Picture &second, int left, int t
       bends += fabs(y[at][line] - 2 * y[at - 1][line] + y[at - 2][line]);
     }
   }
-  const double mean = error / 16, of_red = red / 16, of_blue = blue / 32, unit = 12.0 * 12.0;
+  const double mean = error / 16, of_red = by[0] - by[1], of_blue = by[2] - (by[0] + by[1]) / 2, unit = 12.0 * 12.0;
+  const double bright = sqrt(0.2126 * levels[0] * levels[0] + 0.7152 * levels[1] * levels[1] + 0.0722 * levels[2] * levels[2]);
+  double luma = 5 * seen_in(bright, by[0], levels[0]) + 9 * seen_in(bright, by[1], levels[1]);
+  luma = (luma + 2 * seen_in(bright, by[2], levels[2])) / 16;
   const double chroma = (0.65 * of_red * of_red + 0.6 * of_blue * of_blue) / unit;
-  return {steps / 12, bends / 16, light / 16 / 255, mean * mean, std::max(0.0, squares / 16 - mean * mean) * 0.65, chroma};
+  return {steps / 12, bends / 16, light / 16 / 255, luma * luma, std::max(0.0, squares / 16 - mean * mean) * 0.65, chroma};
 }
 
 inline double seen(double squares, double levels, double bent, double in_slope) {

@@ -39,6 +39,17 @@ describe("the lowest quality by its distortion", () => {
     expect(new Set(probeAt.mock.calls.map(([quality]) => stairs(quality))).size).toBe(probeAt.mock.calls.length);
   });
 
+  it.each([
+    ["the lowest reaches the target", 24, 92],
+    ["only a higher one does", 26, 98],
+  ])("is the lowest of those of the least distortion, where %s", async (_name, lost, expected) => {
+    // As of palettes: from 92 on they have all colors, and only dithering is added.
+    const least = async (quality: number) => Math.max(22, 206 - 2 * quality);
+    const probeAt = probesOf((quality) => (quality < 92 ? 40 : lost - (quality - 92) / 2));
+    const { quality } = await lowestByDistortion(probeAt, least, 75, { first: 80 });
+    expect(quality).toBe(expected);
+  });
+
   it("is given up where not even the highest quality would do", async () => {
     const probeAt = probesOf(() => 80);
     const found = await lowestByDistortion(probeAt, async (quality) => 60 - quality / 10, 75, { first: 80 });

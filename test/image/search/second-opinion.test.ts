@@ -211,6 +211,17 @@ describe("the second opinion", () => {
     expect(differenceOf(red, speckled)).toBeLessThan(1);
   });
 
+  it.each([
+    ["red, whose green is dark", [255, 2, 2], [255, 10, 2], "same"],
+    ["gray", [128, 128, 128], [128, 136, 128], "visible"],
+    ["black", [2, 2, 2], [2, 10, 2], "visible"],
+    ["red, which darkens", [255, 2, 2], [247, 2, 2], "visible"],
+  ] as const)("sees the light of a primary by how bright it is beside the others: %s", (_name, one, other, looks) => {
+    const field = ([red, green, blue]: readonly [number, number, number]) =>
+      paint(96, 96, () => [red, green, blue, 255]);
+    expect(looksAt(pointsAt(differenceOf(field(one), field(other))))).toBe(looks);
+  });
+
   it("speaks in points, of which presets promise as many", () => {
     expect([0, 1.9].map(pointsAt)).toEqual([100, 75]);
     expect([100, 75, 74.9, 65, 64.9, -20].map(looksAt)).toEqual([

@@ -44,6 +44,8 @@ const LEAST_COLORS_QUALITY = 20;
 /** How much of the error is diffused where it is least and where colors are fewest. */
 const LEAST_DITHER = 0.25;
 const COARSE_DITHER = 0.4;
+/** What each quality adds once a palette has all colors. With more than half of it smooth places begin to look grainy. */
+const DITHER_PER_STEP = 0.05;
 
 /**
  * What a search by score tries. Colors halve with every 13 steps. The fewer they are, the coarser are their steps, and
@@ -53,8 +55,8 @@ export function searchedReduction(quality: number): Reduction {
   const part = (ALL_COLORS_QUALITY - quality) / (ALL_COLORS_QUALITY - LEAST_COLORS_QUALITY);
   const colors = Math.round(MOST_COLORS * (LEAST_COLORS / MOST_COLORS) ** Math.min(1, Math.max(0, part)));
   const coarse = Math.min(COARSE_DITHER, Math.max(LEAST_DITHER, 0.8 - 0.1 * Math.log2(colors)));
-  const dither = Math.max(coarse, LEAST_DITHER + 0.1 * (quality - ALL_COLORS_QUALITY));
-  return { colors, dither: Math.min(1, dither), sharp: false };
+  const dither = Math.max(coarse, LEAST_DITHER + DITHER_PER_STEP * (quality - ALL_COLORS_QUALITY));
+  return { colors, dither, sharp: false };
 }
 
 /** The error of a palette that looks as one level of tolerance does: 0.0030 to 0.0038 over a dozen pictures. */
