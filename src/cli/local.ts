@@ -8,6 +8,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wran
 
 import { DIRECTORY, settingsOf } from "../env.ts";
 import { UNLIMITED_CREDITS } from "../limits.ts";
+import { publicNetwork } from "./network.ts";
 import { ROOT, wranglerOrThrow } from "./wrangler.ts";
 
 /** The key of the demo account, known to everybody: it exists only here. */
@@ -54,9 +55,11 @@ export interface LocalService {
 export async function startLocal(options: LocalOptions): Promise<LocalService> {
   const workerOptions = readConfig();
   const bindings = { ...(workerOptions["bindings"] as Record<string, string>), ...options.variables };
-  settingsOf(bindings); // a wrong setting is told here, not by the first request
+  // A wrong setting is told here, not by the first request.
+  const { allowPrivateOrigins, storeHosts } = settingsOf(bindings);
+  const network = allowPrivateOrigins ? {} : { outboundService: publicNetwork(storeHosts) };
   const folder = await bundle(() => prepareDatabases(workerOptions, options));
-  const miniflare = await simulate({ ...workerOptions, bindings }, folder, options);
+  const miniflare = await simulate({ ...workerOptions, ...network, bindings }, folder, options);
   try {
     const url = await miniflare.ready;
     const [cron = ""] = workerOptions["cronTriggers"] as readonly string[];

@@ -3,6 +3,7 @@ import { type Holder, findHolder } from "../account/keys.ts";
 import { UPLOAD_TOKEN_PREFIX } from "../account/upload-tokens.ts";
 import { ApiError, outage } from "../errors.ts";
 import type { AppContext } from "./context.ts";
+import { isPageOfThisMachine } from "./local.ts";
 import { countAnonymousClient, forgetAnonymousClient } from "./rate-limit.ts";
 
 export const CHALLENGE = 'Basic realm="api", Bearer';
@@ -32,9 +33,11 @@ function userNameOf(token: string): string | undefined {
 /**
  * The holder of the request's key.
  * @returns null when there is no key or it is unknown
- * @throws ApiError 429 when too many keys of its address were unknown, 503 when the database does not answer
+ * @throws ApiError 403 where a page of another site may have its browser add the key, 429 when too many keys of its address
+ *   were unknown, 503 when the database does not answer
  */
 export async function holderOf(c: AppContext): Promise<Holder | null> {
+  refuseKeyOfBrowser(c);
   const key = credentialOf(c.req.header("authorization"));
   // An upload token is no key, wherever it may be used.
   if (key === undefined || key.startsWith(UPLOAD_TOKEN_PREFIX)) return null;
@@ -46,6 +49,30 @@ export async function holderOf(c: AppContext): Promise<Holder | null> {
     if (cause instanceof ApiError) throw cause;
     throw outage("The service cannot check keys right now", cause);
   }
+}
+
+/** Methods that change nothing: a page that has the browser send them is told nothing. */
+const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Refuses a key that a browser may have added by itself, as it does once a visitor has typed it where Basic credentials were
+ * asked for: any page could have it send a form, and spend credits. What a program says, and pages of the service, are not
+ * meant.
+ * @throws ApiError 403
+ */
+function refuseKeyOfBrowser(c: AppContext): void {
+  const { req } = c;
+  if (SAFE.has(req.method) || !/^ *basic /i.test(req.header("authorization") ?? "")) return;
+  const origin = req.header("origin");
+  const site = req.header("sec-fetch-site") ?? "none";
+  if (origin === undefined ? site === "none" || site === "same-origin" : isOwnOrigin(c, origin)) return;
+  throw new ApiError(403, "A key is not taken as Basic credentials from pages of other sites");
+}
+
+function isOwnOrigin(c: AppContext, origin: string): boolean {
+  const { baseUrl } = c.var.settings;
+  const own = [c.req.url, ...(baseUrl === undefined ? [] : [baseUrl])].map((url) => new URL(url).origin);
+  return own.includes(origin) || isPageOfThisMachine(c, origin);
 }
 
 /** 401 for a call without a valid key or token. */

@@ -46,6 +46,12 @@ export function isOurPage(c: AppContext, origin: string | undefined): boolean {
   return host !== undefined && isOurs(c, host);
 }
 
+/** Whether a page of this origin is on the machine that the service is called on. */
+export function isPageOfThisMachine(c: AppContext, origin: string): boolean {
+  const host = URL.parse(origin)?.hostname;
+  return isGuarded(c) && host !== undefined && isOurs(c, host);
+}
+
 function isGuarded({ var: { settings } }: AppContext): boolean {
   return settings.allowPrivateOrigins && !settings.allowedHosts.includes(ANY);
 }

@@ -109,3 +109,37 @@ it("a deployment, which reads no private address, answers by any name", async ()
   const headers = { authorization: `Bearer ${key}`, origin: "https://app.example", "sec-fetch-site": "cross-site" };
   expect((await ask("/1.0/account", headers, { base: "https://pics.example", vars })).status).toBe(200);
 });
+
+describe("a key that a browser has added by itself", () => {
+  const vars = { ALLOW_PRIVATE_ORIGINS: "false" };
+  const base = "https://pics.example";
+  const send = async (headers: Record<string, string>, path = "/1.0/upload") => {
+    const { key } = await openAccount();
+    const body = new FormData();
+    body.append(...(FILE as readonly [string, File]));
+    const sent = { authorization: `Basic ${btoa(`${key}:`)}`, ...headers };
+    const { status } = await ask(path, sent, { method: "POST", body, base, vars });
+    const { credits } = JSON.parse(
+      (await ask("/1.0/account", { authorization: `Bearer ${key}` }, { base, vars })).text,
+    );
+    return { status, used: credits.used as number };
+  };
+
+  it.each<[string, Record<string, string>]>([
+    ["of another site", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
+    ["of another site, in an older browser", { origin: "https://evil.example" }],
+    ["beside ours", { origin: "https://blog.pics.example", "sec-fetch-site": "same-site" }],
+    ["that hides where it is", { origin: "null", "sec-fetch-site": "cross-site" }],
+    ["without an origin", { "sec-fetch-site": "cross-site" }],
+    ["of this machine", { origin: "http://localhost:3000", "sec-fetch-site": "cross-site" }],
+  ])("sends no form of a page %s", async (_, headers) => {
+    expect(await send(headers)).toMatchObject({ status: 403, used: 0 });
+    expect((await send(headers, "/1.0/watermarks")).status).toBe(403);
+  });
+
+  it("is taken from programs, from our own pages and from extensions of browsers that send it as Bearer", async () => {
+    for (const headers of [{}, { origin: base, "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }]) {
+      expect(await send(headers)).toMatchObject({ status: 200, used: 1 });
+    }
+  });
+});

@@ -215,6 +215,7 @@ describe("a message", () => {
     [{ id: 1, method: "ping" }, -32_600, 400],
     [{ jsonrpc: "2.0", id: {}, method: "ping" }, -32_600, 400],
     [{ jsonrpc: "2.0", id: 1 }, -32_600, 400],
+    ['{"jsonrpc":"2.0","id":1e400,"method":"ping"}', -32_600, 400],
     ["[".repeat(20_000), -32_700, 400],
     [`{"jsonrpc":"2.0","a":${"[".repeat(30)}${"]".repeat(30)}}`, -32_600, 400],
     [request("resources/list"), -32_601, 200],

@@ -63,11 +63,12 @@ export function readMessage(bytes: Uint8Array): RpcRequest {
     return { id: undefined, method: "", params: {} };
   }
   if (typeof method !== "string") throw new RpcError(CODES.request, "method must be a text");
-  if (id !== undefined && typeof id !== "string" && typeof id !== "number") {
+  // A number beyond all bounds would be answered as none.
+  if (id !== undefined && typeof id !== "string" && !Number.isFinite(id)) {
     throw new RpcError(CODES.request, "id must be a text or a number");
   }
   if (!isObject(params)) throw new RpcError(CODES.params, "params must be an object");
-  return { id, method, params };
+  return { id: id as RpcRequest["id"], method, params };
 }
 
 function parsed(bytes: Uint8Array): unknown {
