@@ -32,9 +32,10 @@ export interface FramingCost {
 export function framingCosts(names: readonly string[] = [], isWhole = false): FramingCost[] {
   const space = [`--min-semi-space-size=${YOUNG_MEGABYTES}`, `--max-semi-space-size=${YOUNG_MEGABYTES}`];
   const thread = join(import.meta.dirname, "framing-thread.ts");
+  // Threads that free buffers beside the process would be late on a busy machine.
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ["--expose-gc", ...space, thread, ...(isWhole ? ["--whole"] : []), ...names],
+    ["--expose-gc", "--single-threaded-gc", ...space, thread, ...(isWhole ? ["--whole"] : []), ...names],
     {
       encoding: "utf8",
       maxBuffer: 1 << 24,

@@ -1,6 +1,6 @@
-/** A thread that reads the facts of a drawing, in as much memory as it is given, and says what came of it. */
+/** A process that reads the facts of a drawing, in as much memory as it is given, and says what came of it. */
 import "../support/imports-on-node.ts";
-import { parentPort, workerData } from "node:worker_threads";
+import { readFileSync } from "node:fs";
 
 const { ApiError } = await import("../../src/errors.ts");
 const { identify } = await import("../../src/image/plan/detect.ts");
@@ -15,4 +15,5 @@ function read(bytes: Uint8Array): number {
   }
 }
 
-parentPort?.postMessage(read(workerData as Uint8Array));
+const STANDARD_INPUT = 0;
+console.log(read(new Uint8Array(readFileSync(STANDARD_INPUT))));
