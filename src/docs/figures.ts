@@ -110,9 +110,9 @@ export const ROUTES = {
     requests: 1,
     writes: 2,
     reads: 1,
-    calls: 5,
-    objectRows: 6,
-    rows: 23,
+    calls: 3,
+    objectRows: 2,
+    rows: 10,
     events: LINE,
   },
   draft: {
@@ -169,7 +169,7 @@ export const DELIVERY = {
 const PHONE = { ...UPLOAD, name: "Made by a request", cpuMs: PHONE_MS } as const;
 
 /** Messages and statements are of `npm run bench -- webhooks-simulation`: most jobs go through the queue. */
-const JOB_MESSAGES = 0.96;
+const JOB_MESSAGES = 0.98;
 
 /** A job with a webhook, of the same picture, and the download of its result. */
 export const JOB = {
@@ -179,7 +179,7 @@ export const JOB = {
   requests: 2 + JOB_MESSAGES,
   messages: JOB_MESSAGES,
   operations: 3 * JOB_MESSAGES,
-  statements: 9.6,
+  statements: 6.7,
 } as const;
 
 /**

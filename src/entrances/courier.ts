@@ -16,9 +16,13 @@ const JOURNAL = "journal";
  * record is finished. Alarms are durable, run one at a time, and come again when they fail.
  */
 export class Courier extends DurableObject<Env> {
-  /** Looks at the record at this moment, milliseconds since 1970, unless it will do so earlier anyway. */
-  async wake(id: string, at: number, database = DIRECTORY): Promise<void> {
+  /**
+   * Looks at the record at this moment, milliseconds since 1970, unless it will do so earlier anyway.
+   * @param entry what somebody else's attempt came to that the record does not know yet
+   */
+  async wake(id: string, at: number, database = DIRECTORY, entry?: JournalEntry): Promise<void> {
     const { storage } = this.ctx;
+    if (entry) storage.kv.put(JOURNAL, entry);
     if (storage.kv.get(ID) === undefined) {
       storage.kv.put(ID, id);
       if (database !== DIRECTORY) storage.kv.put(DATABASE, database);

@@ -12,9 +12,11 @@ import { secretContext } from "../webhook/secrets.ts";
 interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** The columns that the context is made of. */
+  /** The columns that name the row, and that the context is made of. */
   readonly names: readonly string[];
   readonly contextOf: (row: Readonly<Record<string, string>>) => string;
+  /** Where the secrets are, as a condition on the row. */
+  readonly among: string;
 }
 
 function sealedColumn<Name extends string>(
@@ -22,8 +24,9 @@ function sealedColumn<Name extends string>(
   column: string,
   names: readonly Name[],
   contextOf: (row: Readonly<Record<Name, string>>) => string,
+  among = "TRUE",
 ): SealedColumn {
-  return { table, column, names, contextOf };
+  return { table, column, names, contextOf, among };
 }
 
 /** Everything that the service seals. */
@@ -33,7 +36,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ),
   sealedColumn("webhook_secrets", "secret", ["account_id"], (row) => secretContext(row.account_id)),
   sealedColumn("webhook_secrets", "previous", ["account_id"], (row) => secretContext(row.account_id)),
-  sealedColumn("webhook_jobs", "job", ["id"], (row) => jobContext(row.id)),
+  sealedColumn("webhooks", "job", ["id"], (row) => jobContext(row.id), "stage = 'waiting'"),
   sealedColumn("deliveries", "signing", ["id"], (row) => signingContext(row.id)),
   sealedColumn("deliveries", "previous", ["id"], (row) => signingContext(row.id)),
   sealedColumn("webhooks", "target", ["id"], (row) => targetContext(row.id)),
@@ -74,15 +77,15 @@ export async function reseal(databases: readonly D1Database[], vault: Vault): Pr
   return { resealed, left: sum };
 }
 
-type Secret = Readonly<Record<string, string>> & { readonly row: number; readonly secret: ArrayLike<number> };
+type Secret = Readonly<Record<string, string>> & { readonly secret: ArrayLike<number> };
 
 /** ?1: ranges of heads, as JSON; ?2: how many secrets at most; ?3: bytes that all but the last of them have at most. */
-export function pickSql({ table, column, names }: SealedColumn): string {
+export function pickSql({ table, column, names, among }: SealedColumn): string {
   return `SELECT * FROM (
       SELECT *, SUM(length(secret)) OVER (ROWS UNBOUNDED PRECEDING) - length(secret) AS before FROM (
-        SELECT kept.rowid AS row, ${names.map((name) => `kept.${name}`).join(", ")}, kept.${column} AS secret
+        SELECT ${names.map((name) => `kept.${name}`).join(", ")}, kept.${column} AS secret
         FROM json_each(?1) AS head CROSS JOIN ${table} AS kept
-        WHERE substr(kept.${column}, 1, ${HEAD_BYTES}) BETWEEN unhex(head.value ->> 0) AND unhex(head.value ->> 1)
+        WHERE ${among} AND substr(kept.${column}, 1, ${HEAD_BYTES}) BETWEEN unhex(head.value ->> 0) AND unhex(head.value ->> 1)
         LIMIT ?2
       )
     ) WHERE before < ?3`;
@@ -92,10 +95,10 @@ export function pickSql({ table, column, names }: SealedColumn): string {
  * ?1: the head of what is not left; ?2: how many are counted at most. Two ranges of the index, where there is one, instead
  * of all; what was emptied has no head.
  */
-export function countSql({ table, column }: SealedColumn): string {
-  const [head, rows] = [`substr(${column}, 1, ${HEAD_BYTES})`, `SELECT 1 FROM ${table}`];
+export function countSql({ table, column, among }: SealedColumn): string {
+  const [head, rows] = [`substr(${column}, 1, ${HEAD_BYTES})`, `SELECT 1 FROM ${table} WHERE ${among} AND`];
   return `SELECT COUNT(*) AS number FROM (
-      ${rows} WHERE ${head} > x'' AND ${head} < ?1 UNION ALL ${rows} WHERE ${head} > ?1 LIMIT ?2
+      ${rows} ${head} > x'' AND ${head} < ?1 UNION ALL ${rows} ${head} > ?1 LIMIT ?2
     )`;
 }
 
@@ -111,12 +114,14 @@ async function updatesOf(
   { table, column, names, contextOf }: SealedColumn,
   secrets: readonly Secret[],
 ): Promise<D1PreparedStatement[]> {
-  const statement = db.prepare(`UPDATE ${table} SET ${column} = ?3 WHERE rowid = ?1 AND ${column} = ?2`);
+  const row = names.map((name, index) => `${name} = ?${index + 3}`).join(" AND ");
+  const statement = db.prepare(`UPDATE ${table} SET ${column} = ?2 WHERE ${row} AND ${column} = ?1`);
   const outcomes = await Promise.allSettled(
     secrets.map(async (secret) => {
       const old = Uint8Array.from(secret.secret);
       const context = contextOf(secret);
-      return statement.bind(secret.row, old, await vault.seal(await vault.open(old, context), context));
+      const sealed = await vault.seal(await vault.open(old, context), context);
+      return statement.bind(old, sealed, ...names.map((name) => secret[name]));
     }),
   );
   const failures = outcomes.flatMap((outcome, index) => {
@@ -124,9 +129,9 @@ async function updatesOf(
   });
   const [first] = failures;
   if (first) {
-    const row = names.map((name) => first.secret?.[name]).join(" ");
+    const named = names.map((name) => first.secret?.[name]).join(" ");
     const causes = causesOf(first.cause);
-    logLine("error", { event: "vault", table, column, damaged: failures.length, first: row, causes });
+    logLine("error", { event: "vault", table, column, damaged: failures.length, first: named, causes });
   }
   return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
 }

@@ -68,6 +68,13 @@ export const DIRECT_RUN_MS = 30_000;
  * stretch, the database and the queue. An origin alone may take longer.
  */
 export const DIRECT_WORK_MS = 20_000;
+/**
+ * First attempts of one account's notifications that are made at the same time where its jobs were done; further ones have
+ * couriers.
+ */
+export const MAX_ATTEMPTS_OF_ACCOUNT = 2;
+/** So long before a job would be handed on nobody begins to wait for an endpoint any more: the answer has to be written. */
+export const ATTEMPT_RESERVE_MS = 3_000;
 /** After this a job of the queue is handed on: the platform gives a consumer 15 minutes, waiting for its turn included. */
 export const QUEUE_WORK_MS = 840_000;
 /** Attempts that a record shows, the latest, fifty bytes each for 60 days: redelivering by hand has no end. */

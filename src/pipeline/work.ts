@@ -7,9 +7,11 @@ import type { Processing } from "../contract/request.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import { DIRECTORY, type Settings, settingsOf } from "../env.ts";
 import {
+  ATTEMPT_RESERVE_MS,
   DIRECT_RUN_MS,
   DIRECT_WORK_MS,
   HEAD_START_MS,
+  MAX_ATTEMPTS_OF_ACCOUNT,
   MAX_DIRECT_QUEUE_MS,
   MAX_DIRECT_RUNS,
   RUN_RENEWAL_MS,
@@ -24,7 +26,16 @@ import { type Acceptance, accept, begin } from "../webhook/accept.ts";
 import { type UploadStore, uploadsOf } from "../webhook/bytes.ts";
 import { Company } from "../webhook/company.ts";
 import { callEndpoint, deliver } from "../webhook/deliver.ts";
-import type { CourierPorts, Journal, Message, Ports, RunPorts, Seal } from "../webhook/ports.ts";
+import type {
+  AttemptPorts,
+  CourierPorts,
+  Journal,
+  JournalEntry,
+  Message,
+  Ports,
+  RunPorts,
+  Seal,
+} from "../webhook/ports.ts";
 import { run } from "../webhook/run.ts";
 import { secretOf, signing } from "../webhook/secrets.ts";
 import { storeOf } from "../webhook/store.ts";
@@ -105,6 +116,17 @@ async function runSoon(env: Env, pipeline: Pipeline, place: JobPlace): Promise<v
 /** The jobs of this isolate. */
 const company = new Company({ now: () => Date.now(), pause: (milliseconds) => scheduler.wait(milliseconds) });
 
+/** First attempts that are made in this isolate, each of its account. */
+const attempts = new Leases({ onEvent: () => void isolateThread.look(), silentMs: DIRECT_RUN_MS });
+isolateThread.onEnded(() => attempts.renew());
+
+/** An endpoint that is slow to answer holds few of those who do jobs: its account's further notifications have couriers. */
+function beginAttempt(accountId: string): (() => void) | undefined {
+  if (attempts.countOf(accountId) >= MAX_ATTEMPTS_OF_ACCOUNT) return undefined;
+  const attempt = attempts.join(1, accountId);
+  return () => attempt.leave();
+}
+
 /** Which job, and in which database. */
 interface JobPlace {
   readonly id: string;
@@ -122,10 +144,12 @@ export async function runWork(
   givenMs: number,
 ): Promise<void> {
   const settings = settingsOf(env);
+  const startedAt = Date.now();
   let takenMs = () => 0;
   let named: Named | undefined;
   const ports: RunPorts = {
     ...portsOf(env, database),
+    ...attemptPortsOf(env, database),
     perform: async ({ accountId, job, upload }, signal) => {
       const { source, processing, accept: wanted, baseUrl } = JSON.parse(job) as AcceptedJob;
       const from = sourceOf(source, upload);
@@ -143,6 +167,8 @@ export async function runWork(
       if (credit) await closeCredit(env, credit, JSON.parse(payload) as Processed | Failure, takenMs(), named);
     },
     join: (alone) => company.join(alone),
+    beginAttempt: (accountId) =>
+      Date.now() - startedAt <= givenMs - ATTEMPT_RESERVE_MS ? beginAttempt(accountId) : undefined,
     everyRenewal: (renew) => {
       const timer = setInterval(renew, RUN_RENEWAL_MS);
       return () => clearInterval(timer);
@@ -190,26 +216,37 @@ function sourceOf(source: AcceptedJob["source"], upload: HeldBytes | undefined):
 }
 
 /** Has a record's courier look at it at a moment, milliseconds since 1970, or earlier. */
-export async function wakeCourier(env: Env, id: string, at: number, database = DIRECTORY): Promise<void> {
-  await env.COURIER.getByName(id).wake(id, at, database);
+export async function wakeCourier(
+  env: Env,
+  id: string,
+  at: number,
+  database = DIRECTORY,
+  entry?: JournalEntry,
+): Promise<void> {
+  await env.COURIER.getByName(id).wake(id, at, database, entry);
 }
 
 /** What a courier of a record in this database needs; the journal is its own. */
 export function courierPortsOf(env: Env, journal: Journal, database: string): CourierPorts {
+  const { store, newClaim } = portsOf(env, database);
+  return { ...attemptPortsOf(env, database), store, newClaim, journal };
+}
+
+function attemptPortsOf(env: Env, database: string): AttemptPorts {
   const settings = settingsOf(env);
-  const ports = portsOf(env, database);
+  const { seal, now, report } = portsOf(env, database);
   return {
-    ...ports,
-    journal,
+    seal,
+    now,
+    report,
     retrySeconds: settings.webhookRetrySeconds,
-    secrets: async (accountId) =>
-      signing(await secretOf(databaseNamed(env, database), ports.seal, accountId, ports.now())),
+    secrets: async (accountId) => signing(await secretOf(databaseNamed(env, database), seal, accountId, now())),
     post: (notification) =>
       deliver(notification, {
         userAgent: `${settings.serviceName}/1.0`,
         isAllowed: (url) => mayCall(settings, url),
         fetch: callEndpoint,
-        now: ports.now,
+        now,
       }),
   };
 }
@@ -242,7 +279,7 @@ function portsOf(env: Env, database: string): Ports {
     newClaim: () => crypto.randomUUID(),
     random: Math.random,
     pause: (milliseconds) => scheduler.wait(milliseconds),
-    wake: (id, at) => wakeCourier(env, id, at, database),
+    wake: (id, at, entry) => wakeCourier(env, id, at, database, entry),
     report,
   };
 }

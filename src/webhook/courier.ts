@@ -1,12 +1,14 @@
 /**
  * A record's courier: looks at the record when it wants attention and does what is due. One per record, so that a slow
- * endpoint holds up nobody else's notification; the steps are here, the clock that calls them is the platform's.
+ * endpoint holds up nobody else's notification; the steps are here, the clock that calls them is the platform's. A
+ * notification that is due when its job ends is attempted first by whoever did the job, and has no courier unless that
+ * failed.
  */
 import { ApiError } from "../errors.ts";
 import { DELIVERY_LEASE_MS } from "../limits/webhook.ts";
 import { targetContext } from "./accept.ts";
-import type { CourierPorts } from "./ports.ts";
-import { type Attempt, afterAttempt } from "./record.ts";
+import type { AttemptPorts, CourierPorts } from "./ports.ts";
+import { type Attempt, afterAttempt, type Outcome } from "./record.ts";
 import type { ClaimedDelivery } from "./store.ts";
 
 /**
@@ -25,15 +27,22 @@ export async function attend(id: string, ports: CourierPorts): Promise<number | 
 }
 
 async function deliverOnce(claimed: ClaimedDelivery, claim: string, ports: CourierPorts): Promise<number | undefined> {
-  const attempt = await attemptOnce(claimed, ports);
-  const outcome = afterAttempt(claimed.record, attempt, ports.retrySeconds);
+  const outcome = await attemptOnce(claimed, ports);
   // The endpoint has answered: from here on a database that fails must not lead to a second notification.
   await ports.journal.write({ claim, outcome });
   await settleJournal(claimed.record.id, ports);
   return outcome.wakeAt ?? undefined;
 }
 
-async function attemptOnce({ record, payload, target }: ClaimedDelivery, ports: CourierPorts): Promise<Attempt> {
+/**
+ * One attempt, and what it makes of the record.
+ * @throws when it could not be made, because a port failed
+ */
+export async function attemptOnce(claimed: ClaimedDelivery, ports: AttemptPorts): Promise<Outcome> {
+  return afterAttempt(claimed.record, await post(claimed, ports), ports.retrySeconds);
+}
+
+async function post({ record, payload, target }: ClaimedDelivery, ports: AttemptPorts): Promise<Attempt> {
   const { id, accountId } = record;
   try {
     const [url, secrets] = await Promise.all([ports.seal.open(target, targetContext(id)), ports.secrets(accountId)]);

@@ -28,8 +28,11 @@ export interface Ports {
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly pause: (milliseconds: number) => Promise<void>;
-  /** Has the record's courier look at it at a moment, or earlier. */
-  readonly wake: (id: string, at: number) => Promise<void>;
+  /**
+   * Has the record's courier look at it at a moment, or earlier.
+   * @param entry what an attempt came to that the record does not know yet
+   */
+  readonly wake: (id: string, at: number, entry?: JournalEntry) => Promise<void>;
   /** Tells the operator of a fault that the work survives. */
   readonly report: (id: string, error: unknown) => void;
 }
@@ -44,7 +47,15 @@ export interface Work {
   readonly upload: HeldBytes | undefined;
 }
 
-export interface RunPorts extends Ports {
+/** What an attempt needs, whoever makes it. */
+export interface AttemptPorts extends Pick<Ports, "seal" | "now" | "report"> {
+  readonly retrySeconds: readonly number[];
+  /** What signs for an account at this moment. */
+  readonly secrets: (accountId: string) => Promise<readonly string[]>;
+  readonly post: (notification: Notification) => Promise<Attempt>;
+}
+
+export interface RunPorts extends Ports, AttemptPorts {
   /**
    * Goes through the pipeline.
    * @param signal aborted when the work is to end, because somebody else will do it
@@ -64,6 +75,12 @@ export interface RunPorts extends Ports {
   readonly everyRenewal: (renew: () => void) => () => void;
   /** Calls `giveUp` when too little of the platform's time is left, unless the returned function is called before. */
   readonly whenLate: (giveUp: () => void) => () => void;
+  /**
+   * Asks for leave to make the first attempt of an account's notification here.
+   * @returns what says that it is over; undefined where time is short, or endpoints of the account are waited for already:
+   *   the record's courier makes it
+   */
+  readonly beginAttempt: (accountId: string) => (() => void) | undefined;
   /** Sends a message that comes after so many seconds. */
   readonly enqueue: (message: Message, delaySeconds: number) => Promise<void>;
 }
@@ -87,10 +104,6 @@ export interface JournalEntry {
   readonly outcome: Outcome;
 }
 
-export interface CourierPorts extends Omit<Ports, "wake" | "uploads" | "pause" | "random"> {
+export interface CourierPorts extends AttemptPorts, Pick<Ports, "store" | "newClaim"> {
   readonly journal: Journal;
-  readonly retrySeconds: readonly number[];
-  /** What signs for an account at this moment. */
-  readonly secrets: (accountId: string) => Promise<readonly string[]>;
-  readonly post: (notification: Notification) => Promise<Attempt>;
 }

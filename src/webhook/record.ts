@@ -1,7 +1,8 @@
 /**
  * The life of a notification, as pure functions over plain data; the clock is an argument.
  *
- * `created` → `scheduled` → `dispatched` → `delivered` | `failed`. A failed record with retries left is dispatched
+ * `created` → `scheduled` → `dispatched` → `delivered` | `failed`. A record whose notification is due when its job ends may
+ * leave out `scheduled`. A failed record with retries left is dispatched
  * again when its time has come. A record that is not finished always has a `wakeAt`: whatever is lost meanwhile (a
  * message, an alarm, a processor), looking at every record whose `wakeAt` has passed is enough to go on.
  */
@@ -12,7 +13,8 @@ export type Status = (typeof STATUSES)[number];
 
 /** From each state, the states it may become. */
 const MOVES: Readonly<Record<Status, readonly Status[]>> = {
-  created: ["scheduled"],
+  // At once to dispatched: whoever did the job makes the first attempt.
+  created: ["scheduled", "dispatched"],
   scheduled: ["dispatched"],
   // To itself: a delivery whose processor died is taken over.
   dispatched: ["delivered", "failed", "dispatched"],

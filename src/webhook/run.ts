@@ -1,6 +1,7 @@
-/** The `run` of an accepted job: claim, process, keep the payload, make the notification due. */
+/** The `run` of an accepted job: claim, process, keep the payload, make the notification due or attempt it at once. */
 import { ApiError } from "../errors.ts";
 import {
+  DELIVERY_LEASE_MS,
   HAND_OUT_MS,
   MAX_PUT_BACKS,
   MAX_RUN_RETRY_MS,
@@ -11,9 +12,10 @@ import {
 import { discard } from "../scheduler/held-bytes.ts";
 import { jobContext, tell } from "./accept.ts";
 import { backoff } from "./backoff.ts";
+import { attemptOnce } from "./courier.ts";
 import type { Place, RunPorts, Work } from "./ports.ts";
 import { dueAt, type WebhookRecord } from "./record.ts";
-import type { ClaimedJob } from "./store.ts";
+import type { ClaimedDelivery, ClaimedJob } from "./store.ts";
 
 /** Tries of a statement whose failure would waste a whole run, and the wait between them. */
 const WRITE_TRIES = 4;
@@ -141,14 +143,68 @@ function failed(id: string, code: number, message = "Internal error"): Ending & 
 }
 
 async function finish(claimed: ClaimedJob, ending: Ending & { kind: "ended" }, ports: RunPorts): Promise<void> {
-  const { record, bytesKey } = claimed;
-  const now = ports.now();
-  const due = dueAt(record, now);
-  const won = await persistently(ports, () => ports.store.finishRun(record.id, ending.payload, due, now));
-  const rest = [ports.wake(record.id, due)];
-  if (won && ending.work) rest.push(ports.closeCredit(ending.work, ending.payload));
+  const { id, accountId, delaySeconds } = claimed.record;
+  const endAttempt = delaySeconds === 0 ? ports.beginAttempt(accountId) : undefined;
+  try {
+    if (endAttempt) await finishAndAttempt(claimed, ending, ports);
+    else {
+      const now = ports.now();
+      const end = { payload: ending.payload, dueAt: dueAt(claimed.record, now), now };
+      const won = await persistently(ports, () => ports.store.finishRun(id, end));
+      await settle(claimed, won ? ending : undefined, [ports.wake(id, end.dueAt)], ports);
+    }
+  } finally {
+    endAttempt?.();
+  }
+}
+
+/** Keeps the payload and makes the first attempt, which is due. */
+async function finishAndAttempt(
+  claimed: ClaimedJob,
+  ending: Ending & { kind: "ended" },
+  ports: RunPorts,
+): Promise<void> {
+  const { id } = claimed.record;
+  const [claim, now] = [ports.newClaim(), ports.now()];
+  const end = { payload: ending.payload, dueAt: now, now };
+  const delivery = await persistently(ports, () => ports.store.finishRunAndClaim(id, end, claim, DELIVERY_LEASE_MS));
+  const attempting = delivery ? [attemptFirst(delivery, claim, ports)] : [];
+  await settle(claimed, delivery && ending, attempting, ports);
+}
+
+/**
+ * The first attempt. Its failure is the record's courier's to make good, at the end of the lease where it was not made at
+ * all.
+ */
+async function attemptFirst(delivery: ClaimedDelivery, claim: string, ports: RunPorts): Promise<void> {
+  const { id } = delivery.record;
+  const leaseEnd = ports.now() + DELIVERY_LEASE_MS;
+  const outcome = await attemptOnce(delivery, ports).catch((error: unknown) => ports.report(id, error));
+  if (!outcome) return ports.wake(id, leaseEnd);
+  try {
+    await persistently(ports, () => ports.store.finishDelivery(id, claim, outcome, ports.now()));
+  } catch (error) {
+    // The endpoint has answered: a database that fails must not lead to a second notification.
+    ports.report(id, error);
+    return ports.wake(id, outcome.wakeAt ?? ports.now(), { claim, outcome });
+  }
+  if (outcome.wakeAt !== null) await ports.wake(id, outcome.wakeAt);
+}
+
+/**
+ * What is left to do when the record says how its job ended; the record says everything by then: what fails here is made
+ * good by its courier and the sweep.
+ * @param ending absent: somebody else ended the job
+ */
+async function settle(
+  { record, bytesKey }: ClaimedJob,
+  ending: (Ending & { kind: "ended" }) | undefined,
+  others: readonly Promise<void>[],
+  ports: RunPorts,
+): Promise<void> {
+  const rest = [...others];
+  if (ending?.work) rest.push(ports.closeCredit(ending.work, ending.payload));
   if (bytesKey !== null) rest.push(ports.uploads.remove([bytesKey]));
-  // The record says everything by now: what fails here is made good by its courier and the sweep.
   for (const outcome of await Promise.allSettled(rest)) {
     if (outcome.status === "rejected") ports.report(record.id, outcome.reason);
   }

@@ -2,6 +2,7 @@
  * Records and their jobs in D1: every statement that moves a record is here, and each move is a conditional update, so
  * that of two who try the same move one does it and the other learns that it has been done.
  */
+import { WEBHOOK_BODY_DAYS } from "../limits/webhook.ts";
 import type { Outcome, WebhookRecord } from "./record.ts";
 import { COLUMNS, fromRow, type Row, toWire } from "./rows.ts";
 
@@ -40,7 +41,17 @@ export interface Release {
   readonly counts: boolean;
 }
 
+/** What is known when processing ends. Times are milliseconds since 1970. */
+export interface EndOfRun {
+  /** The exact text of the notification. */
+  readonly payload: string;
+  readonly dueAt: number;
+  readonly now: number;
+}
+
 export type Store = ReturnType<typeof storeOf>;
+
+const DAY_MS = 86_400_000;
 
 /** Times are milliseconds since 1970. A call that finds nothing to move answers undefined or false. */
 export function storeOf(db: D1Database) {
@@ -59,7 +70,13 @@ export function storeOf(db: D1Database) {
      * Ends processing: the payload, the due time, and no job any more. Whoever is first wins, claim or not: a result
      * that came late from a processor taken for dead is as good as that of its successor.
      */
-    finishRun: (id: string, payload: string, dueAt: number, now: number) => finishRun(db, id, payload, dueAt, now),
+    finishRun: (id: string, end: EndOfRun) => finishRun(db, id, end),
+    /**
+     * The same, and takes the delivery, which is due at once, for as long as the lease lasts. A second call under the same
+     * claim answers like the first: the answer of one may be lost.
+     */
+    finishRunAndClaim: (id: string, end: EndOfRun, claim: string, leaseMs: number) =>
+      finishRunAndClaim(db, id, end, claim, leaseMs),
     /** Takes a due delivery for as long as the lease lasts, a dead one's included. */
     claimDelivery: (id: string, claim: string, now: number, leaseMs: number) =>
       claimDelivery(db, id, claim, now, leaseMs),
@@ -76,21 +93,31 @@ export function storeOf(db: D1Database) {
 }
 
 async function insert(db: D1Database, entry: NewRecord): Promise<void> {
-  await db.batch([
-    db
-      .prepare(
-        `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target, wake_at, told_until)
-         VALUES (?1, ?2, 'created', ?3, ?3, ?4, ?5, ?3, ?6) ON CONFLICT DO NOTHING`,
-      )
-      .bind(entry.id, entry.accountId, entry.createdAt, entry.delaySeconds, entry.target, entry.toldUntil),
-    // Not after a first call was answered too late and the job has been done already.
-    db
-      .prepare(
-        `INSERT INTO webhook_jobs (id, job, bytes_key) SELECT ?1, ?2, ?3
-         WHERE EXISTS (SELECT 1 FROM webhooks WHERE id = ?1 AND status = 'created') ON CONFLICT DO NOTHING`,
-      )
-      .bind(entry.id, entry.job, entry.bytesKey),
-  ]);
+  await db
+    .prepare(
+      `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target, job, bytes_key, wake_at, stage, sweep_at)
+       VALUES (?1, ?2, 'created', ?3, ?3, ?4, ?5, ?6, ?7, ?3, 'waiting', ?8) ON CONFLICT DO NOTHING`,
+    )
+    .bind(
+      entry.id,
+      entry.accountId,
+      entry.createdAt,
+      entry.delaySeconds,
+      entry.target,
+      entry.job,
+      entry.bytesKey,
+      entry.toldUntil,
+    )
+    .run();
+}
+
+/** A job nobody holds is free whatever the time: clocks of different machines differ. */
+const FREE = "id = ?1 AND status = 'created' AND (claim IS NULL OR wake_at <= ?3)";
+const CLAIMED = `claim = ?2, wake_at = ?3 + ?4, starts = starts + 1`;
+
+interface RowWithJob extends Row {
+  readonly job: ArrayLike<number> | null;
+  readonly bytes_key: string | null;
 }
 
 async function claimRun(
@@ -100,21 +127,16 @@ async function claimRun(
   now: number,
   leaseMs: number,
 ): Promise<ClaimedJob | undefined> {
-  // A job nobody holds is free whatever the time: clocks of different machines differ.
-  const [update, select] = await db.batch<Row & { job: ArrayLike<number>; bytes_key: string | null }>([
-    db
-      .prepare(
-        `UPDATE webhooks SET claim = ?2, wake_at = ?3 + ?4, told_until = 0, starts = starts + 1
-         WHERE id = ?1 AND status = 'created' AND (claim IS NULL OR wake_at <= ?3) RETURNING ${COLUMNS}`,
-      )
-      .bind(id, claim, now, leaseMs),
-    db.prepare("SELECT job, bytes_key FROM webhook_jobs WHERE id = ?1").bind(id),
-  ]);
-  const row = update?.results[0];
-  if (!row) return undefined;
+  const results = await db.batch<RowWithJob>(
+    [
+      // The sweep looks at it before its lease ends: nothing that is in an index changes. So it is with nearly every job.
+      `UPDATE webhooks SET ${CLAIMED} WHERE ${FREE} AND sweep_at <= ?3 + ?4 RETURNING ${COLUMNS}, job, bytes_key`,
+      `UPDATE webhooks SET ${CLAIMED}, sweep_at = ?3 + ?4 WHERE ${FREE} AND sweep_at > ?3 + ?4 RETURNING ${COLUMNS}, job, bytes_key`,
+    ].map((sql) => db.prepare(sql).bind(id, claim, now, leaseMs)),
+  );
+  const row = results.flatMap((result) => result.results)[0];
   // A job that is missing is one that does not open: the record comes to its end like any other.
-  const { job, bytes_key: bytesKey } = select?.results[0] ?? { job: [], bytes_key: null };
-  return { record: fromRow(row), job: Uint8Array.from(job), bytesKey };
+  return row && { record: fromRow(row), job: Uint8Array.from(row.job ?? []), bytesKey: row.bytes_key };
 }
 
 async function renewRun(db: D1Database, id: string, claim: string, wakeAt: number): Promise<boolean> {
@@ -129,7 +151,7 @@ async function releaseRun(
   { wakeAt, toldUntil, counts }: Release,
 ): Promise<boolean> {
   const sql = `UPDATE webhooks
-    SET claim = NULL, wake_at = ?3, told_until = max(told_until, ?4), starts = starts - ?5, put_backs = put_backs + ?5
+    SET claim = NULL, wake_at = ?3, sweep_at = max(sweep_at, ?4), starts = starts - ?5, put_backs = put_backs + ?5
     WHERE id = ?1 AND status = 'created' AND claim = ?2`;
   return changed(
     await db
@@ -140,26 +162,38 @@ async function releaseRun(
 }
 
 async function untell(db: D1Database, ids: readonly string[]): Promise<void> {
-  const sql = "UPDATE webhooks SET told_until = 0 WHERE id IN (SELECT value FROM json_each(?1))";
+  const sql = "UPDATE webhooks SET sweep_at = 0 WHERE id IN (SELECT value FROM json_each(?1)) AND stage = 'waiting'";
   await db.prepare(sql).bind(JSON.stringify(ids)).run();
 }
 
-async function finishRun(db: D1Database, id: string, payload: string, dueAt: number, now: number): Promise<boolean> {
-  const [update] = await db.batch([
-    db
-      .prepare(
-        `UPDATE webhooks SET status = 'scheduled', payload = ?2, wake_at = ?3, told_until = 0, updated_at = ?4, claim = NULL
-         WHERE id = ?1 AND status = 'created'`,
-      )
-      .bind(id, payload, dueAt, now),
-    db
-      .prepare(
-        `DELETE FROM webhook_jobs
-         WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM webhooks WHERE id = ?1 AND status = 'created')`,
-      )
-      .bind(id),
-  ]);
-  return update !== undefined && changed(update);
+async function finishRun(db: D1Database, id: string, { payload, dueAt, now }: EndOfRun): Promise<boolean> {
+  const sql = `UPDATE webhooks
+    SET status = 'scheduled', payload = ?2, wake_at = ?3, sweep_at = ?3, updated_at = ?4, claim = NULL, job = NULL, bytes_key = NULL
+    WHERE id = ?1 AND status = 'created'`;
+  return changed(await db.prepare(sql).bind(id, payload, dueAt, now).run());
+}
+
+async function finishRunAndClaim(
+  db: D1Database,
+  id: string,
+  { payload, now }: EndOfRun,
+  claim: string,
+  leaseMs: number,
+): Promise<ClaimedDelivery | undefined> {
+  // The sweep looks at it when it would have looked at the job: nothing that is in an index changes.
+  const sql = `UPDATE webhooks
+    SET status = 'dispatched', payload = ?2, wake_at = ?3 + ?5, updated_at = ?3, claim = ?4, job = NULL, bytes_key = NULL
+    WHERE id = ?1 AND (status = 'created' OR (status = 'dispatched' AND claim = ?4)) RETURNING ${COLUMNS}, target`;
+  return deliveryOf(await db.prepare(sql).bind(id, payload, now, claim, leaseMs).first<RowWithTarget>());
+}
+
+interface RowWithTarget extends Row {
+  readonly target: ArrayLike<number>;
+}
+
+function deliveryOf(row: RowWithTarget | null): ClaimedDelivery | undefined {
+  if (!row || row.payload === null) return undefined;
+  return { record: fromRow(row), payload: row.payload, target: Uint8Array.from(row.target) };
 }
 
 async function claimDelivery(
@@ -169,16 +203,11 @@ async function claimDelivery(
   now: number,
   leaseMs: number,
 ): Promise<ClaimedDelivery | undefined> {
-  const row = await db
-    .prepare(
-      `UPDATE webhooks SET status = 'dispatched', claim = ?2, wake_at = ?3 + ?4, told_until = 0, updated_at = ?3
-       WHERE id = ?1 AND wake_at <= ?3 AND payload IS NOT NULL AND status IN ('scheduled', 'dispatched', 'failed')
-       RETURNING ${COLUMNS}, target`,
-    )
-    .bind(id, claim, now, leaseMs)
-    .first<Row & { target: ArrayLike<number> }>();
-  if (!row || row.payload === null) return undefined;
-  return { record: fromRow(row), payload: row.payload, target: Uint8Array.from(row.target) };
+  const sql = `UPDATE webhooks
+    SET status = 'dispatched', claim = ?2, wake_at = ?3 + ?4, stage = 'waiting', sweep_at = ?3 + ?4, updated_at = ?3
+    WHERE id = ?1 AND wake_at <= ?3 AND payload IS NOT NULL AND status IN ('scheduled', 'dispatched', 'failed')
+    RETURNING ${COLUMNS}, target`;
+  return deliveryOf(await db.prepare(sql).bind(id, claim, now, leaseMs).first<RowWithTarget>());
 }
 
 async function finishDelivery(
@@ -189,13 +218,15 @@ async function finishDelivery(
   now: number,
 ): Promise<boolean> {
   const sql = `UPDATE webhooks SET status = ?3, code = ?4, attempts = ?5, retries = ?6, wake_at = ?7, updated_at = ?8,
-    claim = NULL WHERE id = ?1 AND status = 'dispatched' AND claim = ?2`;
+    claim = NULL, stage = iif(?7 IS NULL, 'kept', 'waiting'), sweep_at = coalesce(?7, ?8 + ${WEBHOOK_BODY_DAYS * DAY_MS})
+    WHERE id = ?1 AND status = 'dispatched' AND claim = ?2`;
   const shown = JSON.stringify(attempts.map(toWire));
   return changed(await db.prepare(sql).bind(id, claim, status, code, shown, retries, wakeAt, now).run());
 }
 
 async function reschedule(db: D1Database, accountId: string, id: string, now: number): Promise<boolean> {
-  const sql = `UPDATE webhooks SET status = 'scheduled', code = 0, wake_at = ?3, told_until = 0, updated_at = ?3
+  const sql = `UPDATE webhooks
+    SET status = 'scheduled', code = 0, wake_at = ?3, stage = 'waiting', sweep_at = ?3, updated_at = ?3
     WHERE id = ?2 AND account_id = ?1 AND payload IS NOT NULL AND status IN ('delivered', 'failed')`;
   return changed(await db.prepare(sql).bind(accountId, id, now).run());
 }

@@ -10,7 +10,6 @@ import {
   SWEEP_DELETIONS,
   SWEEP_LEFTOVERS,
   SWEEP_MESSAGES,
-  WEBHOOK_BODY_DAYS,
   WEBHOOK_HISTORY_DAYS,
 } from "../limits/webhook.ts";
 import { spread } from "./backoff.ts";
@@ -35,12 +34,7 @@ export interface SweepPorts {
 
 /** @throws AggregateError after all steps were tried, when some failed */
 export async function sweepWebhooks(ports: SweepPorts): Promise<void> {
-  const steps = await Promise.allSettled([
-    handOut(ports),
-    byPages(ports, OLD_SQL, WEBHOOK_HISTORY_DAYS),
-    byPages(ports, BODIES_SQL, WEBHOOK_BODY_DAYS),
-    deleteLeftoverBytes(ports),
-  ]);
+  const steps = await Promise.allSettled([handOut(ports), endRecords(ports), deleteLeftoverBytes(ports)]);
   const reasons = steps.flatMap((step) => (step.status === "rejected" ? [step.reason as unknown] : []));
   if (reasons.length > 0) throw new AggregateError(reasons, "The sweep of webhooks did not do everything");
 }
@@ -48,13 +42,12 @@ export async function sweepWebhooks(ports: SweepPorts): Promise<void> {
 /**
  * Takes the longest overdue records of which nobody was told, and says until when somebody is told now: for as long
  * again as a record has waited, between two bounds, times a number near 1. One statement, so that of two sweeps at the
- * same time one gets a record.
+ * same time one gets a record. Those in somebody's hands wake later, when the lease ends.
  */
 export const HAND_OUT_SQL = `UPDATE webhooks
-  SET told_until = CAST(?1 + min(max(?1 - wake_at, ?3), ?4) * ?5 AS INTEGER)
+  SET sweep_at = CAST(?1 + min(max(?1 - wake_at, ?3), ?4) * ?5 AS INTEGER)
   WHERE id IN (
-    SELECT id FROM webhooks WHERE wake_at IS NOT NULL AND max(wake_at, told_until) <= ?2
-    ORDER BY max(wake_at, told_until), id LIMIT ?6)
+    SELECT id FROM webhooks WHERE stage = 'waiting' AND sweep_at <= ?2 AND wake_at <= ?2 ORDER BY sweep_at, id LIMIT ?6)
   RETURNING id, status`;
 
 /** Every record that should have been attended to a while ago. */
@@ -83,15 +76,23 @@ async function send(records: readonly { id: string; status: Status }[], { db, en
   }
 }
 
-export const OLD_SQL = `DELETE FROM webhooks WHERE id IN (SELECT id FROM webhooks WHERE created_at < ?1 ORDER BY created_at LIMIT ?2)`;
+export const OLD_SQL = `DELETE FROM webhooks WHERE id IN (
+  SELECT id FROM webhooks WHERE stage = 'emptied' AND sweep_at < ?1 ORDER BY sweep_at LIMIT ?2)`;
 
 /** The payload and the address, which are most of a record; the empty address is known to whoever seals anew. */
-export const BODIES_SQL = `UPDATE webhooks SET payload = NULL, target = x'' WHERE id IN (
-  SELECT id FROM webhooks WHERE wake_at IS NULL AND payload IS NOT NULL AND updated_at < ?1 ORDER BY updated_at LIMIT ?2)`;
+export const BODIES_SQL = `UPDATE webhooks
+  SET payload = NULL, target = x'', stage = 'emptied', sweep_at = created_at + ${WEBHOOK_HISTORY_DAYS * DAY_MS}
+  WHERE id IN (SELECT id FROM webhooks WHERE stage = 'kept' AND sweep_at < ?1 ORDER BY sweep_at LIMIT ?2)`;
+
+/** What is emptied may be old enough to be deleted. */
+async function endRecords(ports: SweepPorts): Promise<void> {
+  await byPages(ports, BODIES_SQL);
+  await byPages(ports, OLD_SQL);
+}
 
 /** Small pages, so that requests get their turn between two of them. */
-async function byPages({ db, now }: SweepPorts, sql: string, days: number): Promise<void> {
-  const before = now() - days * DAY_MS;
+async function byPages({ db, now }: SweepPorts, sql: string): Promise<void> {
+  const before = now();
   for (let page = 0; page < SWEEP_DELETION_PAGES; page += 1) {
     const { meta } = await db.prepare(sql).bind(before, SWEEP_DELETIONS).run();
     if (meta.changes < SWEEP_DELETIONS) return;
@@ -102,7 +103,7 @@ async function byPages({ db, now }: SweepPorts, sql: string, days: number): Prom
 async function deleteLeftoverBytes({ db, uploads, now }: SweepPorts): Promise<void> {
   const old = await uploads.olderThan(now() - LEFTOVER_BYTES_MS, SWEEP_LEFTOVERS);
   if (old.length === 0) return;
-  const sql = "SELECT id FROM webhook_jobs WHERE id IN (SELECT value FROM json_each(?1))";
+  const sql = "SELECT id FROM webhooks WHERE id IN (SELECT value FROM json_each(?1)) AND job IS NOT NULL";
   const { results } = await db
     .prepare(sql)
     .bind(JSON.stringify(old.map(({ id }) => id)))

@@ -33,7 +33,6 @@ const DAY_MS = 86_400_000;
 /** What may be read whole. */
 const SMALL: Readonly<Record<string, string>> = {
   "SCAN databases": "one row a database",
-  "SCAN webhook_jobs": "jobs that wait; only when the operator has everything sealed anew",
   "SCAN webhook_secrets": "one row an account; only when the operator has everything sealed anew",
 };
 
@@ -69,7 +68,7 @@ async function walkRecords(db: D1Database): Promise<void> {
   await store.renewRun(id, "claim", NOW);
   await store.releaseRun(id, "claim", { wakeAt: NOW, toldUntil: NOW, counts: true });
   await store.untell([id]);
-  await store.finishRun(id, "{}", NOW, NOW);
+  await store.finishRun(id, { payload: "{}", dueAt: NOW, now: NOW });
   await store.claimDelivery(id, "claim", NOW, 1);
   const outcome = { status: "delivered", code: 200, attempts: [], retries: 0, wakeAt: null } as const;
   await store.finishDelivery(id, "claim", outcome, NOW);

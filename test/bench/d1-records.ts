@@ -32,7 +32,6 @@ export function fill(database: DatabaseSync, records: number): void {
   for (const { name } of indexes) database.exec(`DROP INDEX ${String(name)}`);
   database.prepare(RECORDS_SQL).run(records, records);
   for (const { sql: index } of indexes) database.exec(String(index));
-  database.prepare(JOBS_SQL).run();
   database.prepare(USAGE_SQL).run(USAGE_HISTORY_DAYS);
   database.prepare(BUSY_USAGE_SQL).run(USAGE_HISTORY_DAYS);
   database.prepare(ASSETS_SQL).run();
@@ -70,16 +69,20 @@ const RECORDS_SQL = `${countTo("?1")}, record (i, created, status) AS (
     SELECT i, ${CREATED}, CASE WHEN i > ?2 * 0.995 AND i % 4 = 0
       THEN CASE i % 3 WHEN 0 THEN 'created' WHEN 1 THEN 'scheduled' ELSE 'dispatched' END
       ELSE iif(i % 50 = 0, 'failed', 'delivered') END FROM n)
-  INSERT INTO webhooks (id, account_id, status, code, created_at, updated_at, delay_seconds, target, payload, attempts, wake_at)
+  INSERT INTO webhooks (id, account_id, status, code, created_at, updated_at, delay_seconds, target, payload, attempts, wake_at, job, bytes_key, stage, sweep_at)
   SELECT ${UUID}, iif(i % 2 = 0, '${BUSY}', printf('account-%d', i % ${OTHERS})), status,
     CASE status WHEN 'delivered' THEN 200 WHEN 'failed' THEN 503 ELSE 0 END, created, created, 0,
     iif(created >= ${NOW - WEBHOOK_BODY_DAYS * DAY_MS}, randomblob(110), x''),
     iif(status <> 'created' AND created >= ${NOW - WEBHOOK_BODY_DAYS * DAY_MS}, '{"success":true,"code":200,"filler":"' || hex(zeroblob(400)) || '"}', NULL),
     iif(status = 'created', '[]', '[{"at":1795176000000,"code":200,"duration_ms":123}]'),
-    iif(status IN ('delivered', 'failed'), NULL, ${NOW - 3_600_000} + i % 7200000)
+    iif(status IN ('delivered', 'failed'), NULL, ${NOW - 3_600_000} + i % 7200000),
+    iif(status = 'created', randomblob(700), NULL), iif(status = 'created', 'jobs/000000498612/' || i, NULL),
+    CASE WHEN status NOT IN ('delivered', 'failed') THEN 'waiting'
+      WHEN created >= ${NOW - WEBHOOK_BODY_DAYS * DAY_MS} THEN 'kept' ELSE 'emptied' END,
+    CASE WHEN status NOT IN ('delivered', 'failed') THEN ${NOW - 3_600_000} + i % 7200000
+      WHEN created >= ${NOW - WEBHOOK_BODY_DAYS * DAY_MS} THEN created + ${WEBHOOK_BODY_DAYS * DAY_MS}
+      ELSE created + ${WEBHOOK_HISTORY_DAYS * DAY_MS} END
   FROM record`;
-const JOBS_SQL =
-  "INSERT INTO webhook_jobs (id, job, bytes_key) SELECT id, randomblob(700), 'jobs/000000498612/' || id FROM webhooks WHERE status = 'created'";
 /** As many deliveries as an account may have, and one of each of 10,000 others. */
 const DELIVERIES_SQL = `INSERT INTO accounts VALUES ('${BUSY}', 'Name', 'standard', 10000, 'active', '2026', 'DB');
   ${countTo("10100")} INSERT INTO deliveries (id, account_id, name, sources, presets, unsigned, refine, ttl, signing, created_at, updated_at)

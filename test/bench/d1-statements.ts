@@ -100,7 +100,9 @@ export async function askOfJobs(asked: Asked): Promise<void> {
   await each("renewing a claim", (id) => store.renewRun(id, "claim", NOW + 2_000));
   await each("giving a claim back", (id) => store.releaseRun(id, "claim", release));
   await each("handing out after all", (id) => store.untell([id]));
-  await each("ending a job", (id) => store.finishRun(id, JSON.stringify({ filler: "x".repeat(900) }), NOW, NOW));
+  await each("ending a job", (id) =>
+    store.finishRun(id, { payload: JSON.stringify({ filler: "x".repeat(900) }), dueAt: NOW, now: NOW }),
+  );
   await each("looking at a record", (id) => store.standing(id));
   await each("claiming a delivery", (id) => store.claimDelivery(id, "delivery", NOW, 1_000));
   await each("ending a delivery", (id) => store.finishDelivery(id, "delivery", outcome, NOW));

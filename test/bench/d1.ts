@@ -85,9 +85,7 @@ async function weights(folder: string): Promise<void> {
     Number(database.prepare("SELECT (SELECT * FROM pragma_page_count) * 4096 AS bytes").get()?.["bytes"]);
   const before = bytes();
   fill(database, records);
-  database.exec(
-    "DELETE FROM usage; DELETE FROM assets; DELETE FROM webhook_jobs; UPDATE webhooks SET payload = NULL, target = x''; VACUUM",
-  );
+  database.exec("DELETE FROM usage; DELETE FROM assets; UPDATE webhooks SET payload = NULL, target = x''; VACUUM");
   const bare = (bytes() - before) / records;
   database.exec(`UPDATE webhooks SET payload = hex(zeroblob(450)), target = randomblob(110); VACUUM`);
   const whole = (bytes() - before) / records;

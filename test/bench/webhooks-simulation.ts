@@ -47,7 +47,7 @@ export async function main(): Promise<void> {
   const rows = [
     ...simulation.tally.rows(),
     ["records that are not finished", count(database, unfinished).toString()],
-    ["jobs left behind", count(database, "SELECT COUNT(*) AS count FROM webhook_jobs").toString()],
+    ["jobs left behind", count(database, "SELECT COUNT(*) AS count FROM webhooks WHERE job IS NOT NULL").toString()],
   ];
   const bodies = () => count(database, "SELECT EXISTS (SELECT 1 FROM webhooks WHERE payload IS NOT NULL) AS count");
   rows.push(["sweeps until bodies are dropped", String(await simulation.sweepAfter(8, bodies))]);

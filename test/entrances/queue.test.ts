@@ -72,7 +72,7 @@ it("delivers what a message says is due", async () => {
   const { url, received } = receiver();
   const id = await accepted(url);
   await ports.store.claimRun(id, "claim", Date.now(), 1);
-  await ports.store.finishRun(id, '{"success":false}', Date.now(), Date.now());
+  await ports.store.finishRun(id, { payload: '{"success":false}', dueAt: Date.now(), now: Date.now() });
   await consume(shortPipeline, { kind: "deliver", id });
   expect((await received(1))[0]?.body).toBe('{"success":false}');
   await untilStatus(id, "delivered");

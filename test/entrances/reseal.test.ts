@@ -61,8 +61,8 @@ async function savedConnector(vault: Vault, accountId: string, id: string): Prom
 
 /** A record whose target was sealed for it with a vault, or as is given. */
 async function record(id: string, target: Uint8Array): Promise<void> {
-  const sql = `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target)
-    VALUES (?1, 'account', 'delivered', 0, 0, 0, ?2)`;
+  const sql = `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target, stage, sweep_at)
+    VALUES (?1, 'account', 'delivered', 0, 0, 0, ?2, 'kept', 0)`;
   await env.DB.prepare(sql).bind(id, target).run();
 }
 
@@ -157,7 +157,7 @@ describe("after a change of VAULT_KEY", () => {
 
   it("a job that ended counts no more", async () => {
     const id = await waiting(under(OLD_KEY));
-    await storeOf(env.DB).finishRun(id, "{}", now(), now());
+    await storeOf(env.DB).finishRun(id, { payload: "{}", dueAt: now(), now: now() });
     expect((await call(NEW_KEY, OLD_KEY)).body).toMatchObject({ resealed: 1, left: 0 });
   });
 });
@@ -217,9 +217,9 @@ describe("what no key opens", () => {
 
   it("is counted to a bound, however much it is", async () => {
     vi.spyOn(console, "error");
-    const sql = `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target)
+    const sql = `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target, stage, sweep_at)
       WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?1)
-      SELECT 'lost ' || n, 'account', 'delivered', 0, 0, 0, ?2 FROM number`;
+      SELECT 'lost ' || n, 'account', 'delivered', 0, 0, 0, ?2, 'kept', 0 FROM number`;
     const target = await vaultUnder(OLD_KEY).seal({}, targetContext("lost"));
     await env.DB.prepare(sql)
       .bind(MAX_COUNTED_SECRETS + 1_000, target)
@@ -294,11 +294,18 @@ it("does not count an address that is not kept any more", async () => {
 });
 
 it.each(["webhooks", "assets"])("finds what is left of %s by its index", async (name) => {
-  for (const one of SEALED_COLUMNS.filter(({ table }) => table === name)) {
+  for (const one of SEALED_COLUMNS.filter(({ table, column }) => table === name && column !== "job")) {
     const ranges = (sql: string) => `SEARCH ${sql} USING ${sql === name ? "COVERING INDEX" : "INDEX"} ${name}_by_head`;
     expect(await planOf(pickSql(one), "[]", 1, 1)).toContain(ranges("kept"));
     expect(await planOf(countSql(one), new Uint8Array(5), 1)).toContain(ranges(name));
     expect(await planOf(countSql(one), new Uint8Array(5), 1)).not.toContain(`SCAN ${name}`);
+  }
+});
+
+it("finds jobs that are left among records that wait", async () => {
+  for (const one of SEALED_COLUMNS.filter(({ column }) => column === "job")) {
+    expect(await planOf(pickSql(one), "[]", 1, 1)).toContain("SEARCH kept USING INDEX webhooks_to_sweep (stage=?)");
+    expect(await planOf(countSql(one), new Uint8Array(5), 1)).not.toContain("SCAN webhooks");
   }
 });
 

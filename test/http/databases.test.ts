@@ -111,8 +111,9 @@ describe.each(NAMES)("an account in %s", (name) => {
     const folder = name === "DB" ? "" : `${name}/`;
     const [waiting, orphan] = [`jobs/000000000001/waits-in-${name}`, `jobs/000000000001/${crypto.randomUUID()}`];
     for (const key of [waiting, orphan]) await env.BUCKET.put(folder + key, "bytes");
-    const sql = "INSERT INTO webhook_jobs (id, job, bytes_key) VALUES (?, x'00', ?)";
-    await database.prepare(sql).bind(`waits-in-${name}`, waiting).run();
+    const id = `waits-in-${name}`;
+    await storeIn(database, { id, accountId: "a", status: "created", wakeAt: Date.now(), payload: null });
+    await database.prepare("UPDATE webhooks SET job = x'00', bytes_key = ?2 WHERE id = ?1").bind(id, waiting).run();
     await sweptMessages();
     expect(await column(emptied, "payload", database)).toBeNull();
     expect(await column(deleted, "status", database)).toBeNull();

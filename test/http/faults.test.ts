@@ -71,7 +71,7 @@ function faultyWorld(seed: number) {
 /** Lets an hour pass for all records: what was lost is overdue. */
 async function passAnHour(): Promise<void> {
   await env.DB.prepare(
-    "UPDATE webhooks SET wake_at = wake_at - ?1, told_until = told_until - ?1, created_at = created_at - ?1",
+    "UPDATE webhooks SET wake_at = wake_at - ?1, sweep_at = sweep_at - ?1, created_at = created_at - ?1",
   )
     .bind(HOUR_MS)
     .run();

@@ -188,16 +188,14 @@ describe("a processing request with a webhook", () => {
     };
     const { status } = await apiOf(brokenPipeline(new Error("later")))("POST", "/1.0/fetch", { key, json });
     expect(status).toBe(202);
-    for (const table of ["webhooks", "webhook_jobs"]) {
-      const { results } = await env.DB.prepare(`SELECT * FROM ${table}`).all();
-      const texts = results.flatMap((row) =>
-        Object.values(row).map((value) =>
-          Array.isArray(value) ? String.fromCharCode(...(value as number[])) : String(value),
-        ),
-      );
-      expect(texts.length).toBeGreaterThan(0);
-      expect(texts.join("\n")).not.toContain("marker");
-    }
+    const { results } = await env.DB.prepare("SELECT * FROM webhooks WHERE job IS NOT NULL").all();
+    const texts = results.flatMap((row) =>
+      Object.values(row).map((value) =>
+        Array.isArray(value) ? String.fromCharCode(...(value as number[])) : String(value),
+      ),
+    );
+    expect(texts.length).toBeGreaterThan(0);
+    expect(texts.join("\n")).not.toContain("marker");
   });
 });
 

@@ -15,6 +15,8 @@ export class Isolate {
   readonly lives = new Set<Life>();
   /** Invocations that work on a job. */
   readonly working = new Set<Life>();
+  /** Those that make a first attempt. */
+  readonly attempting = new Set<Life>();
   readonly company: Company;
   direct = 0;
 

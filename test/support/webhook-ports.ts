@@ -56,6 +56,8 @@ export class WebhookPorts extends Processes {
   readonly violations: string[] = [];
   readonly db: D1Database;
   readonly bucket: R2Bucket;
+  /** How often somebody asked for leave to make a first attempt. */
+  private asked = 0;
   /** The jobs of the only isolate. */
   protected company = this.newCompany();
 
@@ -99,9 +101,15 @@ export class WebhookPorts extends Processes {
         },
         finishRun: async (...args: Parameters<typeof store.finishRun>) => {
           const done = await store.finishRun(...args);
-          if (done) this.due.set(args[0], args[2]);
+          if (done) this.due.set(args[0], args[1].dueAt);
           if (done) this.told.delete(args[0]);
           return done;
+        },
+        finishRunAndClaim: async (...args: Parameters<typeof store.finishRunAndClaim>) => {
+          const claimed = await store.finishRunAndClaim(...args);
+          if (claimed) this.due.set(args[0], args[1].dueAt);
+          if (claimed) this.told.delete(args[0]);
+          return claimed;
         },
         claimDelivery: async (...args: Parameters<typeof store.claimDelivery>) => {
           const claimed = await store.claimDelivery(...args);
@@ -125,7 +133,10 @@ export class WebhookPorts extends Processes {
       newClaim: () => crypto.randomUUID(),
       random: () => 0.5,
       pause: async () => undefined,
-      wake: this.gated(life, "courier.wake", async (id: string, at: number) => this.wake(id, at)),
+      wake: this.gated(life, "courier.wake", async (id: string, at: number, entry?: JournalEntry) => {
+        if (entry) this.keepEntry(id, entry);
+        this.wake(id, at);
+      }),
       report: (id: string, error: unknown) => void this.judge(id, error),
     };
   }
@@ -154,6 +165,9 @@ export class WebhookPorts extends Processes {
     const perform = this.gated(life, "perform", async (work: Work) => this.perform(work));
     return {
       ...this.ports(life),
+      ...this.attemptPorts(life),
+      // Some have leave.
+      beginAttempt: () => ((this.asked += 1) % 3 === 0 ? undefined : () => undefined),
       perform: async (work: Work) => {
         const mine = { id: work.id, life };
         this.working.add(mine);
@@ -188,17 +202,25 @@ export class WebhookPorts extends Processes {
     return { input: {}, output: { url: `https://result.example/${crypto.randomUUID()}` } };
   }
 
+  private keepEntry(id: string, entry: JournalEntry): void {
+    this.journals.set(id, entry);
+    if (entry.outcome.status === "delivered") this.recorded.add(id);
+  }
+
   protected courierPorts(id: string, life: Life) {
     return {
       ...this.ports(life),
+      ...this.attemptPorts(life),
       journal: {
         read: async () => this.journals.get(id),
-        write: this.gated(life, "journal.write", async (entry: JournalEntry) => {
-          this.journals.set(id, entry);
-          if (entry.outcome.status === "delivered") this.recorded.add(id);
-        }),
+        write: this.gated(life, "journal.write", async (entry: JournalEntry) => this.keepEntry(id, entry)),
         clear: this.gated(life, "journal.clear", async () => void this.journals.delete(id)),
       },
+    };
+  }
+
+  private attemptPorts(life: Life) {
+    return {
       retrySeconds: RETRY_SECONDS,
       secrets: this.gated(life, "secrets", async () => ["whsec_AAAA"]),
       post: this.gated(life, "post", async (notification: { id: string; body: string }) =>

@@ -4,9 +4,18 @@
  */
 import { ApiError } from "../../src/errors.ts";
 import { FETCH_TIMEOUT_MS } from "../../src/limits.ts";
-import { RUN_RENEWAL_MS } from "../../src/limits/webhook.ts";
+import { MAX_ATTEMPTS_OF_ACCOUNT, RUN_RENEWAL_MS } from "../../src/limits/webhook.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
-import type { CourierPorts, JournalEntry, Message, Ports, RunPorts, Seal, Work } from "../../src/webhook/ports.ts";
+import type {
+  AttemptPorts,
+  CourierPorts,
+  JournalEntry,
+  Message,
+  Ports,
+  RunPorts,
+  Seal,
+  Work,
+} from "../../src/webhook/ports.ts";
 import { type Attempt, isDelivery, type Outcome } from "../../src/webhook/record.ts";
 import { storeOf } from "../../src/webhook/store.ts";
 import { bucketInMemory } from "./embedded-storage.ts";
@@ -112,8 +121,13 @@ export abstract class SimulatedPorts {
         },
         finishRun: async (...given: Parameters<typeof store.finishRun>) => {
           const isFirst = await store.finishRun(...given);
-          if (isFirst) this.judge(given[0], given[1]);
+          if (isFirst) this.judge(given[0], given[1].payload);
           return isFirst;
+        },
+        finishRunAndClaim: async (...given: Parameters<typeof store.finishRunAndClaim>) => {
+          const delivery = await store.finishRunAndClaim(...given);
+          if (delivery) this.judge(given[0], delivery.payload);
+          return delivery;
         },
         finishDelivery: async (...given: Parameters<typeof store.finishDelivery>) => {
           const isDone = await store.finishDelivery(...given);
@@ -127,8 +141,9 @@ export abstract class SimulatedPorts {
       random: this.random,
       newClaim: () => String(this.random()),
       pause: (milliseconds) => this.events.wait(life, milliseconds),
-      wake: async (id, at) => {
+      wake: async (id, at, entry) => {
         await this.events.wait(life, 5);
+        if (entry) this.journals.set(id, entry);
         this.tally.wakes += 1;
         this.wake(id, at);
       },
@@ -153,6 +168,13 @@ export abstract class SimulatedPorts {
   protected runPortsOf(life: Life, isolate: Isolate, givenMs: number): RunPorts {
     return {
       ...this.portsOf(life),
+      ...this.attemptPortsOf(life),
+      beginAttempt: () => {
+        const attempting = [...isolate.attempting].filter((other) => other.alive);
+        if (attempting.length >= MAX_ATTEMPTS_OF_ACCOUNT) return undefined;
+        isolate.attempting.add(life);
+        return () => void isolate.attempting.delete(life);
+      },
       perform: (work, signal) => this.perform(work, signal, life, isolate),
       closeCredit: () => this.events.wait(life, 5),
       join: (alone) => isolate.company.join(alone),
@@ -223,6 +245,7 @@ export abstract class SimulatedPorts {
   protected courierPortsOf(id: string, life: Life): CourierPorts {
     return {
       ...this.portsOf(life),
+      ...this.attemptPortsOf(life),
       journal: {
         read: async () => this.journals.get(id),
         write: async (entry) => {
@@ -231,12 +254,17 @@ export abstract class SimulatedPorts {
         },
         clear: async () => void this.journals.delete(id),
       },
+    };
+  }
+
+  private attemptPortsOf(life: Life): Pick<AttemptPorts, "retrySeconds" | "secrets" | "post"> {
+    return {
       retrySeconds: this.scenario.retrySeconds,
       secrets: async () => {
         await this.dbOf(life).prepare("SELECT secret FROM webhook_secrets WHERE account_id = ?1").bind("a").first();
         return [];
       },
-      post: () => this.post(id, life),
+      post: ({ id }) => this.post(id, life),
     };
   }
 

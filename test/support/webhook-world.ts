@@ -32,7 +32,7 @@ export class World extends WebhookPorts {
   }
 
   async clear(): Promise<void> {
-    await this.db.batch(["webhooks", "webhook_jobs", "moves"].map((table) => this.db.prepare(`DELETE FROM ${table}`)));
+    await this.db.batch(["webhooks", "moves"].map((table) => this.db.prepare(`DELETE FROM ${table}`)));
   }
 
   /** A request that accepts a job, up to its first call. */

@@ -3,7 +3,10 @@ import { env } from "cloudflare:workers";
 import { expect, inject } from "vitest";
 
 import { databasesOf } from "../../src/account/databases.ts";
+import { WEBHOOK_BODY_DAYS } from "../../src/limits/webhook.ts";
 import { eventually } from "./eventually.ts";
+
+const DAY_MS = 86_400_000;
 
 export interface Received {
   readonly headers: Record<string, string>;
@@ -31,7 +34,7 @@ export async function untilStatus(id: string, status: string, database = env.DB)
 
 export async function column(
   id: string,
-  name: "status" | "wake_at" | "told_until" | "claim" | "starts" | "payload" | "attempts" | "code",
+  name: "status" | "wake_at" | "sweep_at" | "claim" | "starts" | "payload" | "attempts" | "code",
   database = env.DB,
 ): Promise<unknown> {
   return database.prepare(`SELECT ${name} FROM webhooks WHERE id = ?`).bind(id).first(name);
@@ -60,10 +63,14 @@ export async function store(...records: readonly Stored[]): Promise<string[]> {
 }
 
 export async function storeIn(database: D1Database, ...records: readonly Stored[]): Promise<string[]> {
-  const sql = `INSERT INTO webhooks (id, account_id, status, code, created_at, updated_at, delay_seconds, target, payload, wake_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?5, 0, x'00', ?6, ?7)`;
+  const sql = `INSERT INTO webhooks (id, account_id, status, code, created_at, updated_at, delay_seconds, target, payload, wake_at,
+      stage, sweep_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?5, 0, x'00', ?6, ?7,
+      iif(?7 IS NULL, 'kept', 'waiting'), coalesce(?7, ?5 + ${WEBHOOK_BODY_DAYS * DAY_MS}))`;
   const rows = records.map((record) => {
-    const { id = crypto.randomUUID(), status = "delivered", createdAt = Date.now(), wakeAt = null } = record;
+    const { id = crypto.randomUUID(), status = "delivered", createdAt = Date.now() } = record;
+    const isOver = status === "delivered" || status === "failed";
+    const wakeAt = record.wakeAt ?? (isOver ? null : createdAt);
     const payload = record.payload === undefined ? failure(id) : record.payload;
     return [id, record.accountId, status, status === "delivered" ? 200 : 0, createdAt, payload, wakeAt] as const;
   });

@@ -38,7 +38,8 @@ it("finds its rows along an index", async () => {
   await store.claimRun(none, none, 0, 0);
   await store.renewRun(none, none, 0);
   await store.releaseRun(none, none, { wakeAt: 0, toldUntil: 0, counts: true });
-  await store.finishRun(none, "", 0, 0);
+  await store.finishRun(none, { payload: "", dueAt: 0, now: 0 });
+  await store.finishRunAndClaim(none, { payload: "", dueAt: 0, now: 0 }, none, 0);
   await store.claimDelivery(none, none, 0, 0);
   await store.finishDelivery(none, none, outcome, 0);
   await store.reschedule(none, none, 0);

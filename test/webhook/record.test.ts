@@ -54,5 +54,5 @@ it("shows the latest attempts when there were very many", () => {
 it("never leaves delivered or failed but through a further attempt", () => {
   expect(STATUSES.filter((to) => canMove("delivered", to))).toEqual(["scheduled"]);
   expect(STATUSES.filter((to) => canMove("failed", to))).toEqual(["scheduled", "dispatched"]);
-  expect(STATUSES.filter((to) => canMove("created", to))).toEqual(["scheduled"]);
+  expect(STATUSES.filter((to) => canMove("created", to))).toEqual(["scheduled", "dispatched"]);
 });

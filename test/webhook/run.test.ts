@@ -1,10 +1,11 @@
 /** The run of a job: held by one at a time, handed on in time, put back ever more rarely, given up in the end. */
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
 import { FETCH_TIMEOUT_MS, STORE_TIMEOUT_MS } from "../../src/limits.ts";
 import {
+  DELIVERY_LEASE_MS,
   HAND_OUT_MS,
   MAX_PUT_BACKS,
   MAX_RUN_RETRY_MS,
@@ -14,7 +15,7 @@ import {
 } from "../../src/limits/webhook.ts";
 import { accept } from "../../src/webhook/accept.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
-import type { Message, RunPorts } from "../../src/webhook/ports.ts";
+import type { JournalEntry, Message, RunPorts } from "../../src/webhook/ports.ts";
 import { run } from "../../src/webhook/run.ts";
 import { storeOf } from "../../src/webhook/store.ts";
 import wrangler from "../../wrangler.toml?raw";
@@ -46,6 +47,10 @@ function world(given: Partial<RunPorts> = {}) {
     report: () => undefined,
     perform: async () => ({ input: {}, output: {} }),
     closeCredit: async () => undefined,
+    beginAttempt: () => undefined,
+    retrySeconds: [],
+    secrets: async () => [],
+    post: async () => ({ at: seen.now, code: 200, durationMs: 1 }),
     join: async (alone) => {
       seen.joins.push(alone);
       return { stay: () => void (seen.stays += 1), leave: () => undefined };
@@ -64,9 +69,9 @@ function world(given: Partial<RunPorts> = {}) {
   return { ports, seen };
 }
 
-async function accepted(ports: RunPorts): Promise<string> {
+async function accepted(ports: RunPorts, delaySeconds = 0): Promise<string> {
   const id = crypto.randomUUID();
-  const acceptance = { id, accountId: "account", url: "https://receiver.example/", delaySeconds: 0, job: "{}" };
+  const acceptance = { id, accountId: "account", url: "https://receiver.example/", delaySeconds, job: "{}" };
   await accept({ ...acceptance, upload: undefined }, ports);
   return id;
 }
@@ -155,7 +160,7 @@ it("waits twice as long each time there is no capacity, and says so after an hou
     await run(id, ports);
     expect(await column(id, "status")).toBe("created");
     seen.now += (seen.messages.at(-1)?.delaySeconds ?? 0) * 1_000;
-    expect(await column(id, "told_until")).toBe(seen.now + HAND_OUT_MS);
+    expect(await column(id, "sweep_at")).toBe(seen.now + HAND_OUT_MS);
   }
   const delays = seen.messages.map(({ delaySeconds }) => delaySeconds);
   expect(delays.slice(0, 7)).toEqual([2, 4, 8, 16, 32, 60, 60]);
@@ -172,7 +177,7 @@ it("leaves to the next sweep what the queue does not take back", async () => {
   });
   const id = await accepted(ports);
   await run(id, ports);
-  expect(await column(id, "told_until")).toBe(0);
+  expect(await column(id, "sweep_at")).toBe(0);
 });
 
 it("gives a job alone its further starts, and none after the last that ended without a word", async () => {
@@ -189,4 +194,90 @@ it("gives a job alone its further starts, and none after the last that ended wit
   await run(id, ports);
   expect(seen.joins).toEqual([]);
   expect(JSON.parse(String(await column(id, "payload")))).toMatchObject({ success: false, code: 500 });
+});
+
+describe("a notification that is due when its job ends", () => {
+  /** A world that gives leave for first attempts, and notes who is woken. */
+  function attempting(given: Partial<RunPorts> = {}) {
+    const woken: { at: number; entry: JournalEntry | undefined }[] = [];
+    const asked: string[] = [];
+    const { ports, seen } = world({
+      beginAttempt: (accountId) => {
+        asked.push(accountId);
+        return () => void asked.push("over");
+      },
+      retrySeconds: [5],
+      wake: async (_, at, entry) => void woken.push({ at, entry }),
+      ...given,
+    });
+    return { ports, seen, woken, asked };
+  }
+
+  it("is attempted by whoever did the job, and has no courier once it is delivered", async () => {
+    const { ports, woken, asked } = attempting();
+    const id = await accepted(ports);
+    await run(id, ports);
+    expect([await column(id, "status"), await column(id, "code"), await column(id, "claim")]).toEqual([
+      "delivered",
+      200,
+      null,
+    ]);
+    expect(woken).toEqual([]);
+    expect(asked).toEqual(["account", "over"]);
+  });
+
+  it("has a courier for its further attempts", async () => {
+    const { ports, seen, woken } = attempting({ post: async () => ({ at: seen.now, code: 500, durationMs: 20 }) });
+    const id = await accepted(ports);
+    await run(id, ports);
+    expect(await column(id, "status")).toBe("failed");
+    expect(woken).toEqual([{ at: seen.now + 5_020, entry: undefined }]);
+  });
+
+  it("is a courier's where its account's endpoints are waited for already, or when it has a delay", async () => {
+    const { ports, seen, woken } = attempting({ beginAttempt: () => undefined });
+    const id = await accepted(ports);
+    await run(id, ports);
+    expect(await column(id, "status")).toBe("scheduled");
+    expect(woken).toEqual([{ at: seen.now, entry: undefined }]);
+
+    const later = attempting();
+    const delayed = await accepted(later.ports, 60);
+    await run(delayed, later.ports);
+    expect(later.asked).toEqual([]);
+    expect(later.woken).toEqual([{ at: later.seen.now + 60_000, entry: undefined }]);
+  });
+
+  it("is a courier's when the attempt could not be made, once nobody else may be at it", async () => {
+    const { ports, seen, woken } = attempting({ secrets: () => Promise.reject(new Error("away")) });
+    const id = await accepted(ports);
+    await run(id, ports);
+    expect(await column(id, "status")).toBe("dispatched");
+    expect(woken).toEqual([{ at: seen.now + DELIVERY_LEASE_MS, entry: undefined }]);
+  });
+
+  it("is not sent again when the database does not take what came of it: its courier is told", async () => {
+    const store = { ...storeOf(env.DB), finishDelivery: () => Promise.reject(new Error("away")) };
+    const { ports, woken } = attempting({ store });
+    const id = await accepted(ports);
+    await run(id, ports);
+    const { claim, outcome } = woken[0]?.entry ?? {};
+    expect([claim, outcome?.status, outcome?.code]).toEqual([await column(id, "claim"), "delivered", 200]);
+  });
+
+  it("is attempted once when the end of its job is written twice, because the first answer was lost", async () => {
+    const store = storeOf(env.DB);
+    let calls = 0;
+    const finishRunAndClaim: typeof store.finishRunAndClaim = async (...args) => {
+      const delivery = await store.finishRunAndClaim(...args);
+      if ((calls += 1) === 1) throw new Error("the answer was lost");
+      return delivery;
+    };
+    let posts = 0;
+    const post = async () => ({ at: (posts += 1), code: 200, durationMs: 1 });
+    const { ports } = attempting({ store: { ...store, finishRunAndClaim }, post });
+    const id = await accepted(ports);
+    await run(id, ports);
+    expect([calls, posts, await column(id, "status")]).toEqual([2, 1, "delivered"]);
+  });
 });
