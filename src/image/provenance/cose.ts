@@ -13,6 +13,7 @@ import {
   Unreadable,
 } from "./cbor.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
+import { isZeros } from "./hashing.ts";
 import { MAX_CERTIFICATES } from "./limits.ts";
 
 const COSE_SIGN1 = 18;
@@ -26,6 +27,8 @@ export interface CoseSignature {
   /** That of the signer first. */
   readonly certificates: readonly Certificate[];
   readonly signature: Uint8Array;
+  /** What only takes up room has nothing in it. */
+  readonly isPadded: boolean;
   /** A time stamp, and what it is about: the claim, as in the first version, or the signature. */
   readonly timeStamp: { readonly token: Uint8Array; readonly of: "claim" | "signature" } | undefined;
 }
@@ -56,6 +59,7 @@ export function readCose(bytes: Uint8Array, values: Count, elements: Count): Cos
     algorithm: typeof algorithm === "number" ? algorithm : undefined,
     certificates: ders.map((der) => readCertificate(der, elements)),
     signature,
+    isPadded: isZeros(bytesIn(plain, "pad")) && isZeros(bytesIn(plain, "pad2")),
     timeStamp: timeStampIn(plain),
   };
 }

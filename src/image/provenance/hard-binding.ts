@@ -17,6 +17,8 @@ export interface BoundFile {
   readonly bytes: Uint8Array;
   /** Where the manifest store lies in it. */
   readonly ranges: readonly Range[];
+  /** Nothing but zeros lies behind the store in them. */
+  readonly isPadded: boolean;
   /** Its parts by name, where the format has names for them. */
   readonly parts: (() => readonly NamedPart[]) | undefined;
 }
@@ -30,8 +32,13 @@ export function failureOfBinding(
   hasher: Hasher,
   isUpdated: boolean,
 ): string | undefined {
-  if (label.startsWith("c2pa.hash.data")) return failureOfData(binding, file, algorithm, hasher, isUpdated);
-  if (label.startsWith("c2pa.hash.bmff")) return failureOfBoxes(label, binding, file, algorithm, hasher);
+  if (label.startsWith("c2pa.hash.data")) {
+    // The padding of the assertion itself is signed, whatever it is.
+    return file.isPadded ? failureOfData(binding, file, algorithm, hasher, isUpdated) : "assertion.dataHash.mismatch";
+  }
+  if (label.startsWith("c2pa.hash.bmff")) {
+    return file.isPadded ? failureOfBoxes(label, binding, file, algorithm, hasher) : "assertion.bmffHash.mismatch";
+  }
   if (label.startsWith("c2pa.hash.boxes")) return failureOfParts(binding, file, algorithm, hasher);
   return "assertion.collectionHash.malformed";
 }
@@ -49,7 +56,8 @@ function failureOfData(
     return start === undefined || length === undefined || start < 0 || length < 0 ? undefined : { start, length };
   });
   const stated = excluded.filter((range) => range !== undefined);
-  const ranges = isUpdated ? withUpdate(stated, file.ranges) : stated;
+  const stores = joinedRanges(file.ranges);
+  const ranges = isUpdated ? withUpdate(stated, stores) : stated;
   if (!hash || ranges.length < excluded.length || ranges.length > MAX_EXCLUSIONS) return "assertion.dataHash.malformed";
   const ordered = ranges.toSorted((one, other) => one.start - other.start);
   if (ordered.some(({ start, length }) => start + length > file.bytes.length)) return "assertion.dataHash.mismatch";
@@ -58,9 +66,31 @@ function failureOfData(
     return before !== undefined && start < before.start + before.length;
   });
   if (overlaps) return "assertion.dataHash.malformed";
+  // What is left out together with the store could be anything (C2PA 2.4, 15.12.1).
+  if (ordered.some((range) => stores.some((store) => overlap(range, store) && !isWithin(range, store))))
+    return "assertion.dataHash.mismatch";
   const found = hasher.hash(textIn(binding, "alg") ?? algorithm, outside(file.bytes, ordered));
   if (!found) return "algorithm.unsupported";
   return isSame(found, hash) ? undefined : "assertion.dataHash.mismatch";
+}
+
+function overlap(one: Range, other: Range): boolean {
+  return one.length > 0 && one.start < other.start + other.length && other.start < one.start + one.length;
+}
+
+function isWithin({ start, length }: Range, whole: Range): boolean {
+  return start >= whole.start && start + length <= whole.start + whole.length;
+}
+
+/** Ranges in their order, those that touch as one. */
+function joinedRanges(ranges: readonly Range[]): readonly Range[] {
+  const found: Range[] = [];
+  for (const { start, length } of ranges) {
+    const last = found.at(-1);
+    if (last && last.start + last.length === start) found[found.length - 1] = { ...last, length: last.length + length };
+    else found.push({ start, length });
+  }
+  return found;
 }
 
 /** What a binding leaves out, after updates have made the manifest store longer. */

@@ -58,3 +58,8 @@ export class Hasher {
     if (this.left < 0) throw new TooMuch("too much to hash");
   }
 }
+
+/** Whether what takes up room has nothing in it. */
+export function isZeros(bytes: Uint8Array | undefined): boolean {
+  return bytes === undefined || bytes.every((byte) => byte === 0);
+}

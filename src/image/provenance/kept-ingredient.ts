@@ -50,7 +50,8 @@ export function ingredientOf(
       claimSignature: signature && cborMap({ url: signatureUrl, hash: hashOf(signature) }),
       validationResults: cborMap({ activeManifest: cborMap({ success, informational: [], failure: failures }) }),
     }),
-    manifests: kept.map(({ bytes }) => bytes),
+    // The bytes of the original may be gone by the time that they are written.
+    manifests: kept.map(({ bytes }) => bytes.slice()),
     redacted: kept.flatMap(({ redacted }) => redacted),
   };
 }

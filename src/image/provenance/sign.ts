@@ -34,10 +34,8 @@ export interface Statement {
   readonly signer: Signer;
   /** The program that made it. */
   readonly generator: { readonly name: string; readonly version: string };
-  /** The original: its media type, and its manifests. */
-  readonly original: { readonly mime: string; readonly store: VerifiedStore | undefined };
-  /** The manifests of the original are wanted, even where they are large. */
-  readonly keepsManifests: boolean;
+  /** The original. */
+  readonly ingredient: KeptIngredient;
   /** The digital source type that the original states. */
   readonly sourceType: string | undefined;
   /** What was done after it was opened, by the standard's words. */
@@ -46,18 +44,26 @@ export interface Statement {
 
 const NO_ID = "0".repeat(36);
 
-/** The original as an ingredient, with as much of its manifests as there is room for. */
-function ingredientFor(statement: Statement): KeptIngredient {
-  const { original, keepsManifests } = statement;
+/**
+ * The original as an ingredient, with as much of its manifests as there is room for. It outlives the bytes of the original.
+ * @param statement with all actions that there may be
+ * @param keepsManifests they are wanted, even where they are large
+ */
+export function ingredientFor(
+  statement: Omit<Statement, "ingredient">,
+  original: { readonly mime: string; readonly store: VerifiedStore | undefined },
+  keepsManifests: boolean,
+): KeptIngredient {
   if (keepsManifests) return ingredientOf(original, MOST_KEPT_BYTES);
-  const bare = new Draft(statement, ingredientOf(original, 0), NO_ID, dataHash([], new Uint8Array(HASH_BYTES)));
+  const whole = { ...statement, ingredient: ingredientOf(original, 0) };
+  const bare = new Draft(whole, NO_ID, dataHash([], new Uint8Array(HASH_BYTES)));
   const added = Math.ceil((bare.length + BINDING_BYTES) * (1 + CONTAINER_SHARE)) + CONTAINER_BYTES;
   return ingredientOf(original, Math.max(0, MOST_ADDED_BYTES - added - REFERENCE_BYTES));
 }
 
 /** About how much longer a file is with the statement. */
 export function statementBytes(statement: Statement): number {
-  const draft = new Draft(statement, ingredientFor(statement), NO_ID, dataHash([], new Uint8Array(HASH_BYTES)));
+  const draft = new Draft(statement, NO_ID, dataHash([], new Uint8Array(HASH_BYTES)));
   return Math.ceil((draft.length + BINDING_BYTES) * (1 + CONTAINER_SHARE)) + CONTAINER_BYTES;
 }
 
@@ -74,8 +80,7 @@ export async function withManifest(
 ): Promise<Uint8Array> {
   const { write } = carrier;
   if (!write) throw new Error("Files of the format have no place for a manifest");
-  const ingredient = ingredientFor(statement);
-  const draftOf = (bound: Bound) => new Draft(statement, ingredient, id, bound);
+  const draftOf = (bound: Bound) => new Draft(statement, id, bound);
   const empty = binding(carrier, [], undefined)();
   // The names of parts are known once there is a store among them, of whatever length.
   const expected = carrier.binding === "boxes" ? binding(carrier, [], write(file, draftOf(empty).unsigned()))() : empty;
@@ -157,19 +162,18 @@ function boxesHash(
 /** A manifest store that is not signed yet. */
 class Draft {
   private readonly statement: Statement;
-  private readonly ingredient: KeptIngredient;
   private readonly label: string;
   private readonly protectedBytes: Uint8Array;
   private readonly assertions: readonly { readonly label: string; readonly box: Uint8Array }[];
   private readonly claim: Uint8Array;
 
-  constructor(statement: Statement, ingredient: KeptIngredient, id: string, bound: Bound) {
+  constructor(statement: Statement, id: string, bound: Bound) {
+    const { ingredient } = statement;
     this.statement = statement;
-    this.ingredient = ingredient;
     this.label = `urn:c2pa:${id}`;
     this.protectedBytes = protectedHeaders(statement.signer.algorithm, statement.signer.certificates);
     const told = assertion("c2pa.ingredient.v3", encodeCbor(ingredient.assertion));
-    const done = assertion("c2pa.actions.v2", encodeCbor(actions(statement, ingredient, told.uri)));
+    const done = assertion("c2pa.actions.v2", encodeCbor(actions(statement, told.uri)));
     const all = [told, done, assertion(bound.label, bound.content)];
     this.assertions = all;
     this.claim = encodeCbor(
@@ -188,9 +192,14 @@ class Draft {
     return this.unsigned().length;
   }
 
+  /** Bytes by which the signature is padded so that the store has an even number: a chunk of RIFF then needs no padding. */
+  private get evenBytes(): number {
+    return this.store(new Uint8Array(this.signatureBytes)).length % 2;
+  }
+
   /** The store with room for its signature. */
   unsigned(): Uint8Array {
-    return this.store(new Uint8Array(this.signatureBytes));
+    return this.store(new Uint8Array(this.signatureBytes + this.evenBytes));
   }
 
   /** @param length that of the store for which room was made */
@@ -203,7 +212,7 @@ class Draft {
     const plain = new Map<string, Cbor>(
       stamped ? [["sigTst2", cborMap({ tstTokens: [cborMap({ val: token })] })]] : [],
     );
-    const store = this.store(writeCose(protectedBytes, plain, signature, this.signatureBytes));
+    const store = this.store(writeCose(protectedBytes, plain, signature, this.signatureBytes + this.evenBytes));
     if (store.length !== length) throw new Error("The manifest has another length than was set aside for it");
     return store;
   }
@@ -220,7 +229,7 @@ class Draft {
       writeSuperbox(KIND.claim, "c2pa.claim.v2", jumbfBox(KIND.cbor, this.claim)),
       writeSuperbox(KIND.signature, "c2pa.signature", jumbfBox(KIND.cbor, signature)),
     );
-    return writeSuperbox(KIND.store, "c2pa", ...this.ingredient.manifests, own);
+    return writeSuperbox(KIND.store, "c2pa", ...this.statement.ingredient.manifests, own);
   }
 }
 
@@ -231,7 +240,7 @@ function assertion(label: string, content: Uint8Array) {
   return { label, box, uri: cborMap({ url: `self#jumbf=c2pa.assertions/${label}`, hash }) };
 }
 
-function actions({ actions: done, sourceType }: Statement, { redacted }: KeptIngredient, ingredient: Cbor): Cbor {
+function actions({ actions: done, sourceType, ingredient: { redacted } }: Statement, ingredient: Cbor): Cbor {
   const opened = cborMap({
     action: "c2pa.opened",
     digitalSourceType: sourceType,

@@ -5,7 +5,7 @@ import { type Count, TooMuch, Unreadable } from "./cbor.ts";
 import { type Anchors, type Certificate, holderOf, isTrusted, isValidAt, maySignManifests } from "./certificate.ts";
 import { type CoseSignature, readCose, signedBytes, stampedBytes } from "./cose.ts";
 import { BINDINGS, type BoundFile, failureOfBinding } from "./hard-binding.ts";
-import { Hasher } from "./hashing.ts";
+import { Hasher, isZeros } from "./hashing.ts";
 import { dataIn, KIND, readJumbf, type Superbox } from "./jumbf.ts";
 import { MAX_FAILURES, MAX_FILE_VALUES, MAX_INGREDIENT_DEPTH, MAX_SIGNATURES } from "./limits.ts";
 import {
@@ -76,10 +76,12 @@ export async function verifyFile(
   if (!found) return undefined;
   const anchors = await how.anchors();
   const { parts } = carrier;
-  const file = { bytes, ranges: found.ranges, parts: parts && (() => parts(bytes)) };
   try {
     if (!found.store) throw new Unreadable("no store");
-    return await new Verifier(readJumbf(found.store), file, anchors, how.now).verify(found.store);
+    const store = readJumbf(found.store);
+    const isPadded = isZeros(found.store.subarray(store.whole.length));
+    const file = { bytes, ranges: found.ranges, isPadded, parts: parts && (() => parts(bytes)) };
+    return await new Verifier(store, file, anchors, how.now).verify(found.store);
   } catch (error) {
     if (error instanceof Unreadable || error instanceof RangeError)
       return { state: "unreadable", failures: [], manifests: [], store: null };
@@ -233,7 +235,7 @@ class Verifier {
       if (!(error instanceof Malformed)) throw error;
       return withoutClaim(box, error.code);
     }
-    const signed = await this.signature(manifest, failures);
+    const signed = await this.signature(manifest, isBound, failures);
     this.assertions(manifest, failures);
     if (isBound) this.binding(manifest, failures);
     const parts = partsOf(manifest, failures);
@@ -251,7 +253,7 @@ class Verifier {
     };
   }
 
-  private async signature(manifest: Manifest, failures: string[]) {
+  private async signature(manifest: Manifest, isBound: boolean, failures: string[]) {
     const none = { signer: undefined, signedAt: undefined, trusted: false };
     const named = shortText(manifest.claim, "signature") ?? "";
     const { manifest: where, path } = placeOf(named);
@@ -266,6 +268,8 @@ class Verifier {
       failures.push("claimSignature.mismatch");
       return none;
     }
+    // No hash is of it: what is put there in place of padding nobody has signed.
+    if (isBound && !cose.isPadded) failures.push("assertion.dataHash.mismatch");
     if (++this.signatures > MAX_SIGNATURES) throw new TooMuch("too many signatures");
     const stamp = await this.stamp(manifest, cose);
     // The first version of the standard takes time stamps of any authority.

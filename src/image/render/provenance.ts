@@ -6,7 +6,7 @@ import { FORMATS } from "../formats.ts";
 import { isSynthetic, sourceTypeIn } from "../metadata/source-type.ts";
 import { type Output, outputFormat } from "../plan/output.ts";
 import { sourceTypeOf } from "../provenance/report.ts";
-import { type Statement, statementBytes, withManifest } from "../provenance/sign.ts";
+import { ingredientFor, type Statement, statementBytes, withManifest } from "../provenance/sign.ts";
 import type { Signer } from "../provenance/signer.ts";
 import { type Verification, type VerifiedStore, verifyFile } from "../provenance/verify.ts";
 import type { Rendition } from "../search/rendition.ts";
@@ -78,14 +78,10 @@ export async function signingFor(
     if (!isAsked) return undefined;
     throw new ApiError(422, "output.provenance must be auto or drop as long as no signer is saved");
   }
-  const statement = {
-    signer,
-    generator,
-    original: { mime: original.format.mime, store },
-    keepsManifests: option === "keep",
-    sourceType,
-  };
-  return { statement, bytes: statementBytes({ ...statement, actions: ALL_ACTIONS }), newId };
+  const told = { signer, generator, sourceType };
+  const all = { ...told, actions: ALL_ACTIONS };
+  const ingredient = ingredientFor(all, { mime: original.format.mime, store }, option === "keep");
+  return { statement: { ...told, ingredient }, bytes: statementBytes({ ...all, ingredient }), newId };
 }
 
 function markOf({ bytes, format }: File): string | undefined {

@@ -15,6 +15,7 @@ import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import signedJpeg from "../../fixtures/provenance/signed-es256.jpg";
 import { rendered } from "../../support/render.ts";
 import { pictureOf, scene } from "../../support/rows.ts";
+import { fileOf, SIGNED_FILES } from "../../support/signed-files.ts";
 import { AUTHORITY, SIGNERS } from "../../support/test-signers.ts";
 
 const ANCHORS = readPem(AUTHORITY);
@@ -109,6 +110,30 @@ describe("a result that is signed", () => {
       expect(signed.bytes.length - bare.bytes.length).toBeLessThan(12_000);
       expect(signed.bytes.length - bare.bytes.length).toBeGreaterThan(2_000);
     }
+  });
+
+  it("has a store of an even number of bytes: no chunk of RIFF is padded, which readers do not agree on", async () => {
+    for (const name of Object.keys(SIGNERS) as (keyof typeof SIGNERS)[]) {
+      for (const width of [20, 21]) {
+        const operations = { resize: v.parse(OPERATIONS.resize.params, { width }) };
+        const order = {
+          operations,
+          output: { format: "webp", provenance: "sign" },
+          provenance: meansOf(name),
+        } as const;
+        const { output } = await rendered(SIGNED, order);
+        const found = output.format.manifest?.find(output.bytes);
+        expect((found?.store?.length ?? 1) % 2).toBe(0);
+      }
+    }
+  });
+
+  it.for(Object.keys(SIGNED_FILES))("names an original whose bytes are gone by then: %s", async (name) => {
+    const order = { output: { format: "png", provenance: "sign" }, provenance: meansOf() } as const;
+    const { output } = await rendered(fileOf(name), order);
+    const found = await verified(output.bytes, output.format);
+    expect(found).toMatchObject({ state: "trusted", failures: [] });
+    expect(found?.manifests).toHaveLength(2);
   });
 
   it("says what is wrong with its original", async () => {

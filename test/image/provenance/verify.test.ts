@@ -2,57 +2,29 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { FormatDefinition } from "../../../src/image/codec/format.ts";
-import { FORMATS } from "../../../src/image/formats.ts";
-import { detect } from "../../../src/image/plan/detect.ts";
 import { type Cbor, decodeCbor, encodeCbor, Tagged } from "../../../src/image/provenance/cbor.ts";
 import { readPem } from "../../../src/image/provenance/certificate.ts";
-import { jumbfBox, KIND, readJumbf, type Superbox, writeSuperbox } from "../../../src/image/provenance/jumbf.ts";
+import { jumbfBox, KIND, writeSuperbox } from "../../../src/image/provenance/jumbf.ts";
 import { chainOf, summaryOf } from "../../../src/image/provenance/report.ts";
-import { type VerifiedStore, verifyFile } from "../../../src/image/provenance/verify.ts";
+import { verifyFile } from "../../../src/image/provenance/verify.ts";
 import { joined } from "../../../src/joined.ts";
-import gif from "../../fixtures/provenance/signed-ed25519.gif";
-import avif from "../../fixtures/provenance/signed-es256.avif";
-import heic from "../../fixtures/provenance/signed-es256.heic";
-import jpeg from "../../fixtures/provenance/signed-es256.jpg";
-import jxl from "../../fixtures/provenance/signed-es256.jxl";
-import svg from "../../fixtures/provenance/signed-es256.svg";
-import tiff from "../../fixtures/provenance/signed-es256.tif";
-import png from "../../fixtures/provenance/signed-es384.png";
-import webp from "../../fixtures/provenance/signed-ps256.webp";
 import { MANIFESTS } from "../../support/hostile-manifests.ts";
+import {
+  ANCHORS,
+  fileOf,
+  formatOf,
+  NOW,
+  pngWith,
+  SIGNED_FILES,
+  storeWith,
+  verified,
+} from "../../support/signed-files.ts";
 import { AUTHORITY } from "../../support/test-signers.ts";
 
-const FILES: Readonly<Record<string, Uint8Array>> = Object.fromEntries(
-  Object.entries({ jpeg, png, webp, gif, avif, heic, jxl, tiff, svg }).map(([name, file]) => [
-    name,
-    new Uint8Array(file),
-  ]),
-);
-const ANCHORS = readPem(AUTHORITY);
-const NOW = Date.parse("2026-12-01T00:00:00Z");
 const TRAINED = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia";
 
-function fileOf(name: string): Uint8Array {
-  const file = FILES[name];
-  if (!file) throw new Error("no such file");
-  return file;
-}
-
-function formatOf(file: Uint8Array): FormatDefinition {
-  const name = detect(file);
-  if (!name) throw new Error("no format");
-  return FORMATS[name as keyof typeof FORMATS];
-}
-
-function verified(file: Uint8Array, anchors = ANCHORS, now = NOW): Promise<VerifiedStore | undefined> {
-  const format = formatOf(file);
-  if (!format.manifest) throw new Error("no manifests in this format");
-  return verifyFile(file, format.manifest, { anchors: async () => anchors, now });
-}
-
 describe("a file that the reference implementation has signed", () => {
-  it.for(Object.keys(FILES))("is trusted by its anchor: %s", async (name) => {
+  it.for(Object.keys(SIGNED_FILES))("is trusted by its anchor: %s", async (name) => {
     const found = await verified(fileOf(name));
     expect(found && summaryOf(found)).toEqual({
       manifest: true,
@@ -67,12 +39,12 @@ describe("a file that the reference implementation has signed", () => {
     ]);
   });
 
-  it.for(Object.keys(FILES))("is valid where nobody is trusted: %s", async (name) => {
+  it.for(Object.keys(SIGNED_FILES))("is valid where nobody is trusted: %s", async (name) => {
     const found = await verified(fileOf(name), []);
     expect(found).toMatchObject({ state: "valid", failures: ["signingCredential.untrusted"] });
   });
 
-  it.for(Object.keys(FILES))("is invalid where a byte of the picture has changed: %s", async (name) => {
+  it.for(Object.keys(SIGNED_FILES))("is invalid where a byte of the picture has changed: %s", async (name) => {
     const file = fileOf(name).slice();
     const format = formatOf(file);
     const [range] = format.manifest?.find(file)?.ranges ?? [];
@@ -110,32 +82,6 @@ describe("a file that the reference implementation has signed", () => {
 
 function indexOf(file: Uint8Array, text: string): number {
   return new TextDecoder("latin1").decode(file).indexOf(text);
-}
-
-/** The store of the PNG file, with what becomes of each of its boxes. */
-function storeWith(change: (box: Superbox) => Uint8Array | undefined): Uint8Array {
-  const png = FORMATS.png.manifest;
-  const found = png.find(fileOf("png"))?.store;
-  if (!found) throw new Error("no store");
-  return written(readJumbf(found), change);
-}
-
-/** A box with what becomes of those in it; as it is where nothing does, since descriptions may have salt. */
-function written(box: Superbox, change: (box: Superbox) => Uint8Array | undefined): Uint8Array {
-  const changed = change(box);
-  if (changed) return changed;
-  const boxes = box.boxes.map((one) => written(one, change));
-  if (boxes.every((one, index) => one === box.boxes[index]?.whole)) return box.whole;
-  return writeSuperbox(box.kind, box.label, ...box.data.map(({ type, bytes }) => jumbfBox(type, bytes)), ...boxes);
-}
-
-/** The PNG file with another store. */
-function pngWith(store: Uint8Array): Uint8Array {
-  const file = fileOf("png");
-  const [range] = FORMATS.png.manifest.find(file)?.ranges ?? [];
-  if (!range) throw new Error("no store");
-  const without = joined([file.subarray(0, range.start), file.subarray(range.start + range.length)]);
-  return FORMATS.png.manifest.write?.(without, store) ?? without;
 }
 
 function withClaim(change: (claim: Map<string, Cbor>) => void): Uint8Array {
@@ -281,7 +227,7 @@ describe("a store that is made to cost", () => {
   });
 
   it("is read without an error, however it is damaged", async () => {
-    const files = Object.values(FILES);
+    const files = Object.values(SIGNED_FILES);
     const damage = fc.record({
       file: fc.nat(files.length - 1),
       changes: fc.array(fc.record({ at: fc.nat(6_000), byte: fc.nat(255) }), { maxLength: 6 }),
