@@ -88,7 +88,7 @@ export interface PixelsExports extends NativeExports {
   writer_output(writer: Pointer): Pointer;
   writer_close(writer: Pointer): void;
 
-  near_open(width: number, step: number, rows: number): Pointer;
+  near_open(width: number, step: number, rows: number, passes: number): Pointer;
   near_window(near: Pointer): Pointer;
   near_move(near: Pointer, rows: number): void;
   near_close(near: Pointer): void;

@@ -1,4 +1,4 @@
-/** Rows that deflate stores in fewer bits behind PNG's average filter, samples moved by at most a few levels. */
+/** Rows that deflate stores in fewer bits behind PNG's average filter, samples moved by a few levels. */
 import { type Estimate, estimated } from "../estimate.ts";
 import { Handle, WINDOW_ROWS } from "./instance.ts";
 
@@ -12,12 +12,13 @@ export interface NearRows {
 }
 
 /**
- * Every sample may move by half of `step` levels, 2 to 31; alpha does not.
+ * Only multiples of `step` levels, 2 to 63, are left of what a sample differs by from its prediction: it moves by half of
+ * that, and by what it is passed of the errors before it, if those are passed on. Alpha does not move.
  * @throws NativeError when memory ran out
  */
-export function openNearRows(width: number, step: number): NearRows {
+export function openNearRows(width: number, step: number, passes: boolean): NearRows {
   const handle = new Handle(
-    (exports) => exports.near_open(width, step, NEAR_WINDOW_ROWS),
+    (exports) => exports.near_open(width, step, NEAR_WINDOW_ROWS, passes ? 1 : 0),
     (exports, pointer) => exports.near_close(pointer),
   );
   const window = handle.call((exports, pointer) => exports.near_window(pointer));
@@ -31,10 +32,13 @@ export function openNearRows(width: number, step: number): NearRows {
   };
 }
 
+/** What is passed on to pixels of this row and of the next. */
+const ERROR_BYTES = 2 * 16;
 /** Moving the samples of a pixel. */
-const NANOSECONDS = 6;
+const NANOSECONDS = 13;
 
 /** The estimate of moving so many pixels in rows of `width`. */
 export function nearEstimate(width: number, pixels: number): Estimate {
-  return estimated(width * 4 * (NEAR_WINDOW_ROWS + 1), pixels, NANOSECONDS);
+  const rows = width * 4 * (NEAR_WINDOW_ROWS + 1);
+  return estimated(rows + (width + 2) * ERROR_BYTES, pixels, NANOSECONDS);
 }

@@ -47,7 +47,7 @@ void writer_set_key(Writer *, uint32_t color);
 int writer_commit(Writer *, int rows, int last);
 
 void near_close(Near *);
-Near *near_open(int width, int step, int rows);
+Near *near_open(int width, int step, int rows, int passes);
 uint8_t *near_window(const Near *);
 void near_move(Near *, int rows);
 
@@ -217,7 +217,7 @@ void write_png(Input &input) {
 
 void move_near(Input &input) {
   const int width = input.number(1, 700);
-  Near *near = near_open(width, input.number(2, 31), WINDOW_ROWS);
+  Near *near = near_open(width, input.number(2, 63), WINDOW_ROWS, input.flag());
   if (!near) return;
   for (int i = 0; i < 3; i++) {
     const int rows = input.number<int>(1, WINDOW_ROWS);

@@ -3,6 +3,7 @@ import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type ChosenPalette, Palettes, palettesEstimate, quantized, type Reduction } from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
+import { isEven } from "./near.ts";
 import type { Measured } from "./sample.ts";
 import { guessStillBytes } from "./write.ts";
 
@@ -21,6 +22,7 @@ export class Known {
   /** The latest renditions in few colors, by what they show. */
   private readonly reduced = new Map<string, Picture>();
   private estimate: number | undefined;
+  private even: boolean | undefined;
 
   constructor(picture: Picture) {
     this.picture = picture;
@@ -53,6 +55,12 @@ export class Known {
     if (oldest !== undefined && this.reduced.size === KEPT_RENDITIONS) this.reduced.delete(oldest);
     this.reduced.set(key, made);
     return made;
+  }
+
+  /** Whether the picture has next to no grain. */
+  async isEven(timeSlice: TimeSlice): Promise<boolean> {
+    this.even ??= await isEven(this.picture, timeSlice);
+    return this.even;
   }
 
   /** About how many bytes the exact file of the first frame takes. */

@@ -7,7 +7,7 @@ import { quantized, quantizedEstimate, type Reduction, reductionFor } from "../.
 import type { EncodeSettings, Preview } from "../../codec/writer.ts";
 import { type Extent, firstFrame } from "../../pixels/picture.ts";
 import { type Known, keyOf, knownEstimate } from "./known.ts";
-import { NEAR_FILTER, nearPicture } from "./near.ts";
+import { evenMs, type Moving, NEAR_FILTER, nearPicture } from "./near.ts";
 import { colorsNeeded, MOST_COLORS, searchedReduction, stepFor } from "./quality.ts";
 import { animationEstimate, writeAnimation } from "./write-animation.ts";
 import { guessStillEstimate, guessStillBytes, stillEstimate, probeEstimate, writeStill, writeProbe } from "./write.ts";
@@ -35,15 +35,21 @@ export async function writeLossy(known: Known, options: LossyOptions, timeSlice:
   if (picture.frames > 1) return writeAnimated(known, reductionFor(quality), probe ? PROBE_EFFORT : effort, timeSlice);
   if (!loss) return smallestOf(known, quality, effort, timeSlice);
   if (loss === "levels") {
-    const step = stepFor(quality);
-    const moved = nearPicture(picture, step);
-    const writing = { movedFor: NEAR_FILTER, measured: known.measuredOf(`${step}`) } as const;
+    const moving = await movingFor(known, quality, timeSlice);
+    const moved = nearPicture(picture, moving);
+    const writing = { movedFor: NEAR_FILTER, measured: known.measuredOf(`${moving.step}`) } as const;
     return probe ? writeProbe(moved, writing, timeSlice) : writeStill(moved, { effort, ...writing }, timeSlice);
   }
   const reduction = searchedReduction(quality);
   const reduced = await known.reducedTo(reduction, probe, timeSlice);
   const measured = known.measuredOf(keyOf(reduction));
   return probe ? writeProbe(reduced, { measured }, timeSlice) : writeStill(reduced, { effort, measured }, timeSlice);
+}
+
+/** How the samples of a picture are moved at a quality: without grain, errors that are passed on would cost the most bytes. */
+async function movingFor(known: Known, quality: number, timeSlice: TimeSlice): Promise<Moving> {
+  const passes = !(await known.isEven(timeSlice));
+  return { step: stepFor(quality, passes), passes };
 }
 
 /**
@@ -71,7 +77,8 @@ function lossyMs(picture: Extent, { effort, probe, loss, studied = false }: Esti
   const files = byDetail(picture, FILES.flat, FILES.photograph);
   if (frames > 1)
     return serial(colors, guessStillEstimate(picture), times(files, animationEstimate(picture, effort))).ms;
-  const levels = nearEstimate(width, width * height);
+  const { bytes, ms } = nearEstimate(width, width * height);
+  const levels = { bytes, ms: ms + (studied ? 0 : evenMs(width * height)) };
   const writing = probe ? probeEstimate(picture) : stillEstimate(picture, effort);
   if (loss) return serial(loss === "levels" ? levels : colors, writing).ms;
   return serial(colors, levels, guessStillEstimate(picture), times(files, stillEstimate(picture, effort))).ms;
@@ -94,8 +101,9 @@ type Loss = Pick<EncodeSettings, "quality" | "loss">;
 export async function preview(known: Known, { quality, loss }: Loss, timeSlice: TimeSlice): Promise<Preview> {
   const { picture } = known;
   if (loss === "levels") {
-    const step = stepFor(quality);
-    const open = (turn: TimeSlice) => firstFrame(nearPicture(picture, step), turn);
+    const moving = await movingFor(known, quality, timeSlice);
+    const { step } = moving;
+    const open = (turn: TimeSlice) => firstFrame(nearPicture(picture, moving), turn);
     return { key: `${step}`, exact: false, distortion: step * POINTS_PER_STEP, open };
   }
   if (loss !== "colors") return { key: "", exact: true, distortion: 0, open: (turn) => firstFrame(picture, turn) };
@@ -117,7 +125,7 @@ async function smallestOf(known: Known, quality: number, effort: number, timeSli
   const { picture } = known;
   const few = await inFewColors(known, quality, effort, timeSlice);
   if (few?.exact) return few.bytes;
-  const moved = nearPicture(picture, stepFor(quality));
+  const moved = nearPicture(picture, await movingFor(known, quality, timeSlice));
   const near = await writeStill(moved, { effort, movedFor: NEAR_FILTER }, timeSlice);
   const isFewer = few !== null && few.bytes.length <= near.length;
   const best = isFewer ? few.bytes : near;

@@ -8,15 +8,17 @@ import type { Reduction } from "../../codec/quantize.ts";
  * graphics: 1 scores 94, 2 90, 3 85, 4 80, 5 75, 6 68, 8 55, 10 42, as do the qualities of formats for photographs.
  */
 const TOLERANCE_FROM = [96, 89, 83, 77, 70, 62, 53, 46, 40, 34, 28, 22, 15, 8, 0] as const;
+/** Where errors are passed on: 1 scores 94, 2 91, 3 88, 4 85, 5 81, 6 78, 8 71, 10 64, 12 56, 15 46. */
+const PASSING_FROM = [96, 92, 88, 84, 80, 76, 72, 67, 62, 57, 52, 46, 40, 33, 25, 16, 8, 0] as const;
 /** Where the range of the highest qualities would end if it were as wide as those below. */
 const TOLERANCE_END = 103;
-const MAX_STEP = 31;
+const MAX_STEP = 36;
 
 /** Levels that samples may move by, between whole ones too, so that every step of quality is one of looks. */
-export function toleranceFor(quality: number): number {
-  const tolerance = 1 + TOLERANCE_FROM.findIndex((from) => quality >= from);
-  const from = TOLERANCE_FROM[tolerance - 1] ?? 0;
-  const next = TOLERANCE_FROM[tolerance - 2] ?? TOLERANCE_END;
+function toleranceFor(quality: number, table: readonly number[] = TOLERANCE_FROM): number {
+  const tolerance = 1 + table.findIndex((from) => quality >= from);
+  const from = table[tolerance - 1] ?? 0;
+  const next = table[tolerance - 2] ?? TOLERANCE_END;
   return tolerance + (next - quality) / (next - from) - 0.5;
 }
 
@@ -24,9 +26,11 @@ export function toleranceFor(quality: number): number {
  * Levels between those that are left of a sample. Powers of two are left out: they divide the 256 levels at which
  * filters wrap around, so that noise takes fewer bytes with them than with coarser steps, and bytes would not grow with
  * quality.
+ * @param passes whether errors are passed on
  */
-export function stepFor(quality: number): number {
-  const step = Math.min(MAX_STEP, Math.ceil(2 * toleranceFor(quality)));
+export function stepFor(quality: number, passes: boolean): number {
+  const tolerance = toleranceFor(quality, passes ? PASSING_FROM : TOLERANCE_FROM);
+  const step = Math.min(MAX_STEP, Math.ceil(2 * tolerance));
   return (step & (step - 1)) === 0 ? step + 1 : step;
 }
 
