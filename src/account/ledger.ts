@@ -72,7 +72,10 @@ export interface Ask {
   readonly creditsTotal?: number;
   /** Credits that this key may reserve on one day, UTC; absent: any. */
   readonly dailyLimit?: number;
-  /** Credits that may be reserved under a name within an hour of the clock, beside all other bounds. */
+  /**
+   * Credits that may be reserved under a name within an hour of the clock, beside all other bounds; of a request that needs
+   * none, requests.
+   */
   readonly hourly?: { readonly name: string; readonly most: number };
   /** It belongs to a request that was counted already, whose window it does not fill. */
   readonly isPart?: boolean;
@@ -136,7 +139,10 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   if (lease !== undefined && ask.dailyLimit !== undefined) {
     countToday(ledger.agents, ask.key, 1, now);
   }
-  if (lease !== undefined && ask.hourly) countThisHour(ledger, ask.hourly.name, now);
+  // Of what takes no credit, the hour counts each.
+  if (ask.hourly && mayReserve && (lease !== undefined || ask.creditsTotal === undefined)) {
+    countThisHour(ledger, ask.hourly.name, now);
+  }
   return {
     allowed,
     limit: ask.limit,

@@ -23,6 +23,21 @@ export async function reserveCredit(env: Env, order: Order): Promise<number> {
   return lease;
 }
 
+/**
+ * Counts a result that an anonymous client has adopted: it takes no credit, but reading an original and a row, as new ones do.
+ * @throws ApiError 429 when anonymous clients have had as many as they may within this hour, 503 when the meter does not answer
+ */
+export async function countAdopted(env: Env, order: Order): Promise<void> {
+  const hourly = hourlyOf(order);
+  if (!hourly) return;
+  const { hourSeconds } = await meterOf(env, order.delivery.accountId)
+    .take({ key: KEY, limit: Number.MAX_SAFE_INTEGER, hourly })
+    .catch((cause: unknown) => {
+      throw outage("The service cannot count results right now", cause);
+    });
+  if (hourSeconds !== undefined) throw beyondHour(order, hourSeconds);
+}
+
 export async function spendCredit(env: Env, accountId: string, lease: number): Promise<void> {
   await meterOf(env, accountId).settle(lease);
 }

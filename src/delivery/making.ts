@@ -9,7 +9,7 @@ import { Leases } from "../scheduler/leases.ts";
 import { isolateThread } from "../scheduler/time-slice.ts";
 import { claimFinal, dropFinal, isClaimed, readyFinal } from "./claims.ts";
 import { countDelivery } from "./counts.ts";
-import { reserveCredit, returnCredit, spendCredit } from "./credit.ts";
+import { countAdopted, reserveCredit, returnCredit, spendCredit } from "./credit.ts";
 import type { FinalJob, FinalMessage } from "./finals.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
@@ -177,7 +177,9 @@ async function madeMeanwhile(env: Env, order: Order): Promise<Kept | undefined> 
 /** The same bytes have a final under another address. */
 async function madeElsewhere(env: Env, order: Order, found: FoundOriginal): Promise<Kept | undefined> {
   const facts = await adoptTwin(env.BUCKET, order, found);
-  return facts && { facts };
+  if (!facts) return undefined;
+  await countAdopted(env, order);
+  return { facts };
 }
 
 /** The memory of an original that will not be worked on. */

@@ -198,6 +198,20 @@ describe("new results of anonymous clients", () => {
     expect((await get("w=32", "a.jpg")).status).toBe(200);
   });
 
+  it("count an address that takes the final of the same bytes, which is none of a credit", async () => {
+    // An origin that answers whatever it is asked for with the same picture.
+    const { calls } = originOf(file(photo));
+    const unsigned = { ...widths, finals_per_hour: 3 };
+    const { get, getSigned, credits, stored } = await deliveryWorld({ unsigned, refine: false });
+    const statuses: number[] = [];
+    for (let view = 0; view < 6; view += 1) statuses.push((await get("w=24", `a.jpg;view=${view}`)).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
+    expect([await credits(), calls.length]).toEqual([1, 4]);
+    expect((await stored()).length).toBeLessThanOrEqual(4);
+    expect((await getSigned("w=24", "b.jpg")).status).toBe(200);
+    expect(await credits()).toBe(1);
+  });
+
   it("are not those of pictures that their owner has changed", async () => {
     let bytes = photo;
     originOf(() => new Response(bytes.slice(0), { headers: { etag: `"${bytes.byteLength}"` } }));
