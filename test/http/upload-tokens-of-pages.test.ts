@@ -81,6 +81,15 @@ it.each<[string, (token: string) => { readonly headers: Record<string, string>; 
   expect((await api("POST", "/1.0/upload", own)).status).toBe(400);
 });
 
+it("pages that ask before they send an upload ask neither the database nor a meter", async () => {
+  const asked: string[] = [];
+  const unasked = (name: string) => new Proxy({}, { get: (_, member) => asked.push(`${name}.${String(member)}`) });
+  const bindings = Object.fromEntries(["DB", "METER", "BUCKET", "QUEUE"].map((name) => [name, unasked(name)]));
+  const headers = { origin: "https://evil.test", "access-control-request-method": "POST" };
+  const { status, body } = await api("OPTIONS", "/1.0/upload", { headers, env: bindings });
+  expect([status, body, asked]).toEqual([204, undefined, []]);
+});
+
 it("pages may ask before they send an upload, and for nothing else", async () => {
   const headers = { origin: ORIGIN, "access-control-request-method": "POST" };
   const answer = await api("OPTIONS", "/1.0/upload", { headers });
