@@ -308,9 +308,14 @@ export class Budget implements Memory {
     if (waitMs > (caller.maxWaitMs ?? this.maxWaitMs)) throw refusedAtOnce(waitMs);
   }
 
-  /** Idle native memory gives way to what is in use, not to what was declared: most work comes for it. */
+  /**
+   * Idle native memory gives way to what is in use, rather than to what was declared: most work comes for it. But work
+   * holds buffers besides, and may fill all that is declared.
+   */
   private trim(): void {
-    this.native.trim(this.filledBytes - this.native.bytes - this.originals.sum);
+    const unused = this.filledBytes - this.native.bytes;
+    const undeclared = this.aloneBytes - this.work.sum;
+    this.native.trim(Math.min(unused, undeclared) - this.originals.sum);
   }
 
   /** What work holds: what it declared, or what the native modules have that it uses. */

@@ -77,6 +77,7 @@ async function* decoding({ photo, page, glass }: Material): AsyncGenerator<Job, 
     { mode: "rgb", depth: 8 },
     { mode: "rgb", depth: 16 },
     { mode: "lab", depth: 8 },
+    { mode: "lab", depth: 16 },
   ] as const) {
     const { mode, depth } = kind;
     yield reading(`read: psd ${mode} of ${depth} bits, a photograph`, photoshopFile(part(photo, MEDIUM), kind));

@@ -1,8 +1,13 @@
 /** Reading and writing of every format in sizes that are asked for, as jobs whose memory is looked at. */
+import * as v from "valibot";
+
 import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
+import { OPERATIONS } from "../../src/image/operations.ts";
 import type { Size } from "../../src/image/pixels/geometry.ts";
+import { renderSet } from "../../src/image/render/set.ts";
 import { encodeSettings } from "../../src/image/search/presets.ts";
+import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 import { pictureOf, type Pixels } from "../support/rows.ts";
 import { bitmapFile, photoshopFile } from "./estimate-files.ts";
 import { reading, request, writing } from "./estimate-parts.ts";
@@ -20,6 +25,22 @@ function noise({ width, height }: Size): Pixels {
     data[at] = at % 4 === 3 ? 255 : state >>> 24;
   }
   return { width, height, data };
+}
+
+/** Three widths in WebP and JPEG, of one file. */
+function set(name: string, file: Uint8Array): Job {
+  const entries = [400, 800, 1_200].flatMap((width) =>
+    (["webp", "jpeg"] as const).map((format) => ({
+      name: `${width}.${format}`,
+      operations: { resize: v.parse(OPERATIONS.resize.params, { width }) },
+      output: { format },
+      optimize: undefined,
+      analyze: undefined,
+    })),
+  );
+  const common = { operations: {}, analyze: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
+  const order = { ...common, entries: () => entries, refusalOf: (_entry: unknown, error: unknown) => error };
+  return { name, run: () => renderSet(SharedBytes.of(file.slice()), order, () => undefined) };
 }
 
 export async function* heldJobs(sizes: readonly number[], isWanted: (name: string) => boolean): AsyncGenerator<Job> {
@@ -56,6 +77,8 @@ export async function* heldJobs(sizes: readonly number[], isWanted: (name: strin
         const name = `search: ${to}, ${what} of ${megapixels} MP`;
         if (isWanted(name)) yield request(name, from, { to });
       }
+      const six = `set: six of a JPEG, ${what} of ${megapixels} MP`;
+      if (isWanted(six)) yield set(six, await fileOf("jpeg", picture, { quality: 90 }));
       const psd = `read: psd, ${what} of ${megapixels} MP`;
       if (isWanted(psd)) yield reading(psd, photoshopFile(pixels, { mode: "rgb", depth: 8 }));
       const bmp = `read: bmp, ${what} of ${megapixels} MP`;

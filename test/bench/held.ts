@@ -1,6 +1,6 @@
 /**
  * What work holds of what it declares, over sizes from 0.1 to 24 megapixels: `npm run bench -- held`. Every format is read
- * and written, stills and animations, and small sets are made. `ONLY="gif webp"` takes the lines that contain one of the
+ * and written, stills and animations, and searched for, and sets are made. `ONLY="gif webp"` takes the lines that contain one of the
  * words, `SIZES="0.1 4"` megapixels.
  */
 import { memoryUsage } from "node:process";

@@ -81,6 +81,7 @@ export async function main(): Promise<void> {
     console.log(`  processor time of the runtime: ${busySeconds.toFixed(1)} s, ${results(outcomes)} results`);
     console.log(`  compiled code of native modules, besides: ${((await heap.compiledBytes()) / 1e6).toFixed(1)} MB`);
     reportPatience(...(await patient));
+    console.log(`  waits, by what for and what came of them: ${await waitsAt(service.url)}`);
   } finally {
     stopped.abort();
     await service.stop();
@@ -126,6 +127,14 @@ function lookInto(base: URL, heap: HeapDebugger): () => Promise<Sample> {
       modules: modulesIn(text),
     };
   };
+}
+
+/** How often it was waited for originals and for work, and how it ended. */
+async function waitsAt(base: URL): Promise<string> {
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const text = await (await fetch(new URL("/metrics", base), { headers })).text();
+  const lines = text.split("\n").filter((line) => line.includes("budget_waits_total{"));
+  return lines.map((line) => line.replace(/^\S*\{|isolate="[^"]*",?/g, "").replace("}", "")).join("; ");
 }
 
 /** What the metrics say of native modules. */

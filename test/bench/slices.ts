@@ -15,7 +15,7 @@ import { join, relative } from "node:path";
 import { ApiError } from "../../src/errors.ts";
 import { identify } from "../../src/image/plan/detect.ts";
 import type { Order } from "../../src/image/render/render.ts";
-import { rendered } from "../support/render.ts";
+import { renderedFrom } from "../support/render.ts";
 import { given } from "./given.ts";
 import { made } from "./slice-files.ts";
 
@@ -49,9 +49,9 @@ export async function main(): Promise<void> {
   )) {
     for (const [way, order] of Object.entries(OPTIONS)) {
       if (ways.length > 0 && !ways.includes(way)) continue;
-      const run = () => rendered(bytes, order);
-      const first = await slicesOf(run);
-      const second = first.longestMs > WANTED_MS / 2 ? await slicesOf(run) : first;
+      const run = (own: Uint8Array) => renderedFrom(own, order);
+      const first = await slicesOf(bytes.slice(), run);
+      const second = first.longestMs > WANTED_MS / 2 ? await slicesOf(bytes.slice(), run) : first;
       const slices = second.longestMs < first.longestMs ? second : first;
       all.push({ name: `${name}, ${way}`, slices });
       if (slices.longestMs > WANTED_MS) console.log(shown(`${name}, ${way}`, slices));
@@ -86,7 +86,7 @@ async function* pictures(isWanted: (path: string) => boolean): AsyncGenerator<[s
 }
 
 /** Runs work while the event loop is watched. */
-async function slicesOf(run: () => Promise<unknown>): Promise<Slices> {
+async function slicesOf(own: Uint8Array, run: (own: Uint8Array) => Promise<unknown>): Promise<Slices> {
   let since = processorMs();
   let longestMs = 0;
   let where = "";
@@ -121,7 +121,7 @@ async function slicesOf(run: () => Promise<unknown>): Promise<Slices> {
     else setImmediate(turn);
   };
   setImmediate(turn);
-  const outcome = await run().then(
+  const outcome = await run(own).then(
     () => "done",
     (error: unknown) => (error instanceof ApiError ? String(error.status) : "failed"),
   );

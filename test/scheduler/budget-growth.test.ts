@@ -5,8 +5,8 @@ import { FORMATS } from "../../src/image/formats.ts";
 import { encodeSettings } from "../../src/image/search/presets.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
-import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
-import { trimNative } from "../../wasm/load.ts";
+import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { nativeStatistics, trimNative } from "../../wasm/load.ts";
 import { pictureOf, scene } from "../support/rows.ts";
 
 const A_STRETCH_MS = 1_000;
@@ -111,6 +111,18 @@ it("ends at once where it stands back and nobody waits for it any more", async (
   expect(budget.held.work).toBe(6);
   first.end();
   await first.done;
+});
+
+it("leaves idle memory no more than what is not declared", async () => {
+  trimNative(0);
+  const budget = new Budget(64 << 20);
+  const settings = encodeSettings({ kind: "lossless" }, FORMATS.webp, false);
+  await FORMATS.webp.write.encode(pictureOf([scene(1_200, 900)]), settings, UNPAUSED);
+  const idle = () => nativeStatistics().reduce((sum, { idleBytes }) => sum + idleBytes, 0);
+  const before = idle();
+  expect(before).toBeGreaterThan(4 << 20);
+  expect(await budget.run({ bytes: 32 << 20 }, idle)).toBe(before);
+  expect(await budget.run({ bytes: 62 << 20 }, idle)).toBeLessThanOrEqual(2 << 20);
 });
 
 it("is charged for what native modules really take", async () => {

@@ -10,8 +10,13 @@ export interface RenderedFile {
 }
 
 /** Carries out an order on a copy of `bytes`, for the engine may free what it is given. */
-export async function rendered(bytes: Uint8Array, order: Partial<Order> = {}): Promise<RenderedFile> {
+export function rendered(bytes: Uint8Array, order: Partial<Order> = {}): Promise<RenderedFile> {
+  return renderedFrom(bytes.slice(), order);
+}
+
+/** Carries out an order on bytes that are the engine's from then on. */
+export async function renderedFrom(own: Uint8Array, order: Partial<Order> = {}): Promise<RenderedFile> {
   const whole = { operations: {}, output: undefined, optimize: undefined, overlays: new Map(), accept: undefined };
-  const { input, output } = await render(SharedBytes.of(bytes.slice()), { ...whole, ...order });
+  const { input, output } = await render(SharedBytes.of(own), { ...whole, ...order });
   return { input, output: { ...output, bytes: output.file.bytes } };
 }

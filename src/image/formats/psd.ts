@@ -23,7 +23,7 @@ const MOST_CHANNELS = 5;
 
 /** Each bit of a pixel, and a pixel of Lab besides, which is converted. */
 const BIT_NANOSECONDS = 0.2;
-const LAB_NANOSECONDS = 30;
+const LAB_NANOSECONDS = 46;
 
 const read: Reader = {
   factsOf(bytes) {

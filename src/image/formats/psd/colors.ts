@@ -11,7 +11,8 @@ export function toBytes(row: Uint8Array, depth: number, to: Uint8Array): void {
   if (depth === 8) to.set(row.subarray(0, to.length));
   else if (depth === 1) for (let x = 0; x < to.length; x++) to[x] = (row[x >> 3]! >> (7 - (x & 7))) & 1 ? 0 : 255;
   else if (depth === 16) {
-    for (let x = 0; x < to.length; x++) to[x] = Math.round(((row[x * 2]! << 8) | row[x * 2 + 1]!) / 257);
+    // The nearest of v / 257, for every v of 16 bits, without a division.
+    for (let x = 0; x < to.length; x++) to[x] = (((row[x * 2]! << 8) | row[x * 2 + 1]!) * 255 + 32_895) >>> 16;
   } else {
     const view = new DataView(row.buffer, row.byteOffset, row.length);
     for (let x = 0; x < to.length; x++) to[x] = encoded(view.getFloat32(x * 4));
@@ -91,8 +92,8 @@ const encodedSteps = whenNeeded(() =>
   Uint8Array.from({ length: ENCODE_STEPS + 1 }, (_, step) => Math.round(fromLinear(step / ENCODE_STEPS) * 255)),
 );
 
-function encoded(linear: number): number {
-  return encodedSteps()[Math.round(Math.min(1, Math.max(0, linear || 0)) * ENCODE_STEPS)]!;
+function encoded(linear: number, steps = encodedSteps()): number {
+  return steps[Math.round(Math.min(1, Math.max(0, linear || 0)) * ENCODE_STEPS)]!;
 }
 
 function inverseLightness(t: number): number {
@@ -101,14 +102,15 @@ function inverseLightness(t: number): number {
 
 /** CIE L*a*b* of white D50 to sRGB, with Bradford's adaptation to D65. */
 function writeLab([lightness, a, b]: readonly Uint8Array[], target: Uint8Array): void {
+  const steps = encodedSteps();
   for (let x = 0, to = 0; to < target.length; x++, to += 4) {
     const fy = ((lightness![x]! * 100) / 255 + 16) / 116;
     const cieX = 0.9642 * inverseLightness(fy + (a![x]! - 128) / 500);
     const cieY = inverseLightness(fy);
     const cieZ = 0.8249 * inverseLightness(fy - (b![x]! - 128) / 200);
-    target[to] = encoded(3.1338561 * cieX - 1.6168667 * cieY - 0.4906146 * cieZ);
-    target[to + 1] = encoded(-0.9787684 * cieX + 1.9161415 * cieY + 0.033454 * cieZ);
-    target[to + 2] = encoded(0.0719453 * cieX - 0.2289914 * cieY + 1.4052427 * cieZ);
+    target[to] = encoded(3.1338561 * cieX - 1.6168667 * cieY - 0.4906146 * cieZ, steps);
+    target[to + 1] = encoded(-0.9787684 * cieX + 1.9161415 * cieY + 0.033454 * cieZ, steps);
+    target[to + 2] = encoded(0.0719453 * cieX - 0.2289914 * cieY + 1.4052427 * cieZ, steps);
     target[to + 3] = 255;
   }
 }
