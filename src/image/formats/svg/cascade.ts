@@ -7,6 +7,7 @@ import { boxOf } from "./boxes.ts";
 import { withoutCalc } from "./calc.ts";
 import type { Drawing } from "./clean.ts";
 import { clipShape } from "./clip-shapes.ts";
+import { withWrittenColors } from "./colors.ts";
 import { PRESENTATION } from "./css-names.ts";
 import { cleanDeclarations, type Declaration } from "./css-values.ts";
 import type { Rule } from "./css.ts";
@@ -14,7 +15,8 @@ import { tooLarge } from "./document.ts";
 import { lengthOf } from "./lengths.ts";
 import { holds } from "./media.ts";
 import { ANIMATIONS, MAX_VALUE_LETTERS } from "./names.ts";
-import { compared, type Placed, placedElements, type Selector, selectorsOf, spend, tooStyled } from "./selectors.ts";
+import { type Placed, placedElements, spend, tooStyled } from "./placed.ts";
+import { compared, type Selector, selectorsOf } from "./selectors.ts";
 import { sizeOf, viewBoxOf } from "./size.ts";
 import { around, IDENTITY, type Matrix, matrixOf, multiplied, originOf, writtenMatrix } from "./transforms.ts";
 import type { SvgElement } from "./tree.ts";
@@ -151,7 +153,9 @@ class Cascade {
       const plain = substituted(text, variables, this.means.variableLetters);
       for (const [name, value] of expanded(property, plain)) {
         if (value !== undefined && value.length > MAX_VALUE_LETTERS && name !== "d") throw tooLarge();
-        const calculated = value === undefined ? undefined : this.calculated(name, value);
+        // Calculations in a color that is told by another one are of its parts.
+        const told = value === undefined || !/\(\s*from\s/i.test(value) ? value : withWrittenColors(value, current);
+        const calculated = told === undefined ? undefined : this.calculated(name, told);
         const found = calculated === undefined ? "" : written(name, calculated, current);
         // What is no value says nothing, unless it was said by variables: then nothing else is said either.
         if (found !== undefined) values.set(name, UNIT_IN_STYLE.has(name) ? this.measured(found) : found);

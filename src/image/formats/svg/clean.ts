@@ -135,7 +135,6 @@ class Cleaner implements XmlHandler {
     if (name === "style" && !/^\s*(?:text\/css\s*)?$/i.test(said.get("type") ?? "")) return leftOut;
     if (ANIMATIONS.has(name))
       this.drawn?.warnings.add("animations are left out: what they animate is as it is without them");
-    if (name === "feDisplacementMap") this.drawn?.warnings.add("feDisplacementMap is not drawn as browsers do");
     if (MASK_IMAGE.test(said.get("style") ?? "")) this.drawn?.warnings.add("mask-image does not mask");
     const attributes = cleanAttributes(name, said, prefixes, this.drawn);
     const isOfAnimation = ANIMATIONS.has(name) && name !== "animateMotion";
@@ -162,7 +161,8 @@ class Cleaner implements XmlHandler {
     if (/@import/i.test(css)) warnings?.add("style sheets by address are not read");
     if (MASK_IMAGE.test(css)) warnings?.add("mask-image does not mask");
     if (/@font-face/i.test(css)) warnings?.add("fonts of the drawing are not read, its text is set in Inter");
-    const { text, rules } = cleanStyleSheet(css);
+    const { text, rules, leftOut } = cleanStyleSheet(css);
+    for (const what of leftOut) this.drawn?.warnings.add(what);
     for (const rule of rules) this.rules.push(rule);
     if (this.rules.length > MAX_RULES) throw tooLarge();
     return text;

@@ -1,4 +1,25 @@
-/** Colors of CSS (Color Level 4, and `color-mix` of Level 5) in the one form that the renderer reads. */
+/** Colors of CSS (Color Level 4, and mixed and relative ones of Level 5) in the one form that the renderer reads. */
+import { withoutCalc } from "./calc.ts";
+import {
+  A98_TO_SRGB,
+  encoded,
+  fromHsl,
+  fromHwb,
+  fromLab,
+  fromOklab,
+  fromPolar,
+  INTO,
+  linear,
+  mapped,
+  OUT_OF,
+  P3_TO_SRGB,
+  power,
+  REC2020_TO_SRGB,
+  times,
+  XYZ50_TO_SRGB,
+  XYZ_TO_SRGB,
+  type Triple,
+} from "./color-spaces.ts";
 
 /** In sRGB from 0 to 1 each, or beyond it, not premultiplied. */
 interface Color {
@@ -7,8 +28,6 @@ interface Color {
   readonly blue: number;
   readonly alpha: number;
 }
-
-type Triple = readonly [number, number, number];
 
 /** Colors in colors. */
 const MAX_DEPTH = 4;
@@ -64,7 +83,66 @@ function parsed(text: string, current: string, depth: number): Color | undefined
   // A drawing is shown as in light surroundings.
   if (name === "light-dark") return parsed(listed(inner)[0] ?? "", current, depth + 1);
   if (!name) return fromHex(NAMED.get(lower) ?? "");
+  if (/^\s*from\s/.test(inner)) return relative(name, inner, current, depth);
   return fromFunction(name, inner);
+}
+
+/** Names of the parts of a color, in the order of its function. */
+const CHANNELS: Readonly<Record<string, string>> = {
+  rgb: "r g b",
+  rgba: "r g b",
+  hsl: "h s l",
+  hsla: "h s l",
+  hwb: "h w b",
+  lab: "l a b",
+  lch: "l c h",
+  oklab: "l a b",
+  oklch: "l c h",
+  srgb: "r g b",
+  "srgb-linear": "r g b",
+};
+
+/** A color whose parts are told by those of another one (CSS Color Level 5, section 4). */
+function relative(name: string, inner: string, current: string, depth: number): Color | undefined {
+  const [origin = "", ...said] = words(inner.replace(/^\s*from\s/, ""));
+  const space = name === "color" ? (said.shift() ?? "") : name;
+  const channels = CHANNELS[space]?.split(" ");
+  const from = parsed(origin, current, depth + 1);
+  const parts = from && partsOf(from, space);
+  if (!channels || !parts) return undefined;
+  const values = new Map(channels.map((channel, index) => [channel, parts[index] ?? 0] as const));
+  values.set("alpha", from.alpha);
+  const plain = said.map((part) =>
+    withoutCalc(part.replace(/(?<![\w.-])[a-z]+(?![\w(-])/g, (word) => values.get(word)?.toFixed(6) ?? word)),
+  );
+  if (plain.includes(undefined) || (plain.length !== 3 && (plain.length !== 5 || plain[3] !== "/"))) return undefined;
+  const alpha = plain.length === 3 ? String(from.alpha) : plain[4];
+  return fromFunction(name, `${name === "color" ? `${space} ` : ""}${plain.slice(0, 3).join(" ")} / ${alpha}`);
+}
+
+/** Parts of a text between blanks and slashes that are in no brackets; slashes are parts themselves. */
+function words(text: string): string[] {
+  const found: string[] = [];
+  let [open, word] = [0, ""];
+  for (const letter of `${text} `) {
+    if (open === 0 && (/\s/.test(letter) || letter === "/")) {
+      if (word !== "") found.push(word);
+      if (letter === "/") found.push(letter);
+      word = "";
+      continue;
+    }
+    if (letter === "(") open++;
+    else if (letter === ")") open--;
+    word += letter;
+  }
+  return found;
+}
+
+/** The parts of a color as the function of a space has them; undefined for spaces that are not known. */
+function partsOf({ red, green, blue }: Color, space: string): Triple | undefined {
+  const rgb: Triple = [red, green, blue];
+  if (space === "rgb" || space === "rgba") return mapped(rgb, (part) => part * 255);
+  return INTO[space]?.(rgb);
 }
 
 function fromHex(digits: string): Color | undefined {
@@ -172,118 +250,17 @@ const READERS: Readonly<Record<string, Reader>> = {
   "xyz-d50": then(numbers(1, 1, 1), (parts) => encoded(times(XYZ50_TO_SRGB, parts))),
 };
 
-type Matrix = readonly [Triple, Triple, Triple];
+/** Places of hues among the parts of colors. */
+const HUES: Readonly<Record<string, number>> = { hsl: 0, hwb: 0, lch: 2, oklch: 2 };
+/** Chroma below which a color has no hue, by spaces. */
+const GRAYS: Readonly<Record<string, number>> = { lch: 0.0015, oklch: 0.000004 };
 
-/** Section 17 of CSS Color Level 4. */
-const XYZ_TO_SRGB: Matrix = [
-  [3.2409699419, -1.5373831776, -0.4986107603],
-  [-0.9692436363, 1.8759675015, 0.0415550574],
-  [0.0556300797, -0.2039769589, 1.0569715142],
-];
-const XYZ50_TO_SRGB: Matrix = [
-  [3.1341358529, -1.6173863321, -0.490661946],
-  [-0.9787954765, 1.9162544411, 0.0334428744],
-  [0.0719553786, -0.2289768264, 1.4053860351],
-];
-const P3_TO_SRGB: Matrix = [
-  [1.2249401763, -0.2249401763, 0],
-  [-0.0420569547, 1.0420569547, 0],
-  [-0.0196375546, -0.0786360456, 1.0982736001],
-];
-const A98_TO_SRGB: Matrix = [
-  [1.3983557439, -0.3983557439, 0],
-  [0, 1, 0],
-  [0, -0.0429289893, 1.0429289893],
-];
-const REC2020_TO_SRGB: Matrix = [
-  [1.6604910021, -0.5876411388, -0.0728498633],
-  [-0.1245504745, 1.1328998971, -0.0083494226],
-  [-0.0181507634, -0.100578898, 1.1187296614],
-];
-const OKLAB_TO_LMS: Matrix = [
-  [1, 0.3963377774, 0.2158037573],
-  [1, -0.1055613458, -0.0638541728],
-  [1, -0.0894841775, -1.291485548],
-];
-const LMS_TO_SRGB: Matrix = [
-  [4.0767416621, -3.3077115913, 0.2309699292],
-  [-1.2684380046, 2.6097574011, -0.3413193965],
-  [-0.0041960863, -0.7034186147, 1.707614701],
-];
-const SRGB_TO_LMS: Matrix = [
-  [0.4122214708, 0.5363325363, 0.0514459929],
-  [0.2119034982, 0.6806995451, 0.1073969566],
-  [0.0883024619, 0.2817188376, 0.6299787005],
-];
-const LMS_TO_OKLAB: Matrix = [
-  [0.2104542553, 0.793617785, -0.0040720468],
-  [1.9779984951, -2.428592205, 0.4505937099],
-  [0.0259040371, 0.7827717662, -0.808675766],
-];
-const D50: Triple = [0.9642956764, 1, 0.8251046025];
-
-function times(matrix: Matrix, [x, y, z]: Triple): Triple {
-  const [a, b, c] = matrix.map(([p, q, r]) => p * x + q * y + r * z);
-  return [a ?? 0, b ?? 0, c ?? 0];
-}
-
-function mapped([one, two, three]: Triple, change: (part: number) => number): Triple {
-  return [change(one), change(two), change(three)];
-}
-
-function encoded(parts: Triple): Triple {
-  return mapped(parts, (part) => {
-    const size = Math.abs(part);
-    return Math.sign(part) * (size <= 0.0031308 ? size * 12.92 : 1.055 * size ** (1 / 2.4) - 0.055);
-  });
-}
-
-function linear(parts: Triple): Triple {
-  return mapped(parts, (part) => {
-    const size = Math.abs(part);
-    return Math.sign(part) * (size <= 0.04045 ? size / 12.92 : ((size + 0.055) / 1.055) ** 2.4);
-  });
-}
-
-function power(parts: Triple, exponent: number): Triple {
-  return mapped(parts, (part) => Math.sign(part) * Math.abs(part) ** exponent);
-}
-
-function fromPolar([lightness, chroma, hue]: Triple): Triple {
-  const radians = (hue * Math.PI) / 180;
-  return [lightness, chroma * Math.cos(radians), chroma * Math.sin(radians)];
-}
-
-function fromLab([lightness, a, b]: Triple): Triple {
-  const y = (lightness + 16) / 116;
-  const cube = (part: number) => (part ** 3 > 216 / 24_389 ? part ** 3 : (116 * part - 16) / (24_389 / 27));
-  const white = [cube(y + a / 500), lightness > 8 ? y ** 3 : lightness / (24_389 / 27), cube(y - b / 200)] as const;
-  return encoded(times(XYZ50_TO_SRGB, [white[0] * D50[0], white[1] * D50[1], white[2] * D50[2]]));
-}
-
-function fromOklab(parts: Triple): Triple {
-  return encoded(times(LMS_TO_SRGB, power(times(OKLAB_TO_LMS, parts), 3)));
-}
-
-function fromHsl([hue, saturation, lightness]: Triple): Triple {
-  const [s, l] = [Math.min(100, Math.max(0, saturation)) / 100, lightness / 100];
-  return mapped([0, 8, 4], (start) => {
-    const place = (((start + hue / 30) % 12) + 12) % 12;
-    return l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(place - 3, 9 - place, 1));
-  });
-}
-
-function fromHwb([hue, whiteness, blackness]: Triple): Triple {
-  const [white, black] = [whiteness / 100, blackness / 100];
-  if (white + black >= 1) return mapped([white, white, white], (part) => part / (white + black));
-  return mapped(fromHsl([hue, 100, 50]), (part) => part * (1 - white - black) + white);
-}
-
-/** `color-mix()` in sRGB, or in Oklab for all spaces that are even to the eye. */
+/** `color-mix()` (CSS Color Level 5, section 3). */
 function mixed(inner: string, current: string, depth: number): Color | undefined {
   const [method = "", one = "", other = "", more] = listed(inner);
-  const [, space] = /^in\s+([\w-]+)/.exec(method) ?? [];
-  if (space === undefined || more !== undefined) return undefined;
+  const [, space = "", way = "shorter"] = /^in\s+([\w-]+)(?:\s+(\w+)\s+hue)?\s*$/.exec(method) ?? [];
+  const [into, from] = [INTO[space], OUT_OF[space]];
+  if (!into || !from || more !== undefined) return undefined;
   const [first, firstShare] = share(one);
   const [second, secondShare] = share(other);
   const [a, b] = [parsed(first, current, depth + 1), parsed(second, current, depth + 1)];
@@ -294,21 +271,33 @@ function mixed(inner: string, current: string, depth: number): Color | undefined
   if (sum <= 0) return undefined;
   const part = left / sum;
   const alpha = a.alpha * part + b.alpha * (1 - part);
-  const [into, from] =
-    space === "srgb" ? [same, same] : space === "srgb-linear" ? [linear, encoded] : [toOklab, fromOklab];
   const [start, end] = [into([a.red, a.green, a.blue]), into([b.red, b.green, b.blue])];
-  const mix = (index: 0 | 1 | 2) =>
-    alpha === 0 ? 0 : (start[index] * a.alpha * part + end[index] * b.alpha * (1 - part)) / alpha;
+  const hue = HUES[space];
+  const mix = (index: 0 | 1 | 2) => {
+    if (index === hue) return mixedHue(hueOf(start, space), hueOf(end, space), 1 - part, way);
+    return alpha === 0 ? 0 : (start[index] * a.alpha * part + end[index] * b.alpha * (1 - part)) / alpha;
+  };
   const [red, green, blue] = from([mix(0), mix(1), mix(2)]);
   return { red, green, blue, alpha: alpha * Math.min(1, sum / 100) };
 }
 
-function same(parts: Triple): Triple {
-  return parts;
+/** The hue of a color in degrees; undefined for grays. */
+function hueOf(parts: Triple, space: string): number | undefined {
+  const [one, two, three] = parts;
+  if (space === "hsl") return two < 0.001 ? undefined : one;
+  if (space === "hwb") return two + three > 99.999 ? undefined : one;
+  return two < (GRAYS[space] ?? 0) ? undefined : three;
 }
 
-function toOklab(parts: Triple): Triple {
-  return times(LMS_TO_OKLAB, mapped(times(SRGB_TO_LMS, linear(parts)), Math.cbrt));
+/** A hue between two, on one of the two ways around (CSS Color Level 4, section 12.4). */
+function mixedHue(start: number | undefined, end: number | undefined, share: number, way: string): number {
+  if (start === undefined || end === undefined) return start ?? end ?? 0;
+  let turn = end - start;
+  if (way === "shorter") turn -= turn > 180 ? 360 : turn < -180 ? -360 : 0;
+  else if (way === "longer") turn += turn > 0 && turn < 180 ? -360 : turn > -180 && turn <= 0 ? 360 : 0;
+  else if (way === "increasing") turn += turn < 0 ? 360 : 0;
+  else turn -= turn > 0 ? 360 : 0;
+  return start + turn * share;
 }
 
 /** A color and its part of a mixture, which may stand on either side. */

@@ -48,6 +48,16 @@ export class Tokens {
     this.text = text;
   }
 
+  /** Where the next token begins. */
+  get place(): number {
+    return this.at;
+  }
+
+  /** Goes back to where a token began. */
+  goTo(place: number): void {
+    this.at = place;
+  }
+
   next(): Token {
     const { text } = this;
     const letter = text.charAt(this.at);

@@ -129,23 +129,35 @@ export function cleanDeclarations(css: string, allowed: Allowed = everything): D
 }
 
 /** Reads declarations up to the end of their block, which is told: `}`, or nothing at the end of the text. */
-export function readDeclarations(tokens: Tokens, into: Declaration[], allowed: Allowed = everything): "}" | "" {
+function readDeclarations(tokens: Tokens, into: Declaration[], allowed: Allowed): "}" | "" {
   for (;;) {
     let token = tokens.next();
     while (token.type === "space" || token.type === "comment" || isDelimiter(token, ";")) token = tokens.next();
-    if (token.type === "end") return "";
-    if (isDelimiter(token, "}")) return "}";
-    const property = token.type === "ident" ? propertyOf(token.value) : undefined;
-    if (property !== undefined) token = nextSolid(tokens);
-    const writer = new ValueWriter(allowed, false);
-    if (property === undefined || !isDelimiter(token, ":")) writer.take({ type: "bad", value: "" });
-    else token = tokens.next();
-    for (; !writer.ends(token); token = tokens.next()) writer.take(token);
-    const value = writer.finished();
-    if (property !== undefined && value) into.push({ property, ...value });
-    if (token.type === "end") return "";
-    if (isDelimiter(token, "}")) return "}";
+    const end = readDeclaration(tokens, token, into, allowed);
+    if (end !== ";") return end;
   }
+}
+
+/** Reads the declaration that begins with a token; tells what ended it: nothing at the end of the text. */
+export function readDeclaration(
+  tokens: Tokens,
+  first: Token,
+  into: Declaration[],
+  allowed: Allowed = everything,
+): ";" | "}" | "" {
+  let token = first;
+  if (token.type === "end") return "";
+  if (isDelimiter(token, "}")) return "}";
+  const property = token.type === "ident" ? propertyOf(token.value) : undefined;
+  if (property !== undefined) token = nextSolid(tokens);
+  const writer = new ValueWriter(allowed, false);
+  if (property === undefined || !isDelimiter(token, ":")) writer.take({ type: "bad", value: "" });
+  else token = tokens.next();
+  for (; !writer.ends(token); token = tokens.next()) writer.take(token);
+  const value = writer.finished();
+  if (property !== undefined && value) into.push({ property, ...value });
+  if (token.type === "end") return "";
+  return isDelimiter(token, "}") ? "}" : ";";
 }
 
 /** Declarations as text. */

@@ -1,8 +1,9 @@
 /** Style sheets without references to elsewhere, as text and as rules. */
 import { GROUP_RULES, KEYFRAME_RULES, SELECTOR_FUNCTIONS } from "./css-names.ts";
 import { type Token, Tokens, writtenName, writtenString } from "./css-tokens.ts";
-import { type Declaration, isDelimiter, readDeclarations, writtenDeclarations } from "./css-values.ts";
+import { type Declaration, isDelimiter, readDeclaration, writtenDeclarations } from "./css-values.ts";
 import { tooLarge } from "./document.ts";
+import { nestedSelector } from "./nesting.ts";
 
 /** Rules of all style sheets of a document. */
 export const MAX_RULES = 10_000;
@@ -10,6 +11,8 @@ export const MAX_RULES = 10_000;
 const MAX_PRELUDE_LETTERS = 50_000;
 /** Rules in rules; more than two is unheard of. */
 const MAX_RULE_DEPTH = 8;
+/** Letters of selectors that rules within rules become, beside four times those of the style sheet. */
+const NESTED_LETTERS = 10_000;
 
 export interface Rule {
   /** Selectors with commas between them. */
@@ -22,8 +25,12 @@ export interface Rule {
 export interface StyleSheet {
   readonly text: string;
   readonly rules: readonly Rule[];
+  /** What is left out and would change a drawing, in words for people. */
+  readonly leftOut: readonly string[];
 }
 
+/** Rules that hold rules for some elements, which are not told here. */
+const SCOPES = new Set(["container", "scope"]);
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
 /** The rules that may stay, with references to places in the document only. */
@@ -31,8 +38,10 @@ export function cleanStyleSheet(css: string): StyleSheet {
   const tokens = new Tokens(css);
   const rules: Rule[] = [];
   const parts: string[] = [];
-  readRules(tokens, parts, { rules, conditions: [] });
-  return { text: parts.join(""), rules };
+  const leftOut = new Set<string>();
+  const lettersLeft = { left: NESTED_LETTERS + 4 * css.length };
+  readRules(tokens, parts, { rules, conditions: [], depth: 0, selector: undefined, lettersLeft, leftOut });
+  return { text: parts.join(""), rules, leftOut: [...leftOut] };
 }
 
 /** Where rules stand. */
@@ -40,11 +49,18 @@ interface Place {
   /** Takes them; those of an animation are not taken. */
   readonly rules: Rule[] | undefined;
   readonly conditions: readonly string[];
+  /** How many rules are around. */
+  readonly depth: number;
+  /** That of the style rule around. */
+  readonly selector: string | undefined;
+  /** Letters that selectors of rules within rules may still become. */
+  readonly lettersLeft: { left: number };
+  readonly leftOut: Set<string>;
 }
 
 /** Reads rules up to the end of their block, or of the text. */
 function readRules(tokens: Tokens, parts: string[], place: Place): void {
-  const depth = place.conditions.length;
+  const { depth } = place;
   for (;;) {
     const token = tokens.next();
     if (token.type === "end" || (depth > 0 && isDelimiter(token, "}"))) return;
@@ -58,37 +74,94 @@ function readRules(tokens: Tokens, parts: string[], place: Place): void {
 }
 
 /** Reads an at-rule; returns what ended it: `}` when that is the end of the block around it. */
-function readAtRule(tokens: Tokens, name: string, parts: string[], { rules, conditions }: Place): End {
-  const depth = conditions.length;
+function readAtRule(tokens: Tokens, name: string, parts: string[], place: Place): End {
+  const { rules, conditions, depth, selector } = place;
   const keyframes = KEYFRAME_RULES.has(name);
   const kept = (keyframes || GROUP_RULES.has(name)) && depth < MAX_RULE_DEPTH;
   const prelude = readPrelude(tokens, tokens.next(), { condition: true, nested: depth > 0 });
   if (prelude.end !== "{") return prelude.end;
   if (!kept || prelude.text === null) {
+    if (SCOPES.has(name)) place.leftOut.add(`style rules within @${name} are left out`);
     skipBlock(tokens);
     return "{";
   }
   const inner: string[] = [];
   const around = [...conditions, `${name} ${prelude.text}`];
-  readRules(tokens, inner, { rules: keyframes ? undefined : rules, conditions: around });
+  const within: Place = { ...place, rules: keyframes ? undefined : rules, conditions: around, depth: depth + 1 };
+  if (selector === undefined || keyframes) readRules(tokens, inner, { ...within, selector: undefined });
+  else readStyleBlock(tokens, inner, within, selector);
   parts.push(`@${name} ${prelude.text}{${inner.join("")}}`);
   return "{";
 }
 
-function readStyleRule(tokens: Tokens, first: Token, parts: string[], { rules, conditions }: Place): End {
-  const prelude = readPrelude(tokens, first, { condition: false, nested: conditions.length > 0 });
+function readStyleRule(tokens: Tokens, first: Token, parts: string[], place: Place): End {
+  const { depth, selector: around, lettersLeft } = place;
+  const prelude = readPrelude(tokens, first, { condition: false, nested: depth > 0 });
   if (prelude.end !== "{") return prelude.end;
-  if (prelude.text === null) {
+  const selector =
+    prelude.text === null || around === undefined ? prelude.text : nestedSelector(prelude.text, around, lettersLeft);
+  if (selector === null || (around !== undefined && depth > MAX_RULE_DEPTH)) {
+    place.leftOut.add("style rules whose selectors are not known are left out");
     skipBlock(tokens);
     return "{";
   }
-  const declarations: Declaration[] = [];
-  readDeclarations(tokens, declarations);
-  if (declarations.length > 0) {
-    parts.push(prelude.text, "{", writtenDeclarations(declarations), "}");
-    rules?.push({ selector: prelude.text, conditions, declarations });
-  }
+  readStyleBlock(tokens, parts, { ...place, depth: depth + 1 }, selector);
   return "{";
+}
+
+/** Reads declarations, and rules within the rule (CSS Nesting Level 1), up to the end of the block. */
+function readStyleBlock(tokens: Tokens, parts: string[], place: Place, selector: string): void {
+  let declarations: Declaration[] = [];
+  let isRepeated = false;
+  const flush = () => {
+    if (declarations.length === 0) return;
+    if (isRepeated) place.lettersLeft.left -= selector.length;
+    if (place.lettersLeft.left < 0) throw tooLarge();
+    isRepeated = true;
+    parts.push(selector, "{", writtenDeclarations(declarations), "}");
+    place.rules?.push({ selector, conditions: place.conditions, declarations });
+    declarations = [];
+  };
+  const within = { ...place, selector };
+  for (let end: End = ";"; end !== "" && end !== "}";) {
+    let start = tokens.place;
+    let token = tokens.next();
+    while (token.type === "space" || token.type === "comment" || isDelimiter(token, ";")) {
+      start = tokens.place;
+      token = tokens.next();
+    }
+    if (token.type === "at") {
+      flush();
+      end = readAtRule(tokens, token.value.toLowerCase(), parts, within);
+    } else if (startsRule(tokens, token, start)) {
+      flush();
+      end = readStyleRule(tokens, token, parts, within);
+    } else end = readDeclaration(tokens, token, declarations);
+  }
+  flush();
+}
+
+/** Whether a block follows before the end of what begins with a token; the tokens are as before. */
+function startsRule(tokens: Tokens, first: Token, start: number): boolean {
+  if (first.type === "ident" && first.value.startsWith("--")) return false;
+  const behind = tokens.place;
+  const open: string[] = [];
+  let found = false;
+  tokens.goTo(start);
+  for (let token = tokens.next(); token.type !== "end"; token = tokens.next()) {
+    const { type, value } = token;
+    if (type === "function") open.push(")");
+    if (type !== "delimiter") continue;
+    if (open.length === 0 && (value === "{" || value === ";" || value === "}")) {
+      found = value === "{";
+      break;
+    }
+    const close = CLOSING[value];
+    if (close !== undefined) open.push(close);
+    else if (value === open.at(-1)) open.pop();
+  }
+  tokens.goTo(behind);
+  return found;
 }
 
 /** What a rule can end with: its own block, a semicolon, the end of the block around it, or of the text. */
@@ -106,7 +179,7 @@ function readPrelude(
   first: Token,
   { condition, nested }: { condition: boolean; nested: boolean },
 ): Prelude {
-  const writer = new PreludeWriter(condition);
+  const writer = new PreludeWriter(condition, nested);
   for (let token = first; ; token = tokens.next()) {
     if (token.type === "end") return { text: writer.finished(), end: "" };
     if (writer.isOutermost() && token.type === "delimiter") {
@@ -128,9 +201,11 @@ class PreludeWriter {
   private readonly open: string[] = [];
   private before = "";
   private readonly condition: boolean;
+  private readonly nested: boolean;
 
-  constructor(condition: boolean) {
+  constructor(condition: boolean, nested: boolean) {
     this.condition = condition;
+    this.nested = nested;
   }
 
   isOutermost(): boolean {
@@ -183,7 +258,7 @@ class PreludeWriter {
     } else if (letter === this.open.at(-1)) {
       this.add(letter);
       this.open.pop();
-    } else if (/^[.*>+~|,:=^$/-]$/.test(letter)) this.add(letter);
+    } else if (/^[.*>+~|,:=^$/-]$/.test(letter) || (letter === "&" && this.nested && !this.condition)) this.add(letter);
     else this.worthless = true;
   }
 }

@@ -1,23 +1,6 @@
 /** Selectors of style sheets (Selectors Level 4), as far as they ask for what a drawing at rest has. */
-import { ApiError } from "../../../errors.ts";
 import { type Token, Tokens } from "./css-tokens.ts";
-import { elementsIn, type SvgElement } from "./tree.ts";
-import type { Variables } from "./variables.ts";
-
-export const tooStyled = () => new ApiError(422, "The SVG file has too many style rules for so many elements");
-
-/** An element with what is around it, and its place among its siblings. */
-export interface Placed {
-  readonly element: SvgElement;
-  readonly parent: Placed | undefined;
-  readonly siblings: readonly Placed[];
-  readonly index: number;
-  /** What all elements together may still be compared with selectors. */
-  readonly steps: { left: number };
-  /** Its custom properties and its color, once they are worked out. */
-  variables: Variables | undefined;
-  color: string | undefined;
-}
+import { type Placed, spend } from "./placed.ts";
 
 /** Says whether an element has what a part of a selector asks for. */
 type Test = (placed: Placed) => boolean;
@@ -54,6 +37,7 @@ class Unknown extends Error {}
 class Reader {
   private readonly tokens: Token[] = [];
   private at = 0;
+  private isInHas = false;
 
   constructor(text: string) {
     const tokens = new Tokens(text);
@@ -74,9 +58,9 @@ class Reader {
     }
   }
 
-  private selector(depth: number): Selector {
+  private selector(depth: number, first?: Compound["before"]): Selector {
     const counts: [number, number, number] = [0, 0, 0];
-    let before: Compound["before"];
+    let before = first;
     for (;;) {
       this.skipSpace();
       const compound = { ...this.compound(depth, counts), before };
@@ -186,15 +170,39 @@ class Reader {
   }
 
   private logic(name: string, depth: number, counts: [number, number, number]): Test {
+    if (name === "has") return this.has(depth, counts);
     if (name !== "not" && name !== "is" && name !== "where") throw new Unknown();
     const list = this.list(depth + 1);
     if (!list) throw new Unknown();
-    const most = list
-      .map(({ specificity }) => specificity)
-      .toSorted(compared)
-      .at(-1);
-    if (name !== "where" && most) for (const place of [0, 1, 2] as const) counts[place] += most[place];
+    if (name !== "where") addMost(counts, list);
     return (placed) => list.some(({ matches }) => matches(placed)) === (name !== "not");
+  }
+
+  /** The elements about which others are that a relative selector asks for (Selectors Level 4, section 4.5). */
+  private has(depth: number, counts: [number, number, number]): Test {
+    if (this.isInHas || depth >= MAX_DEPTH) throw new Unknown();
+    this.isInHas = true;
+    let asked: Placed | undefined;
+    const anchor: Compound = { tests: [(placed) => placed === asked], key: "*", before: undefined };
+    const found: { selector: Selector; isBehind: boolean }[] = [];
+    do {
+      this.skipSpace();
+      const sign = ([">", "+", "~"] as const).find((letter) => this.take(letter));
+      const selector = this.selector(depth + 1, { compound: anchor, combinator: sign ?? " " });
+      found.push({ selector, isBehind: sign === "+" || sign === "~" });
+    } while (this.take(","));
+    this.isInHas = false;
+    addMost(
+      counts,
+      found.map(({ selector }) => selector),
+    );
+    return (placed) => {
+      asked = placed;
+      return found.some(({ selector, isBehind }) => {
+        const near = isBehind ? placed.siblings.slice(placed.index + 1) : placed.children;
+        return hasAmong(near, selector.matches);
+      });
+    };
   }
 
   /** The elements in every `step` from a first one on (CSS Syntax Level 3, section 6). */
@@ -245,6 +253,20 @@ class Reader {
     while (this.tokens[this.at]?.type === "space" || this.tokens[this.at]?.type === "comment") this.at++;
     return this.at > start;
   }
+}
+
+/** Adds how much the selector of a list says that says most. */
+function addMost(counts: [number, number, number], list: readonly Selector[]): void {
+  const most = list
+    .map(({ specificity }) => specificity)
+    .toSorted(compared)
+    .at(-1);
+  if (most) for (const place of [0, 1, 2] as const) counts[place] += most[place];
+}
+
+/** Whether one of some elements, or of those within them, is what is asked for. */
+function hasAmong(elements: readonly Placed[], test: Test): boolean {
+  return elements.some((placed) => test(placed) || hasAmong(placed.children, test));
 }
 
 const PSEUDO_CLASSES: Readonly<Record<string, Test>> = {
@@ -300,12 +322,6 @@ export function compared(one: Specificity, other: Specificity): number {
   return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
 }
 
-/** Takes from what elements may be compared, and what comes of that. */
-export function spend({ steps }: Placed, count: number): void {
-  steps.left -= count;
-  if (steps.left < 0) throw tooStyled();
-}
-
 function fits(placed: Placed, { tests, before }: Compound): boolean {
   spend(placed, 1);
   if (!tests.every((test) => test(placed))) return false;
@@ -319,25 +335,4 @@ function fits(placed: Placed, { tests, before }: Compound): boolean {
   if (combinator === "~") return placed.siblings.slice(0, placed.index).some((other) => fits(other, compound));
   for (let around = placed.parent; around; around = around.parent) if (fits(around, compound)) return true;
   return false;
-}
-
-/**
- * A drawing with the places of its elements, in the order of the document.
- * @param steps how often elements may be compared with selectors, before that throws an ApiError 422
- */
-export function placedElements(root: SvgElement, steps: { left: number }): Placed[] {
-  const all: Placed[] = [];
-  const place = (elements: readonly SvgElement[], parent: Placed | undefined) => {
-    if (elements.length === 0) return;
-    const siblings: Placed[] = [];
-    for (const [index, element] of elements.entries()) {
-      siblings.push({ element, parent, siblings, index, steps, variables: undefined, color: undefined });
-    }
-    for (const placed of siblings) {
-      all.push(placed);
-      place(elementsIn(placed.element), placed);
-    }
-  };
-  place([root], undefined);
-  return all;
 }

@@ -37,6 +37,12 @@ const LONG = [
   filled("a{b:c;"),
   filled("a{fill:red}"),
   filled("@media a{"),
+  filled("a{"),
+  filled("a{b "),
+  filled("a{b;c "),
+  `a{${filled("& &{")}`,
+  `a{${filled("&b{fill:red}")}`,
+  `a{${filled("@x{}fill:red;")}`,
   filled("a,"),
   filled("a b>"),
   filled("1e"),
@@ -88,7 +94,12 @@ describe("CSS", () => {
     ["@media x{b}c{fill:red}", "@media x{}c{fill:red}"],
     ["@keyframes a{from{opacity:0}50%{opacity:1}}", "@keyframes a{from{opacity:0}50%{opacity:1}}"],
     [".\\31 a\\:b{fill:red}", ".\\31 a\\:b{fill:red}"],
-    ["a{fill:red;&:b{fill:blue}stroke:red}", "a{fill:red}"],
+    ["a{fill:red;&:b{fill:blue}stroke:red}", "a{fill:red}a:b{fill:blue}a{stroke:red}"],
+    ["a,b{c{fill:red}>d&{fill:red}}", ":is(a,b) c{fill:red}>d:is(a,b){fill:red}"],
+    ["a{[b='&'],c & d{--e:{};fill:red}}", "a [b='\\26 '],c :is(a) d{fill:red}"],
+    ["a{@media x{fill:red;b{fill:red}}fill:blue}", "@media x{a{fill:red}a b{fill:red}}a{fill:blue}"],
+    ["a{b{c{d{fill:red}}}fill:url(x;{);stroke:red}", "a b c d{fill:red}a{fill:none;stroke:red}"],
+    ["a{b:c{fill:red}}", "a b:c{fill:red}"],
     ["a{fill:url(#b);fill:url('#b c')}", "a{fill:url(#b);fill:url('#b c')}"],
     ["a{font-family:'</style>'}", "a{font-family:'\\3c /style\\3e '}"],
     ["<b{fill:red}c{fill:red}", "c{fill:red}"],
@@ -105,6 +116,14 @@ describe("CSS", () => {
     expect(cleanValue("url/**/(a)")?.text).toBe("url (a)");
     expect(cleanValue("rgbaurl(x)(1,2,3)")).toBeNull();
     expect(cleanValue("a url(x)b")?.text).toBe("a b");
+  });
+
+  it.each([
+    [`${"a,".repeat(9_999)}a{${"& & & &{".repeat(6)}fill:red`, "rules that repeat those around"],
+    [`${"a,".repeat(9_999)}a{${"b{fill:red}".repeat(9_999)}`, "rules with a long selector around"],
+    [`${"a,".repeat(9_999)}a{${"fill:red;@x{}".repeat(9_999)}`, "a rule in many pieces"],
+  ])("refuses %#: selectors that would become many times the file", (css) => {
+    expect(() => cleanStyleSheet(css)).toThrow(/too much text/);
   });
 
   it.each(LONG)("takes any amount of anything in one pass, or refuses it: case %#", (css) => {
