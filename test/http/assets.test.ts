@@ -5,6 +5,7 @@ import { afterEach, describe, expect, inject, it } from "vitest";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, apiOf } from "../support/api.ts";
+import { faultyDatabase } from "../support/faults.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";
 
 const api = apiOf(pipeline);
@@ -236,4 +237,24 @@ describe("the number of assets", () => {
     expect(body.message).toBe("An account has at most 1000 watermarks");
     expect((await env.BUCKET.list({ prefix: `assets/${account.id}/` })).objects).toEqual([]);
   });
+});
+
+it.each([
+  ["fails after", 201, 1],
+  ["fails", 500, 0],
+] as const)("a watermark whose record %s to be written is whole, or not there", async (mishap, status, count) => {
+  const { key } = await openAccount();
+  const bytesBefore = (await env.BUCKET.list({ prefix: "assets/" })).objects.length;
+  const asked: string[] = [];
+  const DB = faultyDatabase(env.DB, "DB", (where) => {
+    if (where === "DB.run") asked.push(where);
+    return where === "DB.run" ? mishap : "none";
+  });
+  const body = new FormData();
+  body.set("file", new File([PIXEL], "logo.webp"));
+  expect((await api("POST", "/1.0/watermarks", { key, body, env: { DB } })).status).toBe(status);
+  expect(asked).toHaveLength(1);
+  const { watermarks } = (await api("GET", "/1.0/watermarks", { key })).body;
+  const bytesAfter = (await env.BUCKET.list({ prefix: "assets/" })).objects.length;
+  expect([watermarks.length, bytesAfter - bytesBefore]).toEqual([count, count]);
 });

@@ -1,7 +1,7 @@
 /** Pictures that accounts save to lay over others. */
 import type * as v from "valibot";
 
-import { type Asset, newAssetId, saveAsset, watermarkKey } from "../../account/assets.ts";
+import { type Asset, findAsset, newAssetId, saveAsset, watermarkKey } from "../../account/assets.ts";
 import {
   type AssetDeleted,
   NewAsset,
@@ -46,16 +46,14 @@ async function saveWatermark(c: AppContext, original: Original, data: object): P
   // The bytes first: a record without bytes would be a promise that cannot be kept.
   const key = watermarkKey(shelf.accountId, id);
   await c.env.BUCKET.put(key, original.bytes);
-  try {
-    const asset = await saveAsset(shelf, "watermark", { id, name, details }, new Date());
-    return c.json<v.InferOutput<typeof WatermarkCreated>>(
-      { success: true, code: 201, watermark: recordOf(asset) },
-      201,
-    );
-  } catch (error) {
+  const asset = await saveAsset(shelf, "watermark", { id, name, details }, new Date()).catch(async (error: unknown) => {
+    // A database may have done its work and lost the answer: bytes of a record that is there stay.
+    const kept = await findAsset<Details>(shelf, "watermark", id);
+    if (kept) return kept;
     await c.env.BUCKET.delete(key);
     throw error;
-  }
+  });
+  return c.json<v.InferOutput<typeof WatermarkCreated>>({ success: true, code: 201, watermark: recordOf(asset) }, 201);
 }
 
 /** GET /1.0/watermarks */
