@@ -143,7 +143,9 @@ async function present(entry) {
   const before = current.file && URL.createObjectURL(current.file);
   shown = { source: current, answer, before, result, after, rendered: undefined };
   await showPictures();
-  byId("facts").replaceChildren(...factsOf(answer, { milliseconds, timing: totalOf(header), blobUrl: after }));
+  byId("facts").replaceChildren(
+    ...factsOf(answer, { milliseconds, timing: totalOf(header), blobUrl: after }).filter((part) => part !== undefined),
+  );
   byId("status").textContent = `Done in ${durationText(milliseconds)}.`;
   history.add(entry);
   history.mark(entry);

@@ -1,5 +1,6 @@
 /** What came out, in figures. */
 import { bytesText, countText, durationText, h } from "./dom.js";
+import { provenanceOf } from "./provenance.js";
 
 /** @import { Child, Input, Success } from "./shapes.d.ts" */
 
@@ -8,7 +9,7 @@ import { bytesText, countText, durationText, h } from "./dom.js";
  * @param {Success} answer
  * @param {{ milliseconds: number, timing: number | undefined, blobUrl: string | undefined }} facts
  */
-export function factsOf({ input, output }, { milliseconds, timing, blobUrl }) {
+export function factsOf({ input, output, analysis }, { milliseconds, timing, blobUrl }) {
   const saved = 1 - output.bytes / input.bytes;
   return [
     h(
@@ -20,6 +21,7 @@ export function factsOf({ input, output }, { milliseconds, timing, blobUrl }) {
       figure("Time", [durationText(milliseconds), timing && h("small", {}, `${durationText(timing)} in the service`)]),
     ),
     comparison(input, output),
+    provenanceOf({ input, ...(analysis && { analysis }) }),
     h(
       "p",
       { class: "actions" },

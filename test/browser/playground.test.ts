@@ -14,6 +14,7 @@ import { BASE, useBrowser, withPage } from "./page.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "fixtures");
 const MACAW = join(FIXTURES, "score", "macaw.png");
+const SIGNED = join(FIXTURES, "provenance", "signed-es256.jpg");
 /** JPEG of twelve bits a sample: valid, and shown by no browser. */
 const TWELVE_BITS = join(FIXTURES, "jpeg", "twelve-bits.jpg");
 
@@ -83,6 +84,17 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       await made.getByRole("button", { name: /^JPEG/ }).click();
       await page.getByRole("link", { name: "Download dropped.jpg" }).waitFor();
       expect(await page.inputValue("#op-output-format")).toBe("");
+    }));
+
+  it("shows what an original says of itself", () =>
+    withPage("/", async (page) => {
+      await page.locator("#op-resize-width").waitFor();
+      await page.setInputFiles("#file", SIGNED);
+      await page.getByText(/^Done in/).waitFor();
+      const told = page.getByRole("region", { name: "What the original says of itself" });
+      expect(await told.innerText()).toMatch(
+        /^[^]*Valid: unchanged[^]*Darkroom test signer[^]*trainedAlgorithmicMedia/,
+      );
     }));
 
   it("shows the files of a srcset, and which of them this browser takes at a width", () =>

@@ -368,6 +368,7 @@ describe("the command", () => {
     [["--srcset", "320,wide", "x"], "--srcset must be widths like 320,640,1280"],
     [["--formats", "avif", "x"], "--formats says which files --srcset writes"],
     [["--srcset", "320", "--format", "webp", "x"], "--srcset takes --formats, not --format"],
+    [["--provenance", "--sign", "x"], "--provenance writes nothing: it takes neither --out, --watch nor --sign"],
     [["--data", "[1]", "x"], "--data must be a JSON object"],
     [["--concurrency", "0", "x"], "--concurrency must be 1 to 32"],
     [["--url", "https://images.example.com", "x"], "Give the API key with --key or in DARKROOM_KEY"],

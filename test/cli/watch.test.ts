@@ -38,6 +38,7 @@ const half: Client = {
     const output = { name: file, url: `data:,${bytes.length}`, format: "WEBP", width: 9, height: 9 };
     return { outputs: { "9.webp": output }, html: `<img src="${output.url}">` } as unknown as SetSuccess;
   },
+  describe: async () => Promise.reject(new Error("Nobody asks")),
   download: async (url) => new TextEncoder().encode(url),
 };
 

@@ -196,6 +196,46 @@ function tryReading(name: string, bytes: Uint8Array): void {
   }
 }
 
+/** What a damaged manifest store may take, in milliseconds of processor time. */
+const STORE_MS = 500;
+let stores = 0;
+const STATES = ["trusted", "valid", "invalid", "unreadable"];
+
+/** Good files, with where their manifest stores lie. */
+const signed = files.flatMap(({ name, bytes }) => {
+  const { manifest } = identify(bytes).format;
+  const found = manifest?.find(bytes);
+  return manifest && found ? [{ name, bytes, manifest, ranges: found.ranges }] : [];
+});
+
+/** Verifies a file whose manifest store was changed: bytes of it, and lengths of boxes and values among them. */
+async function tryStore(): Promise<void> {
+  const file = signed[random(signed.length)];
+  if (!file) return;
+  const bytes = file.bytes.slice();
+  for (let left = 1 + random(6); left > 0; left--) {
+    const range = file.ranges[random(file.ranges.length)];
+    if (!range) continue;
+    const at = range.start + random(range.length);
+    // Heads of CBOR and DER that announce much, numbers that are large, and anything.
+    const byte = [0x9f, 0xbf, 0x9b, 0x5b, 0x84, 0xff, 0x00, 0xd8][random(16)] ?? random(256);
+    bytes.fill(byte, at, Math.min(at + 1 + random(4), range.start + range.length));
+  }
+  const began = processorMs();
+  Atomics.store(job.begun, 0, BigInt(Date.now()));
+  try {
+    const found = await verifyFile(bytes, file.manifest, { anchors: async () => [], now: NOW });
+    if (found && !STATES.includes(found.state)) failures.push(`${file.name}: ${found.state}`);
+  } catch (error) {
+    failures.push(`store of ${file.name}: ${String(error)}`);
+  } finally {
+    Atomics.store(job.begun, 0, 0n);
+  }
+  stores++;
+  const ms = processorMs() - began;
+  if (ms > STORE_MS) failures.push(`store of ${file.name}: ${ms.toFixed(0)} ms of processor time`);
+}
+
 const before = await outcomes();
 // After them, for what is measured is not how long the engine takes to compile the code.
 for (const [name, make] of Object.entries(FRAMINGS)) {
@@ -210,6 +250,7 @@ for (let turn = 0; performance.now() < deadline; turn++) {
   const count = counts.get(file.format) ?? { files: 0, pictures: 0, refusals: 0, traps: 0, slowestMs: 0 };
   counts.set(file.format, count);
   await tryOne(file.name, damaged(file.bytes), count);
+  await tryStore();
   if (turn % COSTLY_EVERY === 0) await tryCostly(turn / COSTLY_EVERY);
 }
 const after = await outcomes();
@@ -218,7 +259,7 @@ files.forEach(({ name }, index) => {
   if (before[index]?.startsWith("failed")) failures.push(`${name}: ${before[index]}`);
 });
 
-console.log(`${files.length} files, seed ${job.seed}`);
+console.log(`${files.length} files, ${stores} damaged manifest stores, seed ${job.seed}`);
 console.table(
   Object.fromEntries(
     [...counts].map(([format, count]) => [format, { ...count, slowestMs: Math.round(count.slowestMs) }]),

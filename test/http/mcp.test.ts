@@ -6,13 +6,18 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { createApp } from "../../src/http/app.ts";
+import { FORMATS } from "../../src/image/formats.ts";
+import { verifyFile } from "../../src/image/provenance/verify.ts";
 import { MAX_JSON_BYTES } from "../../src/limits.ts";
 import { pipeline, type Pipeline } from "../../src/pipeline/edges.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
+import signed from "../fixtures/provenance/signed-es256.jpg";
 import { ADMIN, openAccount } from "../support/accounts.ts";
 import { api } from "../support/api.ts";
 import { uncounted } from "../support/memory.ts";
 import { shortPipeline } from "../support/pipeline.ts";
+import { NOW } from "../support/signed-files.ts";
+import { SIGNERS } from "../support/test-signers.ts";
 
 const MCP = "https://darkroom.test/mcp";
 const PICTURE = "https://images.example.com/photo.jpg";
@@ -23,6 +28,15 @@ const photoPipeline: Pipeline = {
   portsOf: (...args) => ({
     ...pipeline.portsOf(...args),
     readOriginal: async () => ({ bytes: new Uint8Array(photo.slice(0)), memory: uncounted, name: "photo.jpg" }),
+  }),
+};
+
+/** Another, which has the same photograph with Content Credentials. */
+const signedPipeline: Pipeline = {
+  ...pipeline,
+  portsOf: (...args) => ({
+    ...pipeline.portsOf(...args),
+    readOriginal: async () => ({ bytes: new Uint8Array(signed.slice(0)), memory: uncounted, name: "photo.jpg" }),
   }),
 };
 
@@ -122,6 +136,26 @@ it("describes an image in its own pixels, with a preview", async () => {
   expect(Array.isArray(structuredContent.analysis.faces)).toBe(true);
   expect(Math.max(structuredContent.preview.width, structuredContent.preview.height)).toBeLessThanOrEqual(640);
   expect(JSON.stringify(structuredContent).length).toBeLessThan(4_000);
+  await client.close();
+});
+
+it("tells who made an image, and has results signed", async () => {
+  const { key } = await openAccount();
+  await api("POST", "/1.0/signers", { key, json: { name: "prints", ...SIGNERS.es256 } });
+  const client = await connected(key, "auto", signedPipeline);
+  const described = await call(client, "describe_image", { url: PICTURE, analyze: ["provenance"] });
+  expect(described.structuredContent.image.provenance).toMatchObject({
+    state: "valid",
+    signer: "Darkroom test signer",
+  });
+  expect(described.structuredContent.analysis.provenance.manifests[0].actions).toMatchObject([
+    { action: "c2pa.created" },
+  ]);
+  const signing = { url: PICTURE, output: { format: "png", provenance: "sign" } };
+  const { structuredContent } = await call(client, "optimize_image", signing);
+  const { bytes } = await api("GET", new URL(structuredContent.output.url).pathname);
+  const found = await verifyFile(bytes, FORMATS.png.manifest, { anchors: async () => [], now: NOW });
+  expect(found).toMatchObject({ state: "valid", manifests: [{ generator: "Service 1.0" }, {}] });
   await client.close();
 });
 

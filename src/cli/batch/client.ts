@@ -48,6 +48,8 @@ export interface Client {
    * @throws ApiFailure, or Error when the service cannot be reached
    */
   readonly processSet: (name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => Promise<SetSuccess>;
+  /** What the service says of an image and its result. @throws ApiFailure, or Error when the service cannot be reached */
+  readonly describe: (name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => Promise<Success>;
   /** The bytes of a result by its address. @throws Error when it is not there */
   readonly download: (url: string, signal: AbortSignal) => Promise<Uint8Array>;
 }
@@ -100,10 +102,15 @@ export function createClient({ url, key, sleep = sleepFor, isPatient = false, on
       processedOf(await answered(name, bytes, { ...body, response: { mode: "binary" } }, signal)),
     processSet: async (name, bytes, body, signal) => {
       const answer = await answered(name, bytes, body, signal);
-      const text = await answer.text();
-      const said = parsed(text) as Answer | Failure | undefined;
-      if (answer.ok && said?.success && "outputs" in said) return said;
-      throw new ApiFailure(answer.status, said && !said.success ? said.message : `HTTP ${answer.status}`);
+      const said = await saidBy(answer);
+      if ("outputs" in said) return said;
+      throw new ApiFailure(answer.status, `HTTP ${answer.status}`);
+    },
+    describe: async (name, bytes, body, signal) => {
+      const answer = await answered(name, bytes, body, signal);
+      const said = await saidBy(answer);
+      if ("output" in said) return said;
+      throw new ApiFailure(answer.status, `HTTP ${answer.status}`);
     },
     download: async (address, signal) => {
       const answer = await fetch(address, { signal });
@@ -111,6 +118,13 @@ export function createClient({ url, key, sleep = sleepFor, isPatient = false, on
       return new Uint8Array(await answer.arrayBuffer());
     },
   };
+}
+
+/** What an answer of JSON says. @throws ApiFailure where that is a refusal */
+async function saidBy(answer: Response): Promise<Answer> {
+  const said = parsed(await answer.text()) as Answer | Failure | undefined;
+  if (answer.ok && said?.success) return said;
+  throw new ApiFailure(answer.status, said && !said.success ? said.message : `HTTP ${answer.status}`);
 }
 
 function unreachable(cause: unknown, signal: AbortSignal): Error {

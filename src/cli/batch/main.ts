@@ -4,8 +4,9 @@ import { findOriginals } from "./files.ts";
 import { createJsonReport } from "./json.ts";
 import { type Options, readOptions, USAGE, UsageError } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
+import { tellProvenance } from "./provenance.ts";
 import { runAll } from "./run.ts";
-import { createScreen, type Report } from "./screen.ts";
+import { createScreen, type Report, waitText } from "./screen.ts";
 import { openService, SIGNALS } from "./service.ts";
 import { withoutResults } from "./sets.ts";
 import { refuseCircle, watchOriginals } from "./watch.ts";
@@ -32,11 +33,16 @@ async function batch(options: Options): Promise<number> {
   for (const signal of SIGNALS) process.once(signal, () => interruption.abort());
   const service = await openService(options, (line) => console.error(line));
   try {
+    const { url, key } = service;
+    if (options.provenance) {
+      const reader = createClient({ url, key, onWait: (seconds, reason) => console.error(waitText(seconds, reason)) });
+      return (await tellProvenance(originals, reader, options.json, interruption.signal, console.log)) ? 0 : 1;
+    }
     const report = options.json
       ? createJsonReport(process.stdout, process.stderr)
       : createScreen(options.watch ? undefined : originals.length, process.stderr);
     const isPatient = options.watch;
-    const client = createClient({ url: service.url, key: service.key, isPatient, onWait: report.waiting });
+    const client = createClient({ url, key, isPatient, onWait: report.waiting });
     if (options.watch) console.error(`Watching ${options.paths.join(", ")} (Ctrl-C stops).`);
     const source = options.watch ? (stop: AbortSignal) => watchOriginals(options, stop) : originals;
     return await carryOut(source, options, client, interruption.signal, report);

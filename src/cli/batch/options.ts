@@ -20,6 +20,8 @@ replaced unless --overwrite is given.
   --formats LIST      those of --srcset, of avif, jxl, webp, jpeg, png (avif,webp and jpeg, or png with alpha)
   --compression NAME  low, medium, high, ultra, lossless
   --quality N         1 to 100, instead of a search for the smallest good one
+  --sign              results are signed (Content Credentials), by the signer that the account has saved
+  --provenance        what images say of where they are from, verified, instead of results: who, when, what was done
   --data JSON         any other members of the request, see /docs/reference
   --out DIR           where results go
   --resume            pass over images whose result is there, and go on with the others
@@ -32,7 +34,7 @@ replaced unless --overwrite is given.
   --key KEY           the API key, else DARKROOM_KEY
   --help              this text
 
-Exit status: 0 when all went well, 1 when an image failed, 2 when the command is wrong.`;
+Exit status: 0 when all went well, 1 when an image failed, or with --provenance does not match, 2 when the command is wrong.`;
 
 export interface Options {
   readonly paths: readonly string[];
@@ -44,6 +46,8 @@ export interface Options {
   readonly resume: boolean;
   /** Goes on with what is new or changed, until it is stopped. */
   readonly watch: boolean;
+  /** What images say of where they are from is told, and nothing is written. */
+  readonly provenance: boolean;
   /** Lines of JSON on standard output in place of a table. */
   readonly json: boolean;
   readonly concurrency: number;
@@ -64,6 +68,8 @@ const SPEC = {
   compression: { type: "string" },
   quality: { type: "string" },
   data: { type: "string" },
+  sign: { type: "boolean", default: false },
+  provenance: { type: "boolean", default: false },
   out: { type: "string" },
   overwrite: { type: "boolean", default: false },
   resume: { type: "boolean", default: false },
@@ -97,13 +103,16 @@ export function readOptions(
     overwrite: values.overwrite,
     resume: values.resume,
     watch: values.watch,
+    provenance: values.provenance,
     json: values.json,
     concurrency: wholeNumber("--concurrency", values.concurrency, MAX_CONCURRENCY),
     ...serviceOf(values, env),
   };
 }
 
-function refuseContradictions({ resume, overwrite, local, url, key, watch, out }: Values): void {
+function refuseContradictions({ resume, overwrite, local, url, key, watch, out, provenance, sign }: Values): void {
+  if (provenance && (watch || sign || out !== undefined))
+    throw new UsageError("--provenance writes nothing: it takes neither --out, --watch nor --sign");
   if (resume && overwrite) throw new UsageError("--resume and --overwrite say opposite things");
   if (local && (url ?? key) !== undefined) throw new UsageError("--local has an address and a key of its own");
   // Beside their originals, results would be taken for new images, and those in place of them for changed ones.
@@ -136,13 +145,17 @@ function serviceUrl(text: string): URL {
   return url;
 }
 
-function bodyOf({ data, resize, format, srcset, formats, compression, quality }: Values): UploadBody {
+function bodyOf({ data, resize, format, srcset, formats, compression, quality, sign }: Values): UploadBody {
   const given = data === undefined ? {} : parsedData(data);
   if (given.outputs) throw new UsageError("--data cannot have outputs: --srcset writes several files");
   if (formats !== undefined && srcset === undefined) throw new UsageError("--formats says which files --srcset writes");
   if (format !== undefined && srcset !== undefined) throw new UsageError("--srcset takes --formats, not --format");
   // What a format or a preset may be called is for the service to judge, which knows its own version.
-  const output = { ...given.output, ...(format !== undefined && { format: format as Output["format"] }) } as Output;
+  const output = {
+    ...given.output,
+    ...(format !== undefined && { format: format as Output["format"] }),
+    ...(sign && { provenance: "sign" }),
+  } as Output;
   const optimize = {
     ...given.optimize,
     ...(compression !== undefined && { compression: compression as Optimize["compression"] }),

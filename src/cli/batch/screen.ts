@@ -56,7 +56,7 @@ function createBar(total: number, stream: NodeJS.WriteStream): Report {
   };
 }
 
-function waitText(seconds: number, reason: string): string {
+export function waitText(seconds: number, reason: string): string {
   return `${reason}: waiting ${Math.ceil(seconds)} s`;
 }
 

@@ -20,7 +20,7 @@ export const describeImage: Tool = {
     return {
       description:
         "Fetches an image from a URL and says what it is: its format, size and colors, where faces are (in pixels of the " +
-        "image), and what else is asked for with analyze. The answer has a small preview by URL, for about an hour. " +
+        "image), who made it and whether that can be trusted, where it says so (image.provenance), and what else is asked for with analyze. The answer has a small preview by URL, for about an hour. " +
         "Costs one credit, as fetching does.",
       inputSchema: {
         ...rest,
