@@ -107,9 +107,14 @@ describe("native memory in a budget", () => {
     expect(memoryOf("score")).toBe(0);
   });
 
-  it("stays for work that may come for it, whatever that declares, and goes once other instances have grown", async () => {
+  it("goes where work declares all that there is, for that may be buffers", async () => {
     leave();
-    await budgetOf().run({ bytes: 64 * MIB }, async (timeSlice) => {
+    await budgetOf().run({ bytes: 64 * MIB }, () => expect(memoryOf("score")).toBe(0));
+  });
+
+  it("stays for work that may come for it and leaves it room, and goes once other instances have grown", async () => {
+    leave();
+    await budgetOf().run({ bytes: 48 * MIB }, async (timeSlice) => {
       await timeSlice.spend(1_000);
       expect(memoryOf("score")).toBeGreaterThan(0);
       const { module } = pausingModule();
