@@ -15,6 +15,12 @@ function refusal(schema: typeof FetchBody | typeof UploadBody, body: object): st
 }
 
 describe("request bodies", () => {
+  it("may list the sizes of an icon, also in one of several outputs", () => {
+    const output = { format: "ico", sizes: [16, 32] };
+    expect(parseBody(UploadBody, { output }).output?.sizes).toEqual([16, 32]);
+    expect(parseBody(UploadBody, { outputs: { icon: { output } } }).outputs?.["icon"]?.output?.sizes).toEqual([16, 32]);
+  });
+
   it.each<[object, string]>([
     [{ resize: { width: 0 } }, "resize.width must be a positive integer"],
     [{ resize: { width: 1.5 } }, "resize.width must be a positive integer"],
@@ -28,6 +34,10 @@ describe("request bodies", () => {
     [{ rotate: { angle: "90" } }, "rotate.angle must be an integer between 0 and 359"],
     [{ optimize: { quality: "80" } }, "optimize.quality must be an integer between 1 and 100"],
     [{ resize: {} }, "resize needs width or height"],
+    [{ output: { sizes: [16], format: "png" } }, "output must have sizes with ico only"],
+    [{ output: { sizes: [16, 16], format: "ico" } }, "output.sizes must name every size once"],
+    [{ output: { sizes: [], format: "ico" } }, "output.sizes must be a list of 1 to 16 integers"],
+    [{ output: { sizes: [257], format: "ico" } }, "output.sizes.0 must be an integer between 1 and 256"],
     [{ resize: [] }, "resize must not be a list"],
     [{ resize: { width: [1] } }, "resize.width must not be a list"],
     [{ resize: null }, "resize must be an object"],

@@ -29,6 +29,8 @@ interface Watching {
    * Looks at the native memory whenever work declares milliseconds; every piece of work begins with none that is idle.
    */
   readonly memory?: boolean;
+  /** Called with each piece of work at its end. */
+  readonly onPiece?: (piece: Admitted) => void;
   /** Bytes outside of native memory, looked at besides: at least those that are there, and those alone where `sure`. */
   readonly buffers?: (sure: boolean) => number;
 }
@@ -58,13 +60,15 @@ export async function admittedDuring(work: () => Promise<unknown>, watching: Wat
         return result;
       } finally {
         const takenMs = now() - since;
-        all.push({
+        const piece = {
           estimate: { bytes: 0, ms: 0, ...rooms[room] },
           spentMs,
           heldBytes: gauge?.mostBytes() ?? 0,
           takenBytes: gauge?.takenBytes() ?? 0,
           takenMs,
-        });
+        };
+        all.push(piece);
+        watching.onPiece?.(piece);
       }
     };
     return runIn(rooms, watched, allowance);

@@ -17,6 +17,7 @@ import { withInputOptions, type InputOptions, inSpace, pictureOf } from "../plan
 import type { VerifiedStore } from "../provenance/verify.ts";
 import { optimized } from "../search/attempts.ts";
 import type { Rendition } from "../search/rendition.ts";
+import type { Trace } from "../search/trace.ts";
 import { unpackedFor } from "./embedded-file.ts";
 import { originFor } from "./origin.ts";
 import { bestOf, inTryingOrder, outputFormatsOf } from "./output-formats.ts";
@@ -46,6 +47,8 @@ export interface Order {
   readonly accept: string | undefined;
   /** Told how long decoding and operations take. */
   readonly stopwatch?: Stopwatch | undefined;
+  /** Told what searches do; absent: nobody asks. */
+  readonly trace?: Trace | undefined;
   /** What the job may take, and when it ends; absent: anything. */
   readonly allowance?: Allowance | undefined;
   /** How to judge where the original is from; absent: nobody asks. */
@@ -103,6 +106,7 @@ export async function render(source: SharedBytes, order: Order): Promise<Rendere
         aim,
         encoding,
         keepsMetadata,
+        trace: order.trace,
         upperBoundBytes,
         upperBoundSampleBytes,
         isLast,

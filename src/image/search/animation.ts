@@ -10,6 +10,7 @@ import { MIN_QUALITY } from "./quality.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
 import { type Judgement, SAME, worse } from "./second-opinion.ts";
 import type { WritableFormat } from "./task.ts";
+import type { Trace } from "./trace.ts";
 
 /** Frames that are compared: spread evenly, first and last included. */
 export const SAMPLED_FRAMES = 6;
@@ -102,6 +103,8 @@ interface HeldAgainst {
   /** The animation as results are looked at; absent: as it is encoded. */
   readonly compared?: Picture;
   readonly deadline?: EndsInTime;
+  /** Told what is done; absent: nobody asks. */
+  readonly trace?: Trace | undefined;
 }
 
 /**
@@ -116,7 +119,13 @@ export async function smallestAnimation(
   settings: EncodeSettings,
   targetScore: number,
   timeSlice: TimeSlice,
-  { originalBytes = Infinity, upperBoundBytes = Infinity, compared = picture, deadline = ENDLESS }: HeldAgainst = {},
+  {
+    originalBytes = Infinity,
+    upperBoundBytes = Infinity,
+    compared = picture,
+    deadline = ENDLESS,
+    trace,
+  }: HeldAgainst = {},
 ): Promise<Found | null> {
   const tries = mostTries(picture);
   let best: Found | undefined;
@@ -126,9 +135,11 @@ export async function smallestAnimation(
   for (let count = 0; count < tries && high - low > 1; count++) {
     if (deadline.isOver()) throw new Overrun(best && best.score >= targetScore ? best : undefined, { quality });
     const bytes = await format.write.encode(picture, { ...settings, quality }, timeSlice);
+    trace?.({ kind: "encoded", part: "whole", settings: { ...settings, quality }, bytes: bytes.length });
     if (bytes.length > upperBoundBytes * HOPELESS) return null;
     const judgement = await judgeAnimation(compared, pictureIn(format, bytes, compared.space), timeSlice);
     const { points: score, score: metric } = judgement;
+    trace?.({ kind: "judged", part: "whole", quality, score: metric, points: score });
     const reaches = score >= targetScore;
     if (reaches) high = quality;
     else low = quality;

@@ -28,6 +28,7 @@ import {
 } from "./search-pixels.ts";
 import { Session } from "./session.ts";
 import { type Task, taskOf, type EncodeOptions } from "./task.ts";
+import type { NotMade, TraceEvent } from "./trace.ts";
 import { refusalOfWay } from "./ways.ts";
 
 /**
@@ -117,14 +118,12 @@ async function firstOrBetter(
     const { mayBeat, isSearch, onCoefficients } = attempt;
     const estimate = session.beside(attempt.estimate);
     const { task } = session;
-    if (best ? !mayBeat?.(best) : isBeaten && !mayBeat) continue;
-    if (isOverrun && isSearch) continue;
-    if (!fits(task, estimate)) {
-      refusal ??= tooLarge;
-      continue;
-    }
-    if (allowance?.affords(estimate) === false) {
-      refusal = tooLong;
+    const mayMatter = best ? mayBeat?.(best) === true : !isBeaten || mayBeat !== undefined;
+    const why = whyNotMade(task, estimate, { mayMatter, isOut: isOverrun && isSearch === true, allowance });
+    if (why) {
+      task.trace?.({ kind: "not made", format: task.format.label, name: attempt.name, estimate, why });
+      if (why === "no memory") refusal ??= tooLarge;
+      if (why === "no time") refusal = tooLong;
       continue;
     }
     let outcome: Outcome;
@@ -161,9 +160,30 @@ async function firstOrBetter(
   return best;
 }
 
+/** Why an attempt is not made; undefined where it is. */
+function whyNotMade(
+  task: Task,
+  estimate: Estimate,
+  asked: { readonly mayMatter: boolean; readonly isOut: boolean; readonly allowance: Allowance | undefined },
+): NotMade | undefined {
+  if (!asked.mayMatter) return "cannot beat the best so far";
+  if (asked.isOut) return "a search overran its estimate";
+  if (!fits(task, estimate)) return "no memory";
+  return asked.allowance?.affords(estimate) === false ? "no time" : undefined;
+}
+
+/** What came of an attempt, as it is told. */
+function endOf(outcome: Outcome): TraceEvent {
+  if (!outcome) return { kind: "ended", came: "no file" };
+  if (outcome === BEATEN) return { kind: "ended", came: "larger than another format" };
+  const { file, score, isFinal } = outcome;
+  return { kind: "ended", came: "a file", bytes: file.bytes.length, score, isFinal };
+}
+
 /** What comes of an attempt once its turn has come. */
-function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): Promise<Outcome> {
-  const { isSearch, run } = attempt;
+async function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): Promise<Outcome> {
+  const { name, isSearch, run } = attempt;
+  const { trace, format } = session.task;
   const [estimate, ...leaner] = [
     session.beside(attempt.estimate),
     ...(attempt.leaner ?? []).map((one) => session.beside(one)),
@@ -174,7 +194,15 @@ function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): P
     session.deadline = deadline ?? ENDLESS;
     return clocked(session.task, timeSlice, () => run(session, timeSlice, tier));
   };
-  return isolateBudget.runIn([estimate, ...leaner], timed, allowance);
+  trace?.({ kind: "attempt", format: format.label, name, estimate });
+  try {
+    const outcome = await isolateBudget.runIn([estimate, ...leaner], timed, allowance);
+    trace?.(endOf(outcome));
+    return outcome;
+  } catch (error) {
+    trace?.({ kind: "ended", came: error instanceof Overrun ? "overrun" : "refused" });
+    throw error;
+  }
 }
 
 /**

@@ -17,6 +17,7 @@ import { MIN_QUALITY, neighborOf } from "./quality.ts";
 import { divided, requantizeEstimate } from "./requantize.ts";
 import { canScore, inComparedColors, judgeRows } from "./score.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
+import type { Trace } from "./trace.ts";
 
 const MAX_QUALITY = 100;
 
@@ -115,7 +116,7 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
       const files: Uint8Array[] = [];
       for (const one of wanted) {
         if (files.length > 0 && session.deadline.isOver()) break;
-        const terms = { scale: format.write.qualities, maxTries, deadline: session.deadline };
+        const terms = { scale: format.write.qualities, maxTries, deadline: session.deadline, trace: task.trace };
         files.push(await largestWithin(finish, one, aim.bytes, terms));
       }
       const fitting = files.filter(({ length }) => length <= aim.bytes);
@@ -173,7 +174,16 @@ async function largestWithin(
   encode: Encode,
   settings: EncodeSettings,
   limitBytes: number,
-  { deadline, ...terms }: { readonly scale: Scale; readonly maxTries: number; readonly deadline: EndsInTime },
+  {
+    deadline,
+    trace,
+    ...terms
+  }: {
+    readonly scale: Scale;
+    readonly maxTries: number;
+    readonly deadline: EndsInTime;
+    readonly trace: Trace | undefined;
+  },
 ): Promise<Uint8Array> {
   let fits: Try | undefined;
   let over: Try | undefined;
@@ -183,6 +193,7 @@ async function largestWithin(
     const quality = nextQuality(fits, over, settings.quality, limitBytes, { ...pace, tries });
     if (quality === undefined) break;
     const bytes = await encode({ ...settings, quality });
+    trace?.({ kind: "encoded", part: "whole", settings: { ...settings, quality }, bytes: bytes.length });
     if (bytes.length <= limitBytes) fits = { quality, bytes };
     else over = { quality, bytes };
   }

@@ -5,6 +5,7 @@ import { expectedQuality } from "./losses.ts";
 import { ending, type EndsInTime, Overrun, type Predicted } from "./overrun.ts";
 import { type Found, Look, type Encoder, type Probe } from "./probe.ts";
 import type { Sample } from "./sample.ts";
+import type { ProbedPart, Trace } from "./trace.ts";
 
 /** A try, its score included. */
 interface Note {
@@ -25,28 +26,33 @@ export class Notes {
   private readonly tried: Omit<Note, "bytes">[] = [];
   private best: Found | undefined;
 
-  constructor(scale: Scale, targetScore: number) {
+  /** Told of every file; absent: nobody asks. */
+  private readonly trace: Trace | undefined;
+
+  constructor(scale: Scale, targetScore: number, trace?: Trace) {
     this.scale = scale;
     this.targetScore = targetScore;
+    this.trace = trace;
   }
 
   /** A way whose files are known here, and which ends in time. */
   encoder(encoder: PictureEncoder, deadline: EndsInTime): PictureEncoder {
-    const noted = <Own extends Encoder>(encoder: Own): Own => {
+    const noted = <Own extends Encoder>(encoder: Own, part: ProbedPart): Own => {
       const { encode } = encoder;
       const marking = async (settings: EncodeSettings) => {
         const bytes = await encode(settings);
         this.settingsOf.set(bytes, settings);
+        this.trace?.({ kind: "encoded", part, settings, bytes: bytes.length });
         return bytes;
       };
       return ending({ ...encoder, encode: marking }, deadline);
     };
     const { encode, finish, onSample } = encoder;
-    const made = noted(encoder);
+    const made = noted(encoder, "whole");
     return {
       ...made,
-      finish: finish === encode ? made.encode : ending({ encode: finish }, deadline).encode,
-      onSample: async (sample: Sample) => noted(await onSample(sample)),
+      finish: finish === encode ? made.encode : noted({ encode: finish }, "whole").encode,
+      onSample: async (sample: Sample) => noted(await onSample(sample), "sample"),
     };
   }
 
@@ -77,18 +83,23 @@ export class Notes {
   }
 }
 
+/** Told once of each probe what both opinions say of it. */
+type Tell = (quality: number, said: Pick<Found, "score" | "metric">) => void;
+
 /** A look that notes what it sees. */
 export class NotingLook extends Look {
   private readonly note: (found: Found) => void;
+  private readonly tell: Tell | undefined;
 
-  constructor(note: (found: Found) => void, ...look: ConstructorParameters<typeof Look>) {
+  constructor(note: (found: Found) => void, tell: Tell | undefined, ...look: ConstructorParameters<typeof Look>) {
     super(...look);
     this.note = note;
+    this.tell = tell;
   }
 
   override written(quality: number, bytes: Uint8Array): Probe {
     const probe = super.written(quality, bytes);
-    return {
+    return this.told({
       ...probe,
       score: async () => {
         const score = await probe.score();
@@ -96,6 +107,24 @@ export class NotingLook extends Look {
         this.note({ bytes, score, ...(metric !== undefined && { metric }) });
         return score;
       },
+    });
+  }
+
+  override previewed(...shown: Parameters<Look["previewed"]>): Probe {
+    return this.told(super.previewed(...shown));
+  }
+
+  private told(probe: Probe): Probe {
+    const { tell } = this;
+    if (!tell) return probe;
+    let isTold = false;
+    const score = async () => {
+      const points = await probe.score();
+      const metric = await probe.metric?.();
+      if (!isTold) tell(probe.quality, { score: points, ...(metric !== undefined && { metric }) });
+      isTold = true;
+      return points;
     };
+    return { ...probe, score };
   }
 }

@@ -96,6 +96,7 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
     triesFinal,
     triesExact: false,
     upperBoundBytes: Infinity,
+    trace: task.trace,
     isAlone: true,
   };
   return {

@@ -73,6 +73,7 @@ function pixelsBy(
     upperBoundBytes,
     upperBoundSampleBytes,
     start: task.start,
+    trace: task.trace,
     isAlone: task.isLast && upperBoundBytes === Infinity,
   };
   return {
@@ -125,7 +126,12 @@ export function searchSixteenBit(task: Task): Attempt | null {
     estimate: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
     isSearch: true,
     async run(session, timeSlice) {
-      const against = { originalBytes: unchanged?.original?.length, compared, deadline: session.deadline };
+      const against = {
+        originalBytes: unchanged?.original?.length,
+        compared,
+        deadline: session.deadline,
+        trace: task.trace,
+      };
       const found = await smallestAnimation(picture, format, settings, targetScore, timeSlice, against);
       return found && session.rendition(found);
     },
@@ -150,7 +156,12 @@ export function searchFrames(task: Task): Attempt | null {
     isSearch: true,
     async run(session, timeSlice) {
       const originalBytes = unchanged?.original?.length;
-      const against = { originalBytes, upperBoundBytes: task.upperBoundBytes, deadline: session.deadline };
+      const against = {
+        originalBytes,
+        upperBoundBytes: task.upperBoundBytes,
+        deadline: session.deadline,
+        trace: task.trace,
+      };
       const best = await smallestAnimation(picture, format, settings, targetScore, timeSlice, against);
       if (!best) return BEATEN;
       if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);

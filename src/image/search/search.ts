@@ -17,6 +17,7 @@ import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
+import type { Trace } from "./trace.ts";
 import { ExactLeft, mayBeExact, mayTryExact, mostInHaste, mostOnSample, type UpperBound } from "./upper-bound.ts";
 import {
   bestWay,
@@ -64,6 +65,8 @@ export interface Goal extends UpperBound {
   readonly leavesExact?: boolean;
   /** Where the search in a neighbor of the picture ended. */
   readonly start?: Start | undefined;
+  /** Told what is done; absent: nobody asks. */
+  readonly trace?: Trace | undefined;
   /** Nothing of the picture is written in another format, or was. */
   readonly isAlone: boolean;
 }
@@ -88,10 +91,16 @@ export async function smallestAbove(
   const { format } = goal;
   const { sample } = reference;
   const scale = format.write.qualities;
-  const notes = new Notes(scale, goal.targetScore);
+  const { trace } = goal;
+  const notes = new Notes(scale, goal.targetScore, trace);
   const lookBy = (judge: Reference["judge"], isWhole: boolean, onPart?: Look) => {
     const note = (found: Found) => notes.add(found, isWhole);
-    return new NotingLook(note, format, sample.picture, judge, timeSlice, onPart);
+    const part = isWhole ? "whole" : "sample";
+    const tell =
+      trace &&
+      ((quality: number, { score: points, metric: score = points }: Pick<Found, "score" | "metric">) =>
+        trace({ kind: "judged", part, quality, score, points }));
+    return new NotingLook(note, tell, format, sample.picture, judge, timeSlice, onPart);
   };
   const onSample = lookBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
   const look = lookBy((rendition, background) => reference.judge(rendition, background), true, onSample);

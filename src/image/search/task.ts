@@ -15,6 +15,7 @@ import { flatten } from "../steps/flatten.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
 import type { Start } from "./rendition.ts";
 import { canScore } from "./score.ts";
+import type { Trace } from "./trace.ts";
 
 /** At which presets and sizes mostly end, and encoders need no more memory than they usually do. */
 const TYPICAL_QUALITY = 80;
@@ -42,6 +43,8 @@ export interface EncodeOptions {
   readonly start?: Start | undefined;
   /** Pixels of all files of this format that the request makes; absent where this is the only one. */
   readonly allPixels?: number | undefined;
+  /** Told what is done; absent: nobody asks. */
+  readonly trace?: Trace | undefined;
   /** The coefficients of the original turned out not to be readable, though its pixels may be. */
   readonly leavesCoefficients?: boolean | undefined;
 }

@@ -1,0 +1,193 @@
+/**
+ * What a request does to a picture, and why: `npm run explain <picture> [request]`. One line for each probe and for each
+ * attempt that is not made, then estimates beside what was held and taken.
+ * Milliseconds are those of the processor. A request is JSON, as for `data` of the API:
+ * `npm run explain photo.jpg '{"resize": {"width": 800}, "output": {"format": "auto"}}'`.
+ */
+import { readFile } from "node:fs/promises";
+import { memoryUsage } from "node:process";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+import "../support/imports-on-node.ts";
+import type { TraceEvent } from "../../src/image/search/trace.ts";
+import { type Admitted, admittedDuring } from "../support/admitted.ts";
+
+const { Derivation, parseBody } = await import("../../src/contract/request.ts");
+const { aimOf } = await import("../../src/image/plan/output.ts");
+const { patienceOf, TARGET_SCORE } = await import("../../src/image/search/presets.ts");
+const { looksAt } = await import("../../src/image/search/second-opinion.ts");
+const { rendered } = await import("../support/render.ts");
+
+type Made = Awaited<ReturnType<typeof rendered>>;
+type Of<Kind extends TraceEvent["kind"]> = Extract<TraceEvent, { kind: Kind }>;
+
+setFlagsFromString("--expose-gc");
+setFlagsFromString("--no-concurrent-array-buffer-sweeping");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Milliseconds for which this thread ran. */
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+const count = (value: number) => Math.round(value).toLocaleString("en-US");
+const points = (value: number) => value.toFixed(1);
+const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
+/** What settings say besides their quality. */
+function wordsOf({ subsample, loss, lossless, nearLossless, draft, probe, effort }: Of<"encoded">["settings"]): string {
+  const words = [
+    subsample,
+    loss && `loss: ${loss}`,
+    lossless && "lossless",
+    nearLossless !== undefined && `nearly lossless ${nearLossless}`,
+    draft ? "draft" : probe ? "quick" : `effort ${effort}`,
+  ];
+  return words.filter(Boolean).join(", ");
+}
+
+/** Prints what it is told; a line has the time since the line before it. */
+class Teller {
+  private readonly target: number | undefined;
+  private readonly closePoints: number;
+  private encoded: Of<"encoded"> | undefined;
+  private judged: Of<"judged"> | undefined;
+  private since = processorMs();
+  private attempt = "";
+  /** Pieces of work by the attempt that they were. */
+  readonly pieces: { readonly name: string; readonly piece: Admitted }[] = [];
+
+  constructor(target: number | undefined, closePoints: number) {
+    this.target = target;
+    this.closePoints = closePoints;
+  }
+
+  tell(event: TraceEvent): void {
+    switch (event.kind) {
+      case "attempt":
+        this.attempt = `${event.format}, ${event.name}`;
+        this.judged = undefined;
+        this.since = processorMs();
+        console.log(`\n${this.attempt}`);
+        return;
+      case "not made":
+        console.log(`\n${event.format}, ${event.name}: not made, ${event.why}${needs(event)}`);
+        return;
+      case "encoded":
+        this.flush();
+        this.encoded = event;
+        return;
+      case "judged":
+        this.probe(event);
+        return;
+      case "ended":
+        this.flush();
+        console.log(`  ${this.endOf(event)}`);
+        this.attempt = "";
+    }
+  }
+
+  /** A piece of work that the budget admitted has ended. */
+  admitted(piece: Admitted): void {
+    this.pieces.push({ name: this.attempt || "operations and what they look at", piece });
+  }
+
+  private probe(event: Of<"judged">): void {
+    const { encoded } = this;
+    const isOf = encoded?.settings.quality === event.quality && encoded.part === event.part;
+    if (!isOf) this.flush();
+    this.encoded = undefined;
+    this.judged = event;
+    const second = event.points < event.score ? `second opinion ${points(event.points)}` : "second opinion no less";
+    const what = isOf ? `${count(encoded.bytes)} bytes, ${wordsOf(encoded.settings)}` : "shown, not written";
+    this.line(event.part, event.quality, `score ${points(event.score)}, ${second}`, what);
+  }
+
+  /** A file that nobody judged: one that stays, or of which only the size was asked for. */
+  private flush(): void {
+    const { encoded } = this;
+    if (!encoded) return;
+    this.encoded = undefined;
+    const { part, settings, bytes } = encoded;
+    this.line(part, settings.quality, "not judged", `${count(bytes)} bytes, ${wordsOf(settings)}`);
+  }
+
+  private line(part: string, quality: number, said: string, what: string): void {
+    const now = processorMs();
+    const ms = `${count(now - this.since)} ms`;
+    this.since = now;
+    console.log(`  ${part.padEnd(6)}  quality ${String(quality).padEnd(4)} ${ms.padStart(8)}  ${said}; ${what}`);
+  }
+
+  private endOf({ came, bytes, score, isFinal }: Of<"ended">): string {
+    if (bytes === undefined) return `ended: ${came}`;
+    const file = `ended: ${count(bytes)} bytes${score === undefined ? "" : `, score ${points(score)}`}`;
+    return `${file}; ${this.whyEnded(score)}${isFinal ? "; nothing else need be tried" : ""}`;
+  }
+
+  private whyEnded(score: number | undefined): string {
+    const { target, closePoints } = this;
+    if (target === undefined || !this.judged || score === undefined) return "encoded once";
+    if (score < target) return `no probe reached the target of ${target}`;
+    if (score === 100) return "nothing is lost";
+    const above = `${points(score - target)} points above the target of ${target}`;
+    return score - target <= closePoints
+      ? `${above}, which is close enough`
+      : `${above}, and no probe below it reached it`;
+  }
+}
+
+function needs({ why, estimate: { bytes, ms } }: Of<"not made">): string {
+  if (why === "no memory") return `: it takes ${mebibytes(bytes)}`;
+  return why === "no time" ? `: it takes ${count(ms)} ms` : "";
+}
+
+async function explain(path: string, request: string): Promise<void> {
+  const bytes = new Uint8Array(await readFile(path));
+  const { output, optimize, ...operations } = parseBody(Derivation, JSON.parse(request) as object);
+  const aim = aimOf(output, optimize);
+  const target = aim.kind === "smart" ? TARGET_SCORE[aim.preset] : undefined;
+  const order = { operations, output, optimize };
+  const buffers = (sure: boolean) => {
+    if (sure) collectGarbage();
+    return memoryUsage().arrayBuffers;
+  };
+  // Looking at memory takes time: it has a run of its own, after which code is as fast as it becomes.
+  const watched = await admittedDuring(() => rendered(bytes, order), { now: processorMs, memory: true, buffers });
+  const teller = new Teller(target, patienceOf(aim).close);
+  const result: Made[] = [];
+  const told = { ...order, trace: (event: TraceEvent) => teller.tell(event) };
+  const onPiece = (piece: Admitted) => teller.admitted(piece);
+  await admittedDuring(async () => result.push(await rendered(bytes, told)), { now: processorMs, onPiece });
+  const [one] = result;
+  if (!one) return;
+  const { input, output: made } = one;
+  console.log(`\nOriginal  ${sizeOf(input)}, ${count(bytes.length)} bytes`);
+  const looks = made.score === undefined ? "" : `, score ${points(made.score)} (looks ${looksAt(made.score)})`;
+  console.log(`Result    ${sizeOf(made)}, ${count(made.bytes.length)} bytes${looks}`);
+  const rows = teller.pieces.map(({ name, piece: { estimate, spentMs, takenMs } }, index) => ({
+    work: name,
+    estimated: mebibytes(estimate.bytes),
+    held: mebibytes(watched[index]?.heldBytes ?? 0),
+    "estimated ms": Math.round(estimate.ms),
+    "declared ms": Math.round(spentMs),
+    "taken ms": Math.round(takenMs),
+  }));
+  console.table(rows);
+}
+
+type Sized = Pick<Made["output"], "format" | "facts">;
+
+function sizeOf({ format: { label }, facts: { width, height } }: Sized): string {
+  return `${label}, ${width} x ${height}`;
+}
+
+const [path, request = "{}"] = process.argv.slice(2);
+if (path === undefined) {
+  console.error('Usage: npm run explain <picture> [request], as \'{"output": {"format": "auto"}}\'');
+  process.exitCode = 2;
+} else {
+  await explain(path, request);
+}

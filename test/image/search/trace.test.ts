@@ -1,0 +1,55 @@
+/** What a search tells of itself: all that it does, without doing anything else. */
+import { describe, expect, it } from "vitest";
+
+import { png } from "../../../src/image/formats/png.ts";
+import type { Order } from "../../../src/image/render/render.ts";
+import type { TraceEvent } from "../../../src/image/search/trace.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { rendered } from "../../support/render.ts";
+import { pictureOf, scene } from "../../support/rows.ts";
+
+const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
+
+async function told(order: Partial<Order>) {
+  const original = await png.write.encode(pictureOf([scene(320, 240)]), EXACT, UNPAUSED);
+  const events: TraceEvent[] = [];
+  const { output } = await rendered(original, { ...order, trace: (event) => events.push(event) });
+  const silent = await rendered(original, order);
+  return { events, output, silent: silent.output };
+}
+
+describe("a search that is asked what it does", () => {
+  it.each([
+    ["writes files to judge them", { output: { format: "jpeg" } }],
+    ["judges what it did not write", { output: { format: "png" } }],
+    ["chooses a format", { output: { format: "auto" } }],
+    ["fits a size", { output: { format: "webp" }, optimize: { target_bytes: 6_000, lossless: false } }],
+  ] satisfies [string, Partial<Order>][])("makes the same file where it %s", async (_what, order) => {
+    const { output, silent } = await told(order);
+    expect(output.bytes).toEqual(silent.bytes);
+  });
+
+  it("tells every attempt from its beginning to its end, with the bytes of its file", async () => {
+    const { events, output } = await told({ output: { format: "jpeg" } });
+    const attempts = events.filter(({ kind }) => kind === "attempt" || kind === "ended").map(({ kind }) => kind);
+    expect(attempts.slice(0, 2)).toEqual(["attempt", "ended"]);
+    expect(attempts.filter((kind) => kind === "attempt")).toHaveLength(attempts.length / 2);
+    const files = events.filter((event) => event.kind === "ended" && event.came === "a file");
+    // The mark by which a file is known when it comes back is written after that.
+    expect(files.some((file) => "bytes" in file && output.bytes.length - (file.bytes ?? 0) < 30)).toBe(true);
+  });
+
+  it("tells every probe once, with what both opinions say", async () => {
+    const { events, output } = await told({ output: { format: "jpeg" } });
+    const judged = events.filter((event) => event.kind === "judged");
+    expect(judged.length).toBeGreaterThan(0);
+    expect(new Set(judged.map((event) => JSON.stringify(event))).size).toBe(judged.length);
+    expect(judged.some(({ points, score }) => points === output.score && score >= points)).toBe(true);
+  });
+
+  it("tells what it did not try, and why", async () => {
+    const { events } = await told({ output: { format: "jpeg" } });
+    const left = events.filter((event) => event.kind === "not made");
+    expect(left.map(({ name, why }) => [name, why])).toContainEqual(["encode blind", "cannot beat the best so far"]);
+  });
+});
