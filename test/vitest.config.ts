@@ -53,6 +53,7 @@ const longer = [
   "test/image/formats/svg/css.test.ts",
   "test/image/search/large.test.ts",
   "test/image/search/memory-tiers.test.ts",
+  "test/image/search/preset-order.test.ts",
   "test/image/render/declared.test.ts",
   "test/image/render/estimates.test.ts",
   "test/image/render/render.test.ts",

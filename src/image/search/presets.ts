@@ -12,16 +12,6 @@ import type { Aim, Effort, Preset } from "../plan/output.ts";
  */
 export const TARGET_SCORE: Readonly<Record<Preset, number>> = { low: 90, medium: 75, high: 65, ultra: 50 };
 
-/** The scores that stricter presets promise. */
-export function stricterThan(targetScore: number): readonly number[] {
-  const [one = 0] = Object.values(TARGET_SCORE)
-    .filter((score) => score <= targetScore)
-    .toSorted((a, b) => b - a);
-  return Object.values(TARGET_SCORE)
-    .filter((score) => score > one)
-    .map((score) => score + targetScore - one);
-}
-
 /** How a search comes close to its target score. */
 export interface Patience {
   /** Points aimed at above the target score. */
@@ -63,6 +53,19 @@ export function patienceOf(aim: Aim): Patience {
 
 /** The quality at which presets begin to search, and at which they encode where no score is taken. */
 const PRESET_QUALITY: Readonly<Record<Preset, number>> = { low: 90, medium: 80, high: 68, ultra: 45 };
+
+/** What a preset searches for, and where it begins to. */
+export interface PresetGoal {
+  readonly targetScore: number;
+  readonly quality: number;
+}
+
+/** What presets that promise more than a score search for. */
+export function stricterThan(targetScore: number): readonly PresetGoal[] {
+  return (Object.keys(TARGET_SCORE) as Preset[])
+    .filter((preset) => TARGET_SCORE[preset] > targetScore)
+    .map((preset) => ({ targetScore: TARGET_SCORE[preset], quality: PRESET_QUALITY[preset] }));
+}
 
 /** Small pictures have no score that could vouch for them, and little to save: they are encoded with care. */
 const SMALL_QUALITY = 98;

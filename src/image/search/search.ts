@@ -46,8 +46,11 @@ const ALIKE = 1.03;
 const HOPELESS_EXACT = 1.3;
 const SMALL_PIXELS = 1 << 16;
 
-/** A picture of more is told from its neighbors in quality by what it loses on average. */
-const LEAPING_PIXELS = 1 << 17;
+/**
+ * A picture of more is told from its neighbors in quality by what it loses on average: of what is previewed, whose steps
+ * are numbers of colors, and of what is written.
+ */
+const LEAPING_PIXELS = { previewed: 1 << 17, written: 1 << 15 };
 
 /** What is searched for. */
 export interface Goal extends UpperBound {
@@ -108,8 +111,8 @@ export async function smallestAbove(
   const timed = ways.map((encoder) => notes.encoder(encoder, deadline));
   try {
     return await (ways.some(({ preview }) => preview)
-      ? smallestPreviewed(quest, timed)
-      : smallestWritten(quest, timed));
+      ? smallestOfStricter(quest, timed, smallestPreviewed, LEAPING_PIXELS.previewed)
+      : smallestOfStricter(quest, timed, smallestWritten, LEAPING_PIXELS.written));
   } catch (error) {
     throw error instanceof Overrun ? notes.overrun() : error;
   }
@@ -153,23 +156,33 @@ async function fromSample(quest: Quest, ways: readonly PictureEncoder[], most: n
 }
 
 /**
- * Where it is known what a file will show. What a small picture loses leaps from one number of colors to the next, so
- * that a search can end higher for less: what a stricter preset would take is tried as well.
+ * The smallest file that a preset's own search finds, or those of stricter ones. What a small picture loses leaps from one
+ * quality, or number of colors, to the next, so that a search can end higher for less; no preset takes more bytes than
+ * one that promises more.
  */
-async function smallestPreviewed(quest: Quest, ways: readonly PictureEncoder[]): Promise<Found | null> {
-  const found = await smallestAt(quest, ways);
+async function smallestOfStricter(
+  quest: Quest,
+  ways: readonly PictureEncoder[],
+  smallest: (quest: Quest, ways: readonly PictureEncoder[]) => Promise<Found | null>,
+  leapingPixels: number,
+): Promise<Found | null> {
+  const found = await smallest(quest, ways);
   const { width, height } = quest.reference.size;
-  if (!found || quest.isFrugal || width * height > LEAPING_PIXELS) return found;
-  let smallest = found;
-  for (const stricter of stricterThan(quest.targetScore)) {
-    const other = await smallestAt({ ...quest, targetScore: stricter }, ways);
-    const isSmaller = other && other.bytes.length < smallest.bytes.length;
-    if (isSmaller && other.score >= Math.min(quest.targetScore, smallest.score)) smallest = other;
+  if (!found || quest.isFrugal || width * height > leapingPixels) return found;
+  let least = found;
+  for (const { targetScore, quality } of stricterThan(quest.targetScore)) {
+    const settings = { ...quest.settings, quality };
+    const other = await smallest({ ...quest, targetScore, settings, start: undefined }, ways);
+    const isSmaller = other && other.bytes.length < least.bytes.length;
+    if (isSmaller && other.score >= Math.min(quest.targetScore, least.score)) least = other;
   }
-  return smallest;
+  // Where the search ended is a matter of its own target.
+  const { ended, sampleBytes } = found;
+  return { ...least, ...(ended && { ended }), ...(sampleBytes !== undefined && { sampleBytes }) };
 }
 
-async function smallestAt(quest: Quest, ways: readonly PictureEncoder[]): Promise<Found | null> {
+/** Where it is known what a file will show. */
+async function smallestPreviewed(quest: Quest, ways: readonly PictureEncoder[]): Promise<Found | null> {
   const { reference, isFrugal, onSample } = quest;
   const most = mostInHaste(quest);
   const sought = { ...quest, sample: reference.sample, look: onSample, most };

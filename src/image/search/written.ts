@@ -187,13 +187,17 @@ async function better(
     }),
   );
   if (!known) return made;
-  if (isMissed(known, targetScore) ? made.score <= known.score : made.bytes > known.bytes * (1 - WORTH_TRYING)) {
-    return known;
-  }
+  // What misses the target with the highest quality is beaten by whatever has qualities left.
+  const isNoBetter = isMissed(known, targetScore)
+    ? isMissed(made, targetScore) && made.score <= known.score
+    : made.bytes > known.bytes * (1 - WORTH_TRYING);
+  if (isNoBetter) return known;
   if (!isSettled) return made;
   const start = expectedQuality(made.known, targetScore + patience.aim, scale);
   const goal = { picture, first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
-  return probed(await settled(search, probeAt, goal, made.known));
+  const confirmed = await probed(await settled(search, probeAt, goal, made.known));
+  // Near the target is not above it: some chroma never gets there.
+  return known.score >= targetScore && confirmed.score < targetScore ? known : confirmed;
 }
 
 /** Where to begin on the sample: where drafts of it say, if the format makes any. */
