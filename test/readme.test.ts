@@ -1,7 +1,9 @@
 /** The documentation is as the registries and the settings are. */
 import { expect, it } from "vitest";
 
+import packageJson from "../package.json";
 import { DELIVERY_FORMATS } from "../src/contract/deliveries.ts";
+import contributing from "../src/docs/contributing.md?raw";
 import formats from "../src/docs/formats.md?raw";
 import operations from "../src/docs/operations.md?raw";
 import running from "../src/docs/running.md?raw";
@@ -34,6 +36,10 @@ ${DELIVERY_FORMATS.map((name) => `  "${name}",`).join("\n")}
 ]);
 `;
   await expect(text).toMatchFileSnapshot("../src/playground/format-lists.js");
+});
+
+it.each(Object.keys(packageJson.scripts))("says in a line what the task %s does", (name) => {
+  expect(contributing.match(/^\| `npm run ([\w:-]+)` +\| \S.*\|$/gm)?.join("\n")).toContain(`\`npm run ${name}\``);
 });
 
 it.each(SETTING_NAMES)("explains the setting %s in the documentation", (name) => {
