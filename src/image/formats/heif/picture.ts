@@ -44,12 +44,16 @@ export function pictureOf(items: Items, whole: Item, codec: Codec): HeifPicture 
   const { item, properties } = derivedFrom(items, whole);
   const color = readLayer(items, item, codec);
   const alphaItem = alphaOf(items, item);
-  const alpha = alphaItem && readLayer(items, alphaItem, codec, color.tileSize);
+  const alphaTiles = alphaItem ? undefined : alphasOfTiles(items, item);
+  const alpha = alphaItem
+    ? readLayer(items, alphaItem, codec, color.tileSize)
+    : alphaTiles && tiledLayer(items, alphaTiles, codec, { ...color, likely: color.tileSize });
   if (alpha && (alpha.width !== color.width || alpha.height !== color.height)) {
     throw unsupported("its alpha channel has another size");
   }
+  const [multiplied, by] = alphaTiles ? [sourcesOf(items, item)[0], alphaTiles[0]] : [item.id, alphaItem];
   const premultiplied = items.references.some(
-    ({ type, from, to }) => type === "prem" && from === item.id && alphaItem !== undefined && to.includes(alphaItem.id),
+    ({ type, from, to }) => type === "prem" && from === multiplied && by !== undefined && to.includes(by.id),
   );
   return { color, alpha, premultiplied, colors: readColors(items, item), ...transformOf(properties, color) };
 }
@@ -76,6 +80,19 @@ export function alphaOf(items: Items, master: Item): Item | undefined {
     if (isAlpha(item.properties)) return item;
   }
   return undefined;
+}
+
+/** The alpha channels of a grid's tiles, where the grid has none of its own and each of them has one. */
+function alphasOfTiles(items: Items, grid: Item): readonly Item[] | undefined {
+  if (grid.type !== "grid") return undefined;
+  const found = new Map<number, Item>();
+  for (const { type, from, to } of items.references) {
+    if (type !== "auxl") continue;
+    const item = items.item(from);
+    if (isAlpha(item.properties)) for (const id of to) if (!found.has(id)) found.set(id, item);
+  }
+  const alphas = sourcesOf(items, grid).flatMap((id) => found.get(id) ?? []);
+  return alphas.length > 0 && alphas.length === sourcesOf(items, grid).length ? alphas : undefined;
 }
 
 /** The colors of a grid are its own, or else those of its tiles. */
@@ -114,15 +131,28 @@ function readLayer(items: Items, item: Item, codec: Codec, likely?: Size): Layer
   if (item.type !== "grid") throw unsupported("its coding is not supported");
   const { rows, columns, ...size } = readGrid(items.data(item));
   const tiles = sourcesOf(items, item).map((id) => items.item(id));
-  if (tiles.length !== rows * columns || tiles.some((tile) => !codec.itemTypes.includes(tile.type))) throw damaged();
+  if (tiles.length !== rows * columns) throw damaged();
+  const declared = sizeOf(item.properties);
+  if (declared && !isSize(declared, size)) throw damaged();
+  return tiledLayer(items, tiles, codec, { ...size, columns, likely });
+}
+
+/** A layer of tiles of equal size, each of which is needed for it. */
+function tiledLayer(
+  items: Items,
+  tiles: readonly Item[],
+  codec: Codec,
+  { columns, likely, ...all }: Size & { readonly columns: number; readonly likely: Size | undefined },
+): Layer {
+  if (tiles.some((tile) => !codec.itemTypes.includes(tile.type))) throw damaged();
+  const size = { width: all.width, height: all.height };
+  const rows = tiles.length / columns;
   const layer = layerOf(items, codec, tiles, columns, { size, likely });
   const { width, height } = layer.tileSize;
   const covers = columns * width >= size.width && rows * height >= size.height;
   const needed = (columns - 1) * width < size.width && (rows - 1) * height < size.height;
   if (!covers || !needed || [...new Set(tiles)].some((tile) => !isSize(codedSize(tile, likely), layer.tileSize)))
     throw damaged();
-  const declared = sizeOf(item.properties);
-  if (declared && !isSize(declared, size)) throw damaged();
   return layer;
 }
 

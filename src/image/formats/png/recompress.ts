@@ -24,7 +24,7 @@ import { stillEstimate, writeStill } from "./write.ts";
 const EFFORT = 0.7;
 
 /** Chunks that say what the colors mean. */
-export const COLOR_CHUNKS: ReadonlySet<number> = new Set([
+const COLOR_CHUNKS: ReadonlySet<number> = new Set([
   TYPE.gAMA,
   TYPE.cHRM,
   TYPE.sRGB,
@@ -33,6 +33,11 @@ export const COLOR_CHUNKS: ReadonlySet<number> = new Set([
   TYPE.mDCV,
   TYPE.cLLI,
 ]);
+
+/** Whether a chunk says so, and with a right checksum: others say nothing, and keep some readers out of the file. */
+export function isColor(chunk: Pick<Chunks, "type" | "isIntact">): boolean {
+  return COLOR_CHUNKS.has(chunk.type) && chunk.isIntact;
+}
 
 export const recompress: Recompressor = {
   estimate(bytes, facts) {
@@ -104,7 +109,7 @@ function orderOf(file: PngFile): { order?: Uint8Array } {
 function colorChunksOf(bytes: Uint8Array): Uint8Array[] {
   const kept: Uint8Array[] = [];
   const chunks = new Chunks(bytes);
-  while (chunks.next() && chunks.type !== TYPE.IDAT) if (COLOR_CHUNKS.has(chunks.type)) kept.push(chunks.whole);
+  while (chunks.next() && chunks.type !== TYPE.IDAT) if (isColor(chunks)) kept.push(chunks.whole);
   return kept;
 }
 
@@ -171,7 +176,7 @@ async function* storedBands(bytes: Uint8Array, file: PngFile, timeSlice: TimeSli
 
 function transparencyChunk(bytes: Uint8Array): Uint8Array {
   const chunks = new Chunks(bytes);
-  while (chunks.next()) if (chunks.type === TYPE.tRNS) return chunks.whole;
+  while (chunks.next()) if (chunks.type === TYPE.tRNS && chunks.isIntact) return chunks.whole;
   return new Uint8Array(0);
 }
 

@@ -1,7 +1,7 @@
 /** A PNG file without what its picture does not need, everything else byte for byte. */
 import { ofPieces, type Stripped } from "../../containers/stripped.ts";
 import { Chunks, SIGNATURE, TYPE } from "./chunks.ts";
-import { COLOR_CHUNKS } from "./recompress.ts";
+import { isColor } from "./recompress.ts";
 
 const PIXEL_CHUNKS: ReadonlySet<number> = new Set([
   TYPE.IHDR,
@@ -23,7 +23,7 @@ export function strip(bytes: Uint8Array): Stripped {
     while (chunks.next()) {
       const { type } = chunks;
       if (chunks.isCut) return false;
-      if (PIXEL_CHUNKS.has(type) || COLOR_CHUNKS.has(type)) keep(chunks.whole);
+      if (PIXEL_CHUNKS.has(type) || isColor(chunks)) keep(chunks.whole);
       if (type === TYPE.IEND) break;
     }
     return true;

@@ -12,7 +12,7 @@ import ispeMax from "../../../fixtures/avif/broken/avif-ispe-max.avif";
 import metaLengthMax from "../../../fixtures/avif/broken/avif-meta-length-max.avif";
 import cut from "../../../fixtures/avif/broken/avif-truncated.avif";
 import alphaWithoutSize from "../../../fixtures/avif/broken/libavif-alpha_noispe.avif";
-import alphaWithoutGrid from "../../../fixtures/avif/broken/libavif-color_grid_alpha_nogrid.avif";
+import tilesWithAlpha from "../../../fixtures/avif/broken/libavif-color_grid_alpha_nogrid.avif";
 import badSequence from "../../../fixtures/avif/broken/libavif-poc_b_506387278.avif";
 import magicOnly from "../../../fixtures/avif/broken/magic-only.avif";
 import cropped from "../../../fixtures/avif/clap_irot_imir_non_essential.avif";
@@ -68,6 +68,7 @@ const FILES = [
   ["a profile", paris, { profile: expect.any(Uint8Array) }, "2a283d662a75d7b5"],
   ["HDR", pq, { depth: 30 }, "c7dde64bb3d8f96e"],
   ["premultiplied alpha", premultiplied, { alpha: true }, "0a2e08d1067d9681"],
+  ["a grid whose tiles have alpha", tilesWithAlpha, { width: 80, height: 80, alpha: true }, "15fd77791b3b5066"],
   ["a grid", grid, { width: 1024, height: 770, subsample: "4:2:0" }, "85672aaf83905194"],
   ["blocks copied from above", copiedBlocks, { width: 900, height: 700 }, "ca2fd610c1a11e48"],
   ["12 bits of 4:2:2", twelve, { depth: 36, subsample: "4:2:2" }, "4373c05fa2c1d304"],
@@ -85,7 +86,6 @@ const REFUSED = {
 
 const READ = {
   "alpha without a size": alphaWithoutSize,
-  "alpha that is not one": alphaWithoutGrid,
   "a damaged sequence": badSequence,
 };
 

@@ -47,6 +47,23 @@ function withChunk(bytes: Uint8Array, type: string, data: Uint8Array): Uint8Arra
 const PROFILE = Uint8Array.from([...new TextEncoder().encode("p3"), 0, 0, ...deflateSync(new Uint8Array(displayP3))]);
 
 describe("recompressing PNG", () => {
+  it("leaves out what has a wrong checksum and says what colors mean", async () => {
+    const bytes = withChunk(new Uint8Array(rgb16), "gAMA", Uint8Array.of(0, 1, 134, 160));
+    const deep = withChunk(bytes, "cLLI", new Uint8Array(8));
+    const damaged = deep.slice();
+    // The checksums of cLLI, behind IHDR, and of gAMA behind that.
+    const view = new DataView(damaged.buffer);
+    view.setUint32(33 + 16, 1);
+    view.setUint32(33 + 20 + 12, 1);
+    const texts = [
+      await recompressed(damaged),
+      png.strip(damaged).file(),
+      await recompressed(deep),
+      png.strip(deep).file(),
+    ].map((file) => ["gAMA", "cLLI"].filter((type) => new TextDecoder("latin1").decode(file).includes(type)));
+    expect(texts).toEqual([[], [], ["gAMA", "cLLI"], ["gAMA", "cLLI"]]);
+  });
+
   it.each([
     ["RGBA, interlaced", rgba8Adam7],
     ["key color", rgb8Key],
