@@ -92,10 +92,10 @@ it("give back place, memory and credit while they wait, and nothing is charged f
     return answer.status;
   });
   await eventually(() => expect(isolateBudget.waitingAtDoor).toBeGreaterThan(15));
-  const since = performance.now();
   for (const caller of callers) caller.abort();
-  await eventually(() => expect(isolateBudget.waitingAtDoor).toBe(0));
-  expect(performance.now() - since).toBeLessThan(1_000);
+  // In turns, since a time would say nothing on a busy machine.
+  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
+  expect(isolateBudget.waitingAtDoor).toBe(0);
   expect(new Set(await Promise.all(answers))).toEqual(new Set([499]));
   others.release();
   expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
