@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { workerData } from "node:worker_threads";
 
+import type { FormatDefinition } from "../../src/image/codec/format.ts";
+
 const { ApiError } = await import("../../src/errors.ts");
 const { identify, detect } = await import("../../src/image/plan/detect.ts");
 const { UNPAUSED } = await import("../../src/scheduler/time-slice.ts");
@@ -12,6 +14,7 @@ const { planSteps, storedSize } = await import("../../src/image/plan/plan.ts");
 const { firstFrame } = await import("../../src/image/pixels/picture.ts");
 const { nativeStatistics, NativeError } = await import("../../wasm/load.ts");
 const { costlySvg, seeded } = await import("../support/costly-svg.ts");
+const { FORMATS } = await import("../../src/image/formats.ts");
 const { svg } = await import("../../src/image/formats/svg.ts");
 const { decodeFile } = await import("../support/files.ts");
 const { verifyFile } = await import("../../src/image/provenance/verify.ts");
@@ -202,8 +205,8 @@ let stores = 0;
 const STATES = ["trusted", "valid", "invalid", "unreadable"];
 
 /** Good files, with where their manifest stores lie. */
-const signed = files.flatMap(({ name, bytes }) => {
-  const { manifest } = identify(bytes).format;
+const signed = files.flatMap(({ name, bytes, format }) => {
+  const { manifest } = FORMATS[format] as FormatDefinition;
   const found = manifest?.find(bytes);
   return manifest && found ? [{ name, bytes, manifest, ranges: found.ranges }] : [];
 });

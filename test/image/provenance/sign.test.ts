@@ -136,6 +136,17 @@ describe("a result that is signed", () => {
     expect(found?.manifests).toHaveLength(2);
   });
 
+  it("keeps the mark of a GIF file that says how far it was reduced", () => {
+    const { mark, manifest, strip } = FORMATS.gif;
+    const marked = mark.write(strip(fileOf("gif")).file(), 71);
+    const signed = manifest.write?.(marked, new Uint8Array(3_000).fill(7)) ?? marked;
+    expect(signed.length).toBeGreaterThan(marked.length + 3_000);
+    expect(mark.read(signed)).toBe(71);
+    const changed = signed.slice();
+    changed.set([(changed[30] ?? 0) ^ 1], 30);
+    expect(mark.read(changed)).toBeUndefined();
+  });
+
   it("says what is wrong with its original", async () => {
     const broken = SIGNED.slice();
     broken.set([(broken.at(-9) ?? 0) ^ 1], broken.length - 9);

@@ -6,6 +6,7 @@ import { zlib } from "../../../../wasm/zlib.ts";
 import { joined } from "../../../joined.ts";
 import type { Marker } from "../../codec/format.ts";
 import { TRAILER } from "./blocks.ts";
+import { manifest } from "./manifest.ts";
 import { pictureEnd } from "./packet.ts";
 
 /** An extension, its kind, the length of its data, and a tag. */
@@ -30,7 +31,13 @@ export function isMark(bytes: Uint8Array, at: number): boolean {
   const block = bytes.subarray(Math.max(at, 0), at + BLOCK_BYTES);
   if (block.length < BLOCK_BYTES || !HEAD.every((byte, index) => block[index] === byte)) return false;
   const view = new DataView(block.buffer, block.byteOffset, BLOCK_BYTES);
-  return block.at(-1) === 0 && view.getUint32(HEAD.length + 1) === zlib().crc32(bytes.subarray(0, at));
+  return block.at(-1) === 0 && view.getUint32(HEAD.length + 1) === zlib().crc32(withoutManifest(bytes.subarray(0, at)));
+}
+
+/** A manifest is put into a file that is marked already, and says nothing of its picture. */
+function withoutManifest(bytes: Uint8Array): Uint8Array {
+  const [range] = manifest.find(bytes)?.ranges ?? [];
+  return range ? joined([bytes.subarray(0, range.start), bytes.subarray(range.start + range.length)]) : bytes;
 }
 
 export const mark: Marker = { write, read };
