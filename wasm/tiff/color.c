@@ -1,5 +1,6 @@
 // Samples as sRGB: TIFF 6.0, sections 4 to 6, 16 and 23; ICC specification, appendix on TIFF, for ICCLab.
 #include <math.h>
+#include <string.h>
 #include "tiff.h"
 
 static void convert_gray(const struct layout *layout, const uint8_t *gray, uint32_t count, uint8_t *to) {
@@ -25,6 +26,16 @@ static void convert_inks(const struct layout *layout, const uint8_t *samples, ui
       to[c] = layout->output == OUTPUT_CMYK ? ink : (uint8_t)(((255 - ink) * (255 - key[x]) + 127) / 255);
     }
     if (layout->output == OUTPUT_CMYK) to[3] = key[x];
+  }
+}
+
+// Inks that were multiplied by alpha, as they were before. What is clear has none.
+static void straighten_inks(const uint8_t *alpha, uint32_t stride, uint32_t count, uint8_t *samples) {
+  for (int c = 0; c < 4; c++, samples += stride) {
+    for (uint32_t x = 0; x < count; x++) {
+      const uint32_t a = alpha[x], straight = a ? (samples[x] * 255 + a / 2) / a : 0;
+      samples[x] = (uint8_t)(straight > 255 ? 255 : straight);
+    }
   }
 }
 
@@ -74,7 +85,8 @@ static void convert_lab(const struct layout *layout, const struct row *row, uint
 static void write_alpha(const struct layout *layout, const uint8_t *alpha, uint32_t count, uint8_t *to) {
   for (uint32_t x = 0; x < count; x++, to += 4) {
     const uint32_t a = to[3] = alpha[x];
-    if (layout->alpha != ALPHA_PREMULTIPLIED || a == 255) continue;
+    const int is_straight = layout->alpha != ALPHA_PREMULTIPLIED || layout->photometric == PHOTOMETRIC_SEPARATED;
+    if (is_straight || a == 255) continue;
     for (int c = 0; c < 3; c++) {
       const uint32_t straight = a ? (to[c] * 255 + a / 2) / a : 0;
       to[c] = (uint8_t)(straight > 255 ? 255 : straight);
@@ -121,6 +133,12 @@ void row_convert(const struct layout *layout, const struct row *row, uint8_t *sc
     return;
   }
   const uint32_t stride = layout->width;
+  uint8_t *const alpha = scratch + layout->colors * stride;
+  if (layout->alpha != ALPHA_NONE) {
+    struct layout plain = *layout;
+    plain.photometric = PHOTOMETRIC_MINISBLACK;
+    samples_unpack(&plain, row, layout->colors, alpha);
+  }
   const int lab = layout->photometric == PHOTOMETRIC_CIELAB || layout->photometric == PHOTOMETRIC_ICCLAB;
   for (uint16_t sample = 0; !lab && sample < layout->colors; sample++)
     samples_unpack(layout, row, sample, scratch + sample * stride);
@@ -133,6 +151,7 @@ void row_convert(const struct layout *layout, const struct row *row, uint8_t *sc
       convert_palette(layout, scratch, row->count, to);
       break;
     case PHOTOMETRIC_SEPARATED:
+      if (layout->alpha == ALPHA_PREMULTIPLIED) straighten_inks(alpha, stride, row->count, scratch);
       convert_inks(layout, scratch, stride, row->count, to);
       break;
     case PHOTOMETRIC_CIELAB:
@@ -142,13 +161,13 @@ void row_convert(const struct layout *layout, const struct row *row, uint8_t *sc
     default:
       convert_gray(layout, scratch, row->count, to);
   }
-  if (layout->output == OUTPUT_CMYK) return;
+  if (layout->output == OUTPUT_CMYK) {
+    if (layout->alphas) memcpy(layout->alphas + (to - layout->band) / 4, alpha, row->count);
+    return;
+  }
   if (layout->alpha == ALPHA_NONE) {
     for (uint32_t x = 0; x < row->count; x++) to[x * 4 + 3] = 255;
     return;
   }
-  struct layout plain = *layout;
-  plain.photometric = PHOTOMETRIC_MINISBLACK;
-  samples_unpack(&plain, row, layout->colors, scratch);
-  write_alpha(layout, scratch, row->count, to);
+  write_alpha(layout, alpha, row->count, to);
 }

@@ -40,6 +40,7 @@ static void plan_memory(struct reader *reader) {
   reader->band_rows = reader->way == BY_SCANLINE ? BAND_ROWS : shown;
   uint64_t bytes = OVERHEAD_BYTES + planes * (unit + 65536 + longest(file, reader->size));
   bytes += width * 4 * reader->band_rows + width * MAX_PLANES;
+  if (has_inks_with_alpha(reader)) bytes += width * reader->band_rows;
   // libtiff's conversion has a raster of whole tiles besides its samples.
   if (reader->way == BY_LIBTIFF) bytes += (uint64_t)reader->tile_width * reader->tile_height * 4 + 2 * unit;
   // Entropy-coded coefficients of a progressive JPEG, and rows of blocks.

@@ -20,6 +20,9 @@ void reader_start(struct reader *reader, uint32_t first, uint32_t most, int outp
   holdings_use(&reader->holdings);
   reader->layout.output = (uint16_t)output;
   reader->band = allocate((uint64_t)reader->layout.width * pixel_bytes(reader) * reader->band_rows);
+  reader->layout.band = reader->band;
+  if (output == OUTPUT_CMYK && has_inks_with_alpha(reader))
+    reader->layout.alphas = reader->alphas = allocate((uint64_t)reader->layout.width * reader->band_rows);
   reader->next = first;
   if (reader->way == BY_LIBTIFF) {
     // So that rows lie from bottom to top, whatever the orientation, which is not this module's matter.
@@ -69,6 +72,13 @@ const uint8_t *reader_rows(const struct reader *reader, uint32_t count) {
   return reader->band + (uint64_t)first * reader->layout.width * pixel_bytes(reader);
 }
 
+// Where the alpha of these rows of inks is, a byte for each pixel; NULL where they have none.
+EXPORT("reader_alphas")
+const uint8_t *reader_alphas(const struct reader *reader, uint32_t count) {
+  const uint32_t first = reader->next - count - reader->band_first;
+  return reader->alphas ? reader->alphas + (uint64_t)first * reader->layout.width : NULL;
+}
+
 EXPORT("reader_close")
 void reader_close(struct reader *reader) {
   holdings_use(&reader->holdings);
@@ -78,6 +88,7 @@ void reader_close(struct reader *reader) {
   }
   holdings_free(&reader->holdings);
   free(reader->scratch);
+  free(reader->alphas);
   free(reader->band);
   free(reader);
 }

@@ -23,6 +23,7 @@ struct reader {
   uint8_t *samples[MAX_PLANES];  // a scanline or a tile of each plane
   uint8_t *scratch;
   uint8_t *band;
+  uint8_t *alphas;  // of the pixels of the band, where they are inks that have alpha; else NULL
   uint32_t band_rows, band_first, band_count;
   uint32_t next;     // row
   uint32_t decoded;  // BY_SCANLINE: the row after the one that was decoded last
@@ -39,6 +40,11 @@ static inline uint32_t planes_of(const struct reader *reader) {
 
 // Bytes of a pixel in the band.
 static inline uint32_t pixel_bytes(const struct reader *reader) { return reader->layout.output == OUTPUT_DEEP ? 8 : 4; }
+
+// Whether alpha of inks lies beside them, for which the four of a pixel leave no room.
+static inline int has_inks_with_alpha(const struct reader *reader) {
+  return reader->layout.photometric == PHOTOMETRIC_SEPARATED && reader->layout.alpha != ALPHA_NONE;
+}
 
 // Fails where libtiff said that something is wrong.
 static inline void check(int good) {

@@ -13,6 +13,7 @@ interface TiffExports extends HeapExports {
   reader_start(reader: number, first: number, most: number, output: number): void;
   reader_read(reader: number, most: number): number;
   reader_rows(reader: number, count: number): number;
+  reader_alphas(reader: number, count: number): number;
   reader_close(reader: number): void;
 }
 
@@ -212,6 +213,12 @@ export class TiffReader {
       }
       await timeSlice.spend(readEstimate(CALL_PIXELS).ms);
     }
+  }
+
+  /** Alpha of so many rows of inks that were read last, one byte a pixel; a view valid until the next call. */
+  alphas(count: number): Uint8Array {
+    const at = this.instance.exports.reader_alphas(this.pointer, count);
+    return this.instance.bytes(at, at === 0 ? 0 : count * this.facts.width);
   }
 
   private start(output: TiffOutput, first: number): void {

@@ -33,6 +33,8 @@ struct layout {
   uint16_t format;       // SAMPLEFORMAT_*
   uint16_t alpha;        // enum alpha; the sample after the colors
   uint16_t output;       // enum output
+  const uint8_t *band;   // of rows that are converted; and alpha of pixels that are full of inks, a byte each, or NULL
+  uint8_t *alphas;
   uint8_t palette[256][4];
 };
 

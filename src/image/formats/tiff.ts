@@ -6,9 +6,9 @@ import type { NativeError } from "../../../wasm/load.ts";
 import { FACTS_BYTES, readEstimate, SHARED_VALUES, type TiffOutput, TiffReader } from "../../../wasm/tiff/reader.ts";
 import { ApiError } from "../../errors.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import { converted } from "../codec/convert-colors.ts";
 import { type Demand, type Facts, format, type Reader } from "../codec/format.ts";
 import { guarded, guardedAsync } from "../codec/guard.ts";
+import { convertedInks, type InkRows } from "../codec/inks.ts";
 import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
 import { jpeg } from "./jpeg.ts";
 import { TIFF } from "./optional.ts";
@@ -72,10 +72,10 @@ export const tiff = format({
 
 /** Inks and gray go through their profiles as they are stored; inks without a usable one are converted naively. */
 function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, timeSlice: TimeSlice): Rows {
-  const { profile, colorspace, alpha } = facts;
-  if (profile && colorspace === "CMYK" && !alpha) {
+  const { profile, colorspace } = facts;
+  if (profile && colorspace === "CMYK") {
     const inks = readerRows(bytes, facts, demand, "cmyk", timeSlice);
-    const rows = converted(inks, profile, "cmyk");
+    const rows = convertedInks(inks, profile, "cmyk");
     if (rows) return rows;
     inks.close();
   }
@@ -83,7 +83,13 @@ function openRows(bytes: Uint8Array, facts: Facts, demand: Demand, timeSlice: Ti
 }
 
 /** Rows from the first wanted one to the last. */
-function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: TiffOutput, timeSlice: TimeSlice): Rows {
+function readerRows(
+  bytes: Uint8Array,
+  facts: Facts,
+  demand: Demand,
+  output: TiffOutput,
+  timeSlice: TimeSlice,
+): InkRows {
   const { width, height, alpha } = facts;
   const place = placeOf(bytes);
   const where = place.kind === "directory" ? place : { at: 0 };
@@ -93,16 +99,19 @@ function readerRows(bytes: Uint8Array, facts: Facts, demand: Demand, output: Tif
   const first = firstRow(demand);
   const end = Math.max(first + 1, Math.min(height, Math.ceil(demand.box.y + demand.box.height)));
   let y = first;
+  let count = 0;
   return {
     width,
     height: end - first,
     opaque: !alpha,
+    alpha: alpha && output === "cmyk" ? () => reader.alphas(count) : null,
     sixteenBit,
     async read(max) {
       if (y === end) return null;
       const rows = await guardedAsync(() => reader.read(Math.min(max, end - y), output, timeSlice, first), refusal);
       if (!rows) return null;
-      y += rows.length / stride;
+      count = rows.length / stride;
+      y += count;
       return rows;
     },
     close: () => reader.close(),
