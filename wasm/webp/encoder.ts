@@ -110,8 +110,8 @@ function unitsPerPixel(settings: EncoderSettings): number {
   return colors + (opaque ? 0 : LOSSY_UNITS.alpha);
 }
 
-/** Bytes that the encoder may hold. */
-function peakBytes(settings: EncoderSettings): number {
+/** Bytes that an encoder is given, whatever the picture is: what it needs beyond them it does without, or it fails. */
+export function peakBytes(settings: EncoderSettings): number {
   const { width, height, lossless, method, lean = false } = settings;
   const pixels = width * height;
   const rows = 160 * width + (256 << 10);
