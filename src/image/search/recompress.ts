@@ -33,17 +33,17 @@ function isOnlyWay(task: Task): boolean {
 
 /**
  * Recompresses besides, where a search found nothing that looks as promised, or hardly anything smaller, and where a
- * result that was turned is no smaller than the original was.
+ * result of a quality that was asked for is no smaller than the original.
  */
 export function recompressToo(task: Task): Attempt | null {
   const { aim, format, unchanged, stored } = task;
   if (isOnlyWay(task)) return null;
-  const isTurned = unchanged !== null && unchanged.turn !== 1 && aim.kind === "quality";
-  const made = (aim.kind === "smart" || isTurned) && format.write ? recompressed(task) : null;
+  const isByNumber = aim.kind === "quality";
+  const made = (aim.kind === "smart" || isByNumber) && format.write ? recompressed(task) : null;
   const attempt = made && { ...made, isFallback: true };
   // What is turned is not the original any more, but competes with it.
   const original = unchanged?.original?.length ?? stored.bytes.length;
-  if (isTurned) return attempt && { ...attempt, mayBeat: ({ file }) => file.bytes.length >= original };
+  if (isByNumber) return attempt && { ...attempt, mayBeat: ({ file }) => file.bytes.length >= original };
   const targetScore = searchedScore(task) ?? 100;
   // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
   const isClose = ({ file, score = 0, beatsExact = false }: Rendition) =>
