@@ -44,16 +44,19 @@ describe.each(WRITERS.map((format) => [format.label, format] as const))("the mem
     ["at quality 80", { lossless: false, quality: 80 }],
     ["without loss", { lossless: format.can.lossless, quality: 100 }],
   ])("is what is declared for writing %s", async (_name, aim) => {
-    const settings = { ...aim, progressive: false, effort: 0.5 };
+    const sides = format.can.sides?.usual;
+    const settings = { ...aim, progressive: false, effort: 0.5, ...(sides && { sides }) };
     const { bytes, result } = await held(() => write(format, settings));
     const size = { ...SIZE, opaque: true, frames: 1 };
     expectDeclared(format.write?.estimate(size, settings).bytes ?? 0, bytes + result.length);
   });
 
   it("is what is declared for reading", async () => {
-    const file = await write(format, { lossless: false, quality: 80, progressive: false, effort: 0.2 });
+    const sides = format.can.sides && [format.can.sides.most];
+    const settings = { lossless: false, quality: 80, progressive: false, effort: 0.2, ...(sides && { sides }) };
+    const file = await write(format, settings);
     const facts = format.read.factsOf(file);
-    const demand = { box: whole(facts), ...SIZE };
+    const demand = { box: whole(facts), width: facts.width, height: facts.height };
     const { bytes } = await held(async () => {
       for await (const { rows } of format.read.open(file, facts, demand, UNPAUSED)) {
         while (await rows.read(16)) continue;

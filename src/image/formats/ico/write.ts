@@ -1,5 +1,5 @@
 /** Icons: a picture in several sizes, each a PNG file of its own, behind a directory. */
-import { type Estimate, parallel, serial } from "../../../../wasm/estimate.ts";
+import { type Estimate, held, parallel, serial } from "../../../../wasm/estimate.ts";
 import type { Writer } from "../../codec/writer.ts";
 import { collectEstimate, collectPixels, rowsOfPixels } from "../../pixels/buffered.ts";
 import { whole } from "../../pixels/geometry.ts";
@@ -16,6 +16,11 @@ function squareOf(picture: Extent, side: number): Extent {
   return { ...picture, width: side, height: side };
 }
 
+/** Of a PNG file of noise: its pixels, as they are, and what stands around them. */
+function mostFileBytes(side: number): number {
+  return 1_024 + side * (1 + (side * BITS_PER_PIXEL) / 8);
+}
+
 function estimateOf(picture: Extent, sides: readonly number[], effort: number): Estimate {
   const each = sides.map((side) => {
     const square = squareOf(picture, side);
@@ -23,8 +28,8 @@ function estimateOf(picture: Extent, sides: readonly number[], effort: number): 
     return parallel(writing, resampleEstimate(picture, square, picture));
   });
   // All files are held at once, and then the icon that is made of them.
-  const { bytes, ms } = serial(...each);
-  return parallel(collectEstimate(picture), { bytes: bytes + each.reduce((sum, one) => sum + one.bytes, 0), ms });
+  const files = sides.reduce((sum, side) => sum + mostFileBytes(side), 0);
+  return parallel(collectEstimate(picture), serial(...each), held(2 * files));
 }
 
 export const write: Writer = {
