@@ -5,6 +5,7 @@
 #include "../native.h"
 #include "import.h"
 #include "lean.h"
+#include "saturated.h"
 #include "src/webp/encode.h"
 
 // Even, so that bands begin on a row of chroma.
@@ -20,8 +21,10 @@ void heap_limit(size_t bytes);
 typedef struct {
   WebPConfig config;
   WebPPicture picture;
+  uint8_t *memory;  // of the band, and of rows before it
   uint8_t *band;
   uint16_t *scratch;
+  Saturated *saturated;
   int next_row;
   int translucent;
   int sink;
@@ -35,8 +38,9 @@ static int write_chunk(const uint8_t *bytes, size_t size, const WebPPicture *pic
 void EXPORT(encoder_close)(Encoder *encoder) {
   if (encoder == NULL) return;
   WebPPictureFree(&encoder->picture);
-  free(encoder->band);
+  free(encoder->memory);
   free(encoder->scratch);
+  saturated_close(encoder->saturated);
   free(encoder);
 }
 
@@ -63,9 +67,11 @@ Encoder *EXPORT(encoder_open)(int width, int height, int opaque, int lossless, f
   picture->writer = write_chunk;
   picture->custom_ptr = encoder;
   import_init();
-  encoder->band = (uint8_t *)malloc((size_t)width * 4 * BAND_ROWS);
+  encoder->memory = (uint8_t *)malloc((size_t)width * 4 * (SATURATED_KEPT_ROWS + BAND_ROWS));
   encoder->scratch = (uint16_t *)malloc((size_t)((width + 1) >> 1) * 4 * sizeof(*encoder->scratch));
-  if (encoder->band == NULL || encoder->scratch == NULL || !WebPPictureAlloc(picture)) goto Error;
+  if (encoder->memory == NULL || encoder->scratch == NULL || !WebPPictureAlloc(picture)) goto Error;
+  encoder->band = encoder->memory + (size_t)width * 4 * SATURATED_KEPT_ROWS;
+  if (!lossless && (encoder->saturated = saturated_open(width, BAND_ROWS)) == NULL) goto Error;
   return encoder;
 
 Error:
@@ -80,6 +86,11 @@ void EXPORT(encoder_rows)(Encoder *encoder, int rows) {
   const int left = encoder->picture.height - encoder->next_row;
   if (rows > left) rows = left;
   encoder->translucent |= import_rows(&encoder->picture, encoder->band, encoder->next_row, rows, encoder->scratch);
+  if (encoder->saturated != NULL) {
+    const size_t kept = (size_t)encoder->picture.width * 4 * SATURATED_KEPT_ROWS;
+    saturated_take(encoder->saturated, &encoder->picture, encoder->band, encoder->next_row, rows);
+    if (rows == BAND_ROWS) memcpy(encoder->memory, encoder->band + (size_t)encoder->picture.width * 4 * rows - kept, kept);
+  }
   encoder->next_row += rows;
 }
 
@@ -92,10 +103,12 @@ void EXPORT(encoder_rows)(Encoder *encoder, int rows) {
 // picture do not fit, they are coded anew with fewer small blocks.
 int EXPORT(encoder_finish)(Encoder *encoder, size_t limit, int lean) {
   WebPPicture *const picture = &encoder->picture;
-  free(encoder->band);
+  free(encoder->memory);
   free(encoder->scratch);
-  encoder->band = NULL;
+  saturated_close(encoder->saturated);
+  encoder->memory = encoder->band = NULL;
   encoder->scratch = NULL;
+  encoder->saturated = NULL;
   if (encoder->next_row < picture->height) return VP8_ENC_ERROR_BAD_DIMENSION;
   if (!encoder->translucent) picture->colorspace = WEBP_YUV420;
   heap_limit(limit);

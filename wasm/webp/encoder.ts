@@ -65,8 +65,11 @@ const LOSSLESS_BYTES = [
   { perPixel: 49, fixed: 9 << 20 },
 ] as const;
 
-/** Nanoseconds that a pixel takes to be converted and put into the planes of the picture. */
-const IMPORT_NANOSECONDS = 3;
+/**
+ * Nanoseconds that a pixel takes to be converted and put into the planes of the picture: of photographs. Of pages of saturated
+ * letters (`saturated.c`) it takes up to 50.
+ */
+const IMPORT_NANOSECONDS = 5;
 /**
  * Nanoseconds of a unit of work that the coder declares (`pauses.c`), by its method, of photographs at quality 80: a
  * pixel in one pass of the lossy coder, in one of the passes of the lean one, in what the lossless one calls its
@@ -131,9 +134,11 @@ export function peakBytes(settings: EncoderSettings): number {
 function lossyPeak({ width, height, opaque, quality, alphaQuality = 100 }: EncoderSettings) {
   const pixels = width * height;
   const planes = (opaque ? 1.7 : 2.7) * pixels + 160 * width + (256 << 10);
+  // While rows come, before anything is coded.
+  const taking = (opaque ? 1.5 : 2.5) * pixels + 400 * width + (256 << 10);
   const symbols = planes + (quality > 90 ? 10 : 6) * pixels;
   const file = planes + (quality > 90 ? 2.6 : quality > 80 ? 1.2 : 0.6) * pixels;
-  const bytes = Math.max(file, Math.min(symbols, SYMBOLS_BYTES));
+  const bytes = Math.max(taking, file, Math.min(symbols, SYMBOLS_BYTES));
   const keepSymbols = planes + (quality > 90 ? 8 : 2.5) * pixels <= bytes;
   const usual = keepSymbols ? Math.min(bytes, planes + usualSymbolBytes(pixels, quality)) : file;
   if (opaque) return { bytes, usual, keepSymbols };

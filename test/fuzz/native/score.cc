@@ -53,7 +53,7 @@ struct Change {
 
 // What is seen is what the plain way finds: nothing where nothing differs, and something where any cell that counts does.
 void look(Input &input) {
-  enum { LONG_FROM = 250, FEW = 12, MANY = 120, LONGEST = 65'536 };
+  enum { LONG_FROM = 250, FEW = 5, MANY = 100, LONGEST = 65'536 };
   const uint8_t shape = input.ConsumeIntegral<uint8_t>();
   const bool is_long = shape >= LONG_FROM, is_wide = is_long && (shape & 1);
   const int width = input.number<int>(1, is_wide ? LONGEST : is_long ? FEW : MANY);

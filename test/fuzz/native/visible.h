@@ -25,7 +25,7 @@ struct Picture {
     const uint8_t *pixel = pixels + 4 * ((size_t)std::min(y, height - 1) * width + std::min(x, width - 1));
     if (is_opaque) return pixel[plane];
     const int alpha = pixel[3];
-    return (int)floor((pixel[plane] * alpha + BACKGROUND[background][plane] * (255 - alpha)) / 255.0 + 0.5);
+    return (2 * (pixel[plane] * alpha + BACKGROUND[background][plane] * (255 - alpha)) + 255) / 510;
   }
   double luma(int x, int y, int background) const {
     return (5 * level(x, y, 0, background) + 9 * level(x, y, 1, background) + 2 * level(x, y, 2, background)) / 16.0;
