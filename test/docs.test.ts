@@ -7,6 +7,7 @@ import { beforeAll, expect, it } from "vitest";
 import { addressOf, INDEX, render } from "../src/docs/site/markdown.ts";
 import { menuOf, site } from "../src/docs/site/page.ts";
 import { codeMap, mappedFolders, NAMED_FOLDERS } from "./support/code-map.ts";
+import { ERROR_TABLES } from "./support/error-tables.ts";
 import { FIGURE_TABLES } from "./support/figure-tables.ts";
 import { licenseTables } from "./support/license-tables.ts";
 import { withTables } from "./support/markdown-tables.ts";
@@ -39,6 +40,7 @@ beforeAll(async () => {
 /** `npm run docs` writes tables and pages anew. */
 it("shows figures, licenses and the map in the documentation as they are", async () => {
   const tables = {
+    ...ERROR_TABLES,
     ...FIGURE_TABLES,
     ...SCALE_TABLES,
     ...(await licenseTables(ROOT)),
@@ -134,6 +136,8 @@ it.each([
   ["progressive", "/docs/formats#progressive-or-baseline"],
   ["sig", "/docs/signing#javascript"],
   ["idempotency", "/docs/retries"],
+  ["error", "/docs/errors"],
+  ["403", "/docs/errors#why-a-picture-is-403"],
   ["next.js", "/docs/sites#nextjs"],
   ["imgproxy xyzzy", "/docs/moving#from-imgproxy"],
 ])("finds %s", (query, path) => {

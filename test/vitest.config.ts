@@ -18,6 +18,7 @@ const terminal = [
   "test/words.test.ts",
   "test/start.test.ts",
   "test/clients.test.ts",
+  "test/error-words.test.ts",
   "test/packages.test.ts",
   "test/docs.test.ts",
   // What it asks of the heap, no other runtime tells.

@@ -5,6 +5,9 @@ import { delimiter, join } from "node:path";
 /** The repository. */
 export const ROOT = join(import.meta.dirname, "..", "..");
 
+/** What runs there is a script of the shell, which Windows starts through a shell alone. */
+const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
+
 export interface Outcome {
   /** The exit status; 1 when the program ended by a signal. */
   readonly status: number;
@@ -35,7 +38,8 @@ export async function wrangler(args: readonly string[], options: WranglerOptions
     NO_COLOR: "1",
     FORCE_COLOR: "0",
   };
-  const child = spawn("wrangler", args, { cwd: ROOT, env, stdio: ["pipe", "pipe", "pipe"] });
+  const [program, ...first] = process.platform === "win32" ? [process.execPath, WRANGLER] : ["wrangler"];
+  const child = spawn(program, [...first, ...args], { cwd: ROOT, env, stdio: ["pipe", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

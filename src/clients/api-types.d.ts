@@ -97,7 +97,7 @@ export type UploadTokenCreated = {
   readonly expires_at: string;
 };
 
-/** Removes edges of one color (of `color`, or that of the corners) or transparent ones, before all other operations. A pixel belongs to an edge while no channel differs by more than `threshold` levels of 255 after a median of 3 x 3 pixels, which takes away specks; thin lines that differ by four times as much stay. `threshold: 0` takes away nothing but that very color. `padding` leaves so many pixels of the edges, `equal` cuts as much from opposite sides as the side with less. A picture of one color stays as it is; an animation is cut to what any of its frames shows. `top`, `right`, `bottom`, `left`, `width` and `height` cut off so much instead: pixels, or below 1 a part of the side. */
+/** Removes edges of one color (of `color`, or that of the corners) or transparent ones, before all other operations. */
 export type Trim = {
   readonly threshold?: number;
   readonly color?: string;
@@ -118,18 +118,18 @@ export type Flip = {
   readonly mode?: "horizontal" | "vertical" | "both";
 };
 
-/** Turns the picture clockwise by `angle` degrees, quarter turns without loss. The canvas grows; what the picture does not cover is `background`: transparent where the output can be, else white. */
+/** Turns the picture clockwise by `angle` degrees, quarter turns without loss. */
 export type Rotate = {
   readonly angle: number;
   readonly background?: string;
 };
 
-/** Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them, up to 4 megapixels of it; larger ones are enlarged as by `resize`. 1 changes nothing. Also accepted as `superres`. Also accepted as `super_resolution`. Also accepted as `super-resolution`. Also accepted as `superresolution`. */
+/** Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them, up to 4 megapixels of it; larger ones are enlarged as by `resize`. */
 export type Upscale = {
   readonly factor: number;
 };
 
-/** Cuts out a region: `rect` of width and height (pixels, or below 1 a part of the side), at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. The gravities `face` and `faces` pull to faces, `auto` to the most prominent face or else to what stands out; instead of them, `focus` is a point (x and y from 0 to 1) that comes to the middle as far as the picture reaches. `offset` moves what a direction places away from its edges, or from the middle to the right and down: pixels, or below 1 a part of the side, as far as the picture reaches. Where no face is found: the middle. */
+/** Cuts out a region: `rect` of width and height (pixels, or below 1 a part of the side), at x and y or where `gravity` pulls it; `ratio` the largest region of the shape W:H; `face` the most prominent face, or with `faces: all` every face, and `padding` times half its size around it. */
 export type Crop = {
   readonly mode?: "rect" | "ratio" | "face";
   readonly width?: number | string;
@@ -150,7 +150,7 @@ export type Crop = {
   readonly ratio?: string;
 };
 
-/** Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches, `match` is `fit` where picture and box are both upright or both not, else `auto`. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves, `auto` the most prominent face, or else what stands out. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `offset` moves what a direction places away from its edges, or from the middle to the right and down: pixels of the result, or below 1 a part of the side of the whole (of the scaled picture, in the mode `fill` of the result), as far as there is something. `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time. */
+/** Changes the size. */
 export type Resize = {
   readonly width?: number;
   readonly height?: number;
@@ -175,14 +175,14 @@ export type Resize = {
   readonly linear?: boolean;
 };
 
-/** Changes the size by the factor `size`; `ratio` stretches the width by a further factor. `linear` is that of `resize`. */
+/** Changes the size by the factor `size`; `ratio` stretches the width by a further factor. */
 export type Scale = {
   readonly size: number;
   readonly ratio?: number;
   readonly linear?: boolean;
 };
 
-/** Improves the picture by itself: `redeye` makes pairs of red pupils dark. `enhance` spreads the tones over the whole range, brings a dark or a pale picture to a medium brightness, and freshens dull colors; a well-exposed picture stays as it is. `size`, `color`, `radius` and `background` are ignored. */
+/** Improves the picture by itself: `redeye` makes pairs of red pupils dark. */
 export type Auto = {
   readonly enhance?: boolean;
   readonly redeye?: boolean;
@@ -192,7 +192,7 @@ export type Auto = {
   readonly background?: unknown;
 };
 
-/** Adjusts tone and color, in this order: exposure, temperature, tint, brightness, contrast, gamma, highlights and shadows, vibrance, hue, saturation, grayscale, invert, sharpen, unsharp. 0 changes nothing. */
+/** Adjusts tone and color, in this order: exposure, temperature, tint, brightness, contrast, gamma, highlights and shadows, vibrance, hue, saturation, grayscale, invert, sharpen, unsharp. */
 export type Adjust = {
   readonly exposure?: number;
   readonly temperature?: number;
@@ -211,9 +211,9 @@ export type Adjust = {
   readonly unsharp?: number;
 };
 
-/** Filters, any number of them, applied in the order in which they are named. Also accepted as `stylize`. */
+/** Filters, any number of them, applied in the order in which they are named. */
 export type Filter = {
-  /** Blurs. `value` is in pixels: the standard deviation of `gaussian`; the radius of `box`, `disc` and `median`; half the way of `motion`, which goes in the direction `angle`, clockwise from the right. For `zoom` it is per cent of half the way to the center. */
+  /** Blurs. */
   readonly blur?: {
     readonly mode?: "gaussian" | "box" | "disc" | "motion" | "zoom" | "median";
     readonly value: number;
@@ -223,7 +223,7 @@ export type Filter = {
   readonly sepia?: {
     readonly value: number;
   };
-  /** Square cells of `value` pixels, each in the mean color of its pixels; 0 and 1 change nothing. Also accepted as `pixelate`. */
+  /** Square cells of `value` pixels, each in the mean color of its pixels; 0 and 1 change nothing. */
   readonly pixellate?: {
     readonly value: number;
   };
@@ -232,19 +232,19 @@ export type Filter = {
     readonly light: string;
     readonly dark: string;
   };
-  /** The grayscale picture in one color, from black to `color`; `value` per cent of it. The alpha of an AARRGGBB color weakens it further. */
+  /** The grayscale picture in one color, from black to `color`; `value` per cent of it. */
   readonly monochrome?: {
     readonly value: number;
     readonly color: string;
   };
-  /** A printing screen: tones as dots, lines, rings or hatching that are `value` pixels apart, turned by `angle` degrees; `cmyk` prints dots of four inks. An area keeps its mean tone. `sharpness` sets how hard the edges are; a `value` of 0 or 1 changes nothing. */
+  /** A printing screen: tones as dots, lines, rings or hatching that are `value` pixels apart, turned by `angle` degrees; `cmyk` prints dots of four inks. */
   readonly halftone?: {
     readonly mode?: "dot" | "line" | "circular" | "hatched" | "cmyk";
     readonly value: number;
     readonly angle?: number;
     readonly sharpness?: number;
   };
-  /** One color for another: what is within `value` units of `from` in CIELAB (difference by CIE 1976) becomes `to`, fading out over the outer half of that distance. With 0 only `from` itself changes. Also accepted as `color_replacement`. Also accepted as `colorreplace`. Also accepted as `color-replacement`. */
+  /** One color for another: what is within `value` units of `from` in CIELAB (difference by CIE 1976) becomes `to`, fading out over the outer half of that distance. */
   readonly replace?: {
     readonly from: string;
     readonly to: string;
@@ -259,14 +259,14 @@ export type Filter = {
   };
 };
 
-/** Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation faces are sought in up to 16 frames and covered on their way from one to the next; `input.faces` has those of the first. */
+/** Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). */
 export type Redact = {
   readonly faces: "blur" | "pixellate" | "fill";
   readonly padding?: number;
   readonly color?: string;
 };
 
-/** Lays a saved watermark on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. It is made smaller by `scale`, then to `width` and `height`, then with `fit` to the picture; never larger. */
+/** Lays a saved watermark on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. */
 export type Watermark = {
   readonly id: string;
   readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left";
@@ -280,7 +280,7 @@ export type Watermark = {
   readonly fit?: boolean;
 };
 
-/** Writes `value` on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. `size` is that of the letters in pixels, or below 1 a part of the picture's height. Lines are as wide as `width` (pixels, or below 1 a part of the picture's width; without it as the picture less `padding`) and end where the text says so or where words do; `align` puts them to the left, the center or the right of the widest. `background` lies behind the text and reaches a little beyond it; both colors may have alpha (RRGGBBAA). `angle` turns the whole clockwise about its middle. The fonts `sans`, `serif` and `mono`, each of `weight` 400 or 700, have the letters of Latin, Greek and Cyrillic. */
+/** Writes `value` on the picture: where `gravity` pulls it, `padding` pixels from the edges, or at x and y. */
 export type Text = {
   readonly value: string;
   readonly size?: number | string;
@@ -298,13 +298,13 @@ export type Text = {
   readonly angle?: number;
 };
 
-/** Cuts the picture to an ellipse inside its bounds, with a smooth edge. The background (RRGGBBAA) is transparent where the output can be, else white. */
+/** Cuts the picture to an ellipse inside its bounds, with a smooth edge. */
 export type Mask = {
   readonly shape: "ellipse";
   readonly background?: string;
 };
 
-/** Paints a border of `size` pixels inside the edges; the picture keeps its size. `radius` rounds the corners, and `background` fills what is behind them: transparent where the output can be, else white. */
+/** Paints a border of `size` pixels inside the edges; the picture keeps its size. */
 export type Border = {
   readonly size?: number;
   readonly color?: string;
@@ -312,7 +312,7 @@ export type Border = {
   readonly background?: string;
 };
 
-/** Adds canvas around the picture: `size` on all sides, a named side overrides it. The background is transparent where the output can be, else white. */
+/** Adds canvas around the picture: `size` on all sides, a named side overrides it. */
 export type Padding = {
   readonly size?: number;
   readonly top?: number;
@@ -659,6 +659,8 @@ export type Failure = {
   readonly code: number;
   readonly id: string;
   readonly message: string;
+  readonly error: string;
+  readonly param?: string;
 };
 
 export type Account = {

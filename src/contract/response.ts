@@ -178,6 +178,10 @@ export const Failure = v.strictObject({
   code: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
   id: RequestId,
   message: v.string(),
+  /** The stable word of the failure; the page of errors has them all, with causes and cures. */
+  error: v.string(),
+  /** The path of the member that it is about. */
+  param: v.optional(v.string()),
 });
 export type Failure = v.InferOutput<typeof Failure>;
 

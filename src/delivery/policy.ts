@@ -1,4 +1,7 @@
-/** What a delivery lets addresses ask for. One message for all that it does not, so that it tells nothing. */
+/**
+ * What a delivery lets addresses ask for. One message for all that it does not, so that it tells visitors nothing; the
+ * owner, whose request has a key, is told why.
+ */
 import { isGranted } from "../account/accounts.ts";
 import type { DeliveryFormat } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
@@ -12,8 +15,15 @@ const UNSIGNED_CONCERNS: readonly Concern[] = ["width", "fit", "gravity", "quali
 /** The qualities that unsigned addresses get, so that anonymous clients cannot multiply results. */
 const UNSIGNED_QUALITIES = [40, 55, 65, 75, 85] as const;
 
-export function refused(): ApiError {
-  return new ApiError(403, "This address is not allowed");
+/** An address that its delivery does not allow. */
+export class AddressRefused extends ApiError {
+  /** What the owner is told: the member of the delivery that stands in the way, never what the address says. */
+  readonly why: string;
+
+  constructor(why: string) {
+    super(403, "This address is not allowed");
+    this.why = why;
+  }
 }
 
 export interface Admitted {
@@ -39,13 +49,19 @@ export async function admit(
   const trustedUntil = delivery.isOpen ? Infinity : await trustedUntilBy(delivery, spelled, now);
   const asked = dialect.read(spelled);
   if (asked.expires !== undefined && asked.expires * 1_000 <= now) {
-    throw dialect.expiredStatus === 404 ? new ApiError(404, "This address has ended") : refused();
+    throw dialect.expiredStatus === 404
+      ? new ApiError(404, "This address has ended")
+      : new AddressRefused("its time has ended");
   }
   const allowed = trustedUntil === undefined ? restricted(delivery, asked) : asked;
   const located = asked.source === undefined ? undefined : locate(delivery, asked.source);
-  if (!located || !mayRead(delivery, located)) throw refused();
+  if (!located) throw new AddressRefused("sources of the delivery have no place for its original");
+  if (!mayRead(delivery, located))
+    throw new AddressRefused("its original is outside of the folder that the account is granted");
   const isUnsigned = trustedUntil === undefined;
-  if (isUnsigned && !hasFreeQuery(delivery, located)) throw refused();
+  if (isUnsigned && !hasFreeQuery(delivery, located)) {
+    throw new AddressRefused("its original has a query that unsigned.query does not list");
+  }
   const expiresAt = asked.expires === undefined ? Infinity : asked.expires * 1_000;
   return { asked: allowed, located, isUnsigned, goodUntil: Math.min(expiresAt, trustedUntil ?? Infinity) };
 }
@@ -74,26 +90,36 @@ function hasFreeQuery({ unsigned }: OpenedDelivery, located: Located): boolean {
 async function trustedUntilBy(delivery: OpenedDelivery, spelled: Spelled, now: number): Promise<number | undefined> {
   const { signature, signed } = spelled;
   if (signature === undefined) {
-    if (delivery.unsigned === false) throw refused();
+    if (delivery.unsigned === false) throw new AddressRefused("it has no signature, and unsigned is false");
     return undefined;
   }
   const { signing } = delivery;
   const until = signing && (await signedUntil(signing, signed, signature, now));
-  if (until === undefined) throw refused();
+  if (until === undefined) {
+    throw new AddressRefused("its signature is not that of this very text by the key and salt of the delivery");
+  }
   return until;
 }
 
 /** What an unsigned address gets of what it asks for. */
 function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
-  if (unsigned === false) throw refused();
+  if (unsigned === false) throw new AddressRefused("it has no signature, and unsigned is false");
   const { widths = [], formats = [], presets_only: presetsOnly = false } = unsigned;
   const free = presetsOnly ? (["preset"] as const) : UNSIGNED_CONCERNS;
-  if (asked.concerns.values().some((concern) => !free.includes(concern))) throw refused();
-  if (presetsOnly && asked.presets.length === 0) throw refused();
+  const concern = asked.concerns.values().find((one) => !free.includes(one));
+  if (concern !== undefined) {
+    const said = concern === "other" ? "an option" : concern;
+    throw new AddressRefused(`it has ${said} for which it must be signed; without a signature: ${free.join(", ")}`);
+  }
+  if (presetsOnly && asked.presets.length === 0) throw new AddressRefused("unsigned.presets_only wants a preset");
   // Presets laid over each other are a result for every chain of them.
-  if (asked.presets.length > 1) throw refused();
-  if (asked.width !== undefined && !widths.includes(asked.width)) throw refused();
-  if (asked.format !== "auto" && !formats.includes(asked.format satisfies DeliveryFormat)) throw refused();
+  if (asked.presets.length > 1) throw new AddressRefused("it names several presets without a signature");
+  if (asked.width !== undefined && !widths.includes(asked.width)) {
+    throw new AddressRefused(`its width is not in unsigned.widths, which has ${widths.join(", ") || "none"}`);
+  }
+  if (asked.format !== "auto" && !formats.includes(asked.format satisfies DeliveryFormat)) {
+    throw new AddressRefused(`its format is not in unsigned.formats, which has ${formats.join(", ") || "none"}`);
+  }
   const quality = asked.body.optimize?.["quality"];
   if (typeof quality !== "number") return asked;
   return { ...asked, body: { ...asked.body, optimize: { quality: nearest(quality) } } };

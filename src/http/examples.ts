@@ -80,6 +80,8 @@ export const failure = {
   code: 422,
   id,
   message: "resize.width must be a positive integer",
+  error: "resize.width.range",
+  param: "resize.width",
 };
 
 export const account = {

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 import type { Failure, InputMetadata, OutputMetadata, Processed, Success } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
+import { saidOf } from "../error-words.ts";
 import { ApiError } from "../errors.ts";
 import type { Encoded } from "../files.ts";
 import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
@@ -86,7 +87,8 @@ export function replyError(c: AppContext, error: unknown): Response {
   const known = error instanceof ApiError ? error : unexpected(c, error);
   if (known.status >= 500) c.set("failure", error);
   count("refusals_total", { status: known.status, reason: reasonOf(known) });
-  const failure: Failure = { success: false, code: known.status, id: c.var.id, message: known.message };
+  const { status, message } = known;
+  const failure: Failure = { success: false, code: status, id: c.var.id, message, ...saidOf(status, message) };
   const headers = { ...(known.status === 503 && { "Retry-After": String(BUSY_RETRY_SECONDS) }), ...known.headers };
   return replyMetadata(c, failure, known.status, headers);
 }

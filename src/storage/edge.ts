@@ -20,7 +20,8 @@ const endpoint = v.pipe(
 );
 
 export const edge = provider({
-  summary: "Any S3-compatible store whose host the operator has allowed.",
+  summary:
+    "Cloudflare R2, Backblaze B2, Wasabi, Hetzner, MinIO, and every other S3-compatible store whose host the operator has allowed.",
   code: "s3",
   aliases: ["r2", "edge"],
   credentials: { key: credential(), secret: credential(), endpoint },

@@ -25,7 +25,7 @@ const tags = v.pipe(
 );
 
 export const providerA = provider({
-  summary: "The S3 object store of a large general cloud.",
+  summary: "Amazon S3.",
   code: "provider-a",
   aliases: ["aws", "aws-s3"],
   credentials: { key: credential(), secret: credential() },

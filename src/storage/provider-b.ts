@@ -35,7 +35,7 @@ interface Bucket extends ObjectOptions {
 }
 
 export const providerB = provider({
-  summary: "The cloud storage of a search-engine company.",
+  summary: "Google Cloud Storage.",
   code: "provider-b",
   aliases: ["google", "gcs"],
   credentials: {

@@ -15,7 +15,7 @@ interface Bucket {
 }
 
 export const providerC = provider({
-  summary: "The object storage of an e-commerce company's cloud.",
+  summary: "Alibaba Cloud OSS.",
   code: "provider-c",
   aliases: ["alibaba"],
   credentials: { key: credential(), secret: credential() },

@@ -14,7 +14,7 @@ import { type Grant, grantOf, withGrant } from "./tokens.ts";
 const REGIONS = ["iad", "dfw", "hkg", "syd", "ord", "lon"] as const;
 
 export const providerD = provider({
-  summary: "The cloud files of a hosting company, served by its delivery network.",
+  summary: "Rackspace Cloud Files.",
   code: "provider-d",
   aliases: ["rackspace"],
   credentials: { username: credential(), key: credential() },

@@ -16,7 +16,7 @@ interface Account {
 }
 
 export const providerE = provider({
-  summary: "The blob storage of a software vendor.",
+  summary: "Azure Blob Storage.",
   code: "provider-e",
   aliases: ["azure", "provider-e-alt", "microsoft", "microsoft-azure"],
   credentials: {

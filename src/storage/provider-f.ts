@@ -9,7 +9,7 @@ import { readJson, type Session } from "./session.ts";
 import { type Grant, grantOf, withGrant } from "./tokens.ts";
 
 export const providerF = provider({
-  summary: "The cloud object storage of a hardware vendor.",
+  summary: "IBM Cloud Object Storage.",
   code: "provider-f",
   aliases: ["ibm", "softlayer"],
   credentials: { key: credential() },

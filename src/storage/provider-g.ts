@@ -8,7 +8,7 @@ import { provider } from "./provider.ts";
 import { CANNED_ACLS, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
 
 export const providerG = provider({
-  summary: "The space storage of a droplet cloud.",
+  summary: "DigitalOcean Spaces.",
   code: "provider-g",
   aliases: ["digitalocean", "spaces"],
   credentials: { key: credential(), secret: credential() },

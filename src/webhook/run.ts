@@ -1,4 +1,5 @@
 /** The `run` of an accepted job: claim, process, keep the payload, make the notification due or attempt it at once. */
+import { saidOf } from "../error-words.ts";
 import { ApiError } from "../errors.ts";
 import {
   DELIVERY_LEASE_MS,
@@ -139,7 +140,7 @@ function afterFault(record: WebhookRecord, reason: "busy" | "fault"): Ending {
 }
 
 function failed(id: string, code: number, message = "Internal error"): Ending & { kind: "ended" } {
-  return { kind: "ended", payload: JSON.stringify({ success: false, code, id, message }) };
+  return { kind: "ended", payload: JSON.stringify({ success: false, code, id, message, ...saidOf(code, message) }) };
 }
 
 async function finish(claimed: ClaimedJob, ending: Ending & { kind: "ended" }, ports: RunPorts): Promise<void> {

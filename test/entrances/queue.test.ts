@@ -98,6 +98,7 @@ it("notifies of a fault of ours after some tries, without saying what it was", a
     code: 500,
     id,
     message: "Internal error",
+    error: "fault",
   });
 });
 

@@ -81,6 +81,7 @@ describe("a processing request with a webhook", () => {
       code: 422,
       id: body.id,
       message: "The image is damaged",
+      error: "image.damaged",
     });
     expect((await api("GET", "/1.0/account", { key })).body.credits.used).toBe(0);
   });

@@ -1,7 +1,9 @@
 /** Every store receives the object, the headers and the access list that were asked for. */
+import * as v from "valibot";
 import { expect, it } from "vitest";
 
-import { PROVIDERS } from "../../src/storage/providers.ts";
+import page from "../../src/docs/stores.md?raw";
+import { PROVIDERS, Store } from "../../src/storage/providers.ts";
 import { BLOB_ACCOUNT, IAM_KEY, S3_KEYS, SWIFT_ACCOUNT } from "../support/stores/accounts.ts";
 import { type Expectations, testProvider } from "./provider-suite.ts";
 
@@ -148,3 +150,21 @@ it("has expectations for every provider", () => {
 });
 
 for (const expected of EXPECTATIONS) testProvider(expected);
+
+/** The page shows secrets as dots. */
+const shown = [...page.matchAll(/^```json\n([^]*?)\n```$/gm)].map(([, text = ""]) =>
+  JSON.parse(text.replaceAll("…", "x")),
+);
+
+it.each(shown)("is asked as the page shows it: $provider", (store) => {
+  expect(v.safeParse(Store, store).issues).toBeUndefined();
+});
+
+it("has a request on the page for each of them", () => {
+  for (const { code, aliases } of PROVIDERS) {
+    expect(
+      shown.some(({ provider }) => [code, ...aliases].includes(provider)),
+      code,
+    ).toBe(true);
+  }
+});

@@ -162,6 +162,8 @@ function objectOf({ properties, additionalProperties, required = [] }: Schema, i
   return members.length === 0 ? "Readonly<Record<string, never>>" : `{\n${members.join("\n")}\n${indent}}`;
 }
 
+/** The first sentence of a description: the whole of it is in the document. */
 function comment({ description }: Schema, indent: string): string {
-  return description === undefined ? "" : `${indent}/** ${description} */\n`;
+  if (description === undefined) return "";
+  return `${indent}/** ${description.replace(/(?<=[^.]\.)\s.*$/s, "")} */\n`;
 }

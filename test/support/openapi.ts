@@ -13,6 +13,7 @@ import * as signers from "../../src/contract/signers.ts";
 import { NewUploadToken, UploadTokenCreated } from "../../src/contract/upload-tokens.ts";
 import { DeliveryUsage, UsageList, UsageRecord } from "../../src/contract/usage.ts";
 import * as webhook from "../../src/contract/webhook.ts";
+import { saidOf } from "../../src/error-words.ts";
 import * as examples from "../../src/http/examples.ts";
 import { type Answer, type Route, refusalsOf } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/routes.ts";
@@ -269,7 +270,13 @@ function refusal(status: string, description: string): Json {
     content: {
       "application/json": {
         schema: schemaOf(response.Failure),
-        example: { ...examples.failure, code: Number(status), message: description },
+        example: {
+          success: false,
+          id: examples.failure.id,
+          code: Number(status),
+          message: description,
+          ...saidOf(Number(status), description),
+        },
       },
     },
   };

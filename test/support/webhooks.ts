@@ -79,5 +79,5 @@ export async function storeIn(database: D1Database, ...records: readonly Stored[
 }
 
 function failure(id: string): string {
-  return JSON.stringify({ success: false, code: 422, id, message: "The image is damaged" });
+  return JSON.stringify({ success: false, code: 422, id, message: "The image is damaged", error: "image.damaged" });
 }

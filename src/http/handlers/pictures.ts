@@ -7,7 +7,7 @@ import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../delivery/edg
 import { tagsOf } from "../../delivery/front-cache.ts";
 import { findDeliveryById } from "../../delivery/lookup.ts";
 import type { Order } from "../../delivery/order.ts";
-import { admit } from "../../delivery/policy.ts";
+import { AddressRefused, admit } from "../../delivery/policy.ts";
 import type { OpenedDelivery } from "../../delivery/records.ts";
 import { findResult, findSameResult, resultKey } from "../../delivery/results.ts";
 import { type Picture, serve } from "../../delivery/serve.ts";
@@ -23,6 +23,7 @@ import {
 import { pictureHeaders, policyHeaders } from "../../picture-headers.ts";
 import { busy } from "../../scheduler/busy.ts";
 import { Caller } from "../../scheduler/caller.ts";
+import { credentialOf, holderOf } from "../authenticate.ts";
 import { answerTo } from "../conditional.ts";
 import type { AppContext } from "../context.ts";
 import { canLend, lend } from "../lending.ts";
@@ -56,7 +57,8 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
   const startedAt = Date.now();
   const asking = await admittedAddress(c, DIALECTS[name]).catch((error: unknown) => {
     // What breaks a rule without a signature is an anonymous client's as well.
-    const isStrange = error instanceof ApiError && STRANGE.includes(error.status);
+    const isStrange =
+      error instanceof ApiError && !(error instanceof ExplainedRefusal) && STRANGE.includes(error.status);
     if (isStrange && !(error.status === 422 && isSigned(c, DIALECTS[name]))) return refuseAnonymous(c, error);
     throw error;
   });
@@ -105,11 +107,23 @@ function isSigned(c: AppContext, dialect: Dialect): boolean {
 async function admittedAddress(c: AppContext, dialect: Dialect): Promise<Asking> {
   const now = Date.now();
   const { delivery, spelled } = await deliveryOf(c, dialect, now);
-  const { asked, located, isUnsigned, goodUntil } = await admit(delivery, dialect, spelled, now);
+  const admitted = admit(delivery, dialect, spelled, now).catch((error: unknown) => explained(c, delivery, error));
+  const { asked, located, isUnsigned, goodUntil } = await admitted;
   const canonical = canonicalOf(delivery, asked, c.req.header("accept"));
   const key = await resultKey(delivery.id, identityOf(located), canonical.text);
   const { source = "", wantsFacts: needsFinal } = asked;
   return { askedAt: now, delivery, located, source, canonical, key, needsFinal, isUnsigned, asked, goodUntil };
+}
+
+/** A refusal as the owner of the delivery is told of it. */
+class ExplainedRefusal extends ApiError {}
+
+/** Throws a refusal again: with its reason where the request carries a key of the delivery's account. */
+async function explained(c: AppContext, delivery: OpenedDelivery, error: unknown): Promise<never> {
+  if (!(error instanceof AddressRefused) || credentialOf(c.req.header("authorization")) === undefined) throw error;
+  const holder = await holderOf(c);
+  if (holder?.account.id !== delivery.accountId) throw error;
+  throw new ExplainedRefusal(error.status, `${error.message}: ${error.why}`, { cause: error });
 }
 
 async function deliveryOf(
