@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { RULES, saidOf, WORDS } from "../src/error-words.ts";
+import { RULES } from "../src/error-rules.ts";
+import { saidOf, WORDS } from "../src/error-words.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 

@@ -1,6 +1,8 @@
 /** The packages, as users get them: packed, checked by the tools that check packages, and installed into an empty project. */
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -119,5 +121,74 @@ export { bytes, DarkroomError, job, name, one, several, told };
       [...options, "--module", module, "--moduleResolution", resolution, "use.ts"],
       { cwd: project },
     ).catch((error: { stdout?: string }) => expect.unreachable(error.stdout));
+  });
+});
+
+describe("the command", () => {
+  let command: string;
+
+  /** Runs it in the project as npm has installed it. */
+  const darkroom = (...args: readonly string[]) =>
+    run(process.execPath, [join(project, "node_modules", "@darkroom-images", "cli", "dist", "darkroom.js"), ...args], {
+      cwd: project,
+    }).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+
+  beforeAll(async () => {
+    const built = join(folder, "command");
+    await run(process.execPath, [join(ROOT, "src", "cli", "package", "build.js"), built]);
+    const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: built });
+    command = join(folder, stdout.trim());
+    await run("npm", ["install", "--offline", "--no-audit", "--no-fund", command], { cwd: project });
+  });
+
+  it("is small, depends on nothing, and is a package by the rules of publint", async () => {
+    const bytes = await readFile(command);
+    expect(bytes.length).toBeLessThan(MAX_CLIENT_BYTES);
+    const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer } });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+    expect(pkg).not.toHaveProperty("dependencies");
+    expect(pkg).not.toHaveProperty("scripts");
+  });
+
+  it("says its version, what it can do, and what is wrong with a command", async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, "src", "cli", "package", "package.json"), "utf8")) as {
+      version: string;
+    };
+    expect(await darkroom("--version")).toMatchObject({ code: 0, stdout: `${version}\n` });
+    expect((await darkroom("-h")).stdout).toContain("Usage: darkroom");
+    const wrong = await darkroom("--nope", "x");
+    expect(wrong).toMatchObject({ code: 2, stdout: "" });
+    expect(wrong.stderr).toMatch(/^Unknown option '--nope'\n/);
+  });
+
+  it("writes what a service answers, and says what to do where there is none to start", async () => {
+    const original = join(project, "photo.jpg");
+    await cp(join(ROOT, "src", "playground", "sample.jpg"), original);
+    const told = {
+      success: true,
+      code: 200,
+      output: { name: "photo.webp", format: "WEBP", width: 1, height: 1, bytes: 5 },
+    };
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => {
+        const metadata = JSON.stringify({ ...told, input: { name: "photo.jpg", format: "JPEG", bytes: 9 } });
+        response.writeHead(200, { "content-type": "image/webp", "x-service-metadata": metadata }).end("bytes");
+      });
+    });
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { code, stderr } = await darkroom(original, "--format", "webp", "-o", "small", "--url", url, "--key", "k");
+      expect(code, stderr).toBe(0);
+      expect(await readFile(join(project, "small", "photo.webp"), "utf8")).toBe("bytes");
+    } finally {
+      server.close();
+    }
+    const alone = await darkroom(original, "--local");
+    expect(alone.code).toBe(2);
+    expect(alone.stderr).toContain("name a service with --url");
   });
 });

@@ -20,4 +20,5 @@ nodeModule.registerHooks({
 // The only word of warning is that the stripping of types is young.
 process.removeAllListeners("warning");
 const { main } = await import("./batch/main.ts");
-process.exitCode = await main(process.argv.slice(2));
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+process.exitCode = await main(process.argv.slice(2), version);

@@ -51,3 +51,20 @@ describe.each(ROUTES)("the examples of $operationId", ({ body, answers }) => {
 it("has an example of a failure that fits its schema", () => {
   expect(v.is(Failure, examples.failure)).toBe(true);
 });
+
+it("describes what is posted to webhooks", () => {
+  const { webhooks } = openApi() as unknown as {
+    webhooks: {
+      notification: {
+        post: {
+          parameters: readonly { name: string }[];
+          requestBody: { content: { "application/json": { schema: { oneOf: readonly { $ref: string }[] } } } };
+        };
+      };
+    };
+  };
+  const { parameters, requestBody } = webhooks.notification.post;
+  expect(parameters.map(({ name }) => name)).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+  const schemas = requestBody.content["application/json"].schema.oneOf.map(({ $ref }) => $ref.split("/").at(-1));
+  expect(schemas).toEqual(["Success", "SetSuccess", "Failure"]);
+});

@@ -43,6 +43,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/clients", "the package for sites and programs: addresses, signatures, components, a typed API"],
   ["src/cli", "npm start, npm run dev, npm run deploy"],
   ["src/cli/batch", "npx darkroom, the command for many pictures"],
+  ["src/cli/package", "the package of the command, and what builds it"],
   ["src/playground", "the pages: playground, deliveries, account, reference"],
   ["src/playground/docs", "the pages of this documentation, generated"],
   ["src/docs", "this documentation, and its unit figures"],

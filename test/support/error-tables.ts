@@ -1,5 +1,6 @@
 /** The tables of errors, from the words that answers carry. */
-import { type ErrorRow, RULES, WORDS } from "../../src/error-words.ts";
+import { type ErrorRow, RULES } from "../../src/error-rules.ts";
+import { WORDS } from "../../src/error-words.ts";
 import { code, table, type Tables } from "./markdown-tables.ts";
 
 const rows = (words: Readonly<Record<string, ErrorRow>>) => Object.entries<ErrorRow>(words);

@@ -22,6 +22,7 @@ import { Optimize, Output } from "../../src/image/plan/output.ts";
 import type { OperationRow } from "../../src/image/steps/operation.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../../src/limits.ts";
 import { Store } from "../../src/storage/providers.ts";
+import { notification } from "./openapi-webhooks.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -159,6 +160,7 @@ export function openApi(): Json {
     ],
     security: [{ basic: [] }, { bearer: [] }],
     paths: pathsOf(ROUTES),
+    webhooks: { notification: { post: notification(WEBHOOK_ANSWERS.map(schemaOf)) } },
     components: {
       securitySchemes: {
         basic: { type: "http", scheme: "basic", description: "The API key as user name, an empty password" },
@@ -200,6 +202,9 @@ const HEADERS = {
 function headers(...names: (keyof typeof HEADERS)[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
+
+/** What is posted to the address of `webhook.url`. */
+const WEBHOOK_ANSWERS = [response.Success, response.SetSuccess, response.Failure];
 
 const RATE = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
 

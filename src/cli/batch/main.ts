@@ -2,7 +2,7 @@
 import { type Client, createClient } from "./client.ts";
 import { findOriginals } from "./files.ts";
 import { createJsonReport } from "./json.ts";
-import { type Options, readOptions, USAGE, UsageError } from "./options.ts";
+import { asksForVersion, type Options, readOptions, USAGE, UsageError } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { tellProvenance } from "./provenance.ts";
 import { runAll } from "./run.ts";
@@ -11,12 +11,15 @@ import { openService, SIGNALS } from "./service.ts";
 import { withoutResults } from "./sets.ts";
 import { refuseCircle, watchOriginals } from "./watch.ts";
 
-/** @returns the exit status: 0, 1 when an image failed, 2 when the command is wrong */
-export async function main(args: readonly string[]): Promise<number> {
+/**
+ * @param version that of the package
+ * @returns the exit status: 0, 1 when an image failed, 2 when the command is wrong
+ */
+export async function main(args: readonly string[], version: string): Promise<number> {
   try {
-    const options = readOptions(args, process.env);
+    const options = asksForVersion(args) ? undefined : readOptions(args, process.env);
     if (options) return await batch(options);
-    console.log(USAGE);
+    console.log(asksForVersion(args) ? version : USAGE);
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

@@ -23,7 +23,7 @@ replaced unless --overwrite is given.
   --sign              results are signed (Content Credentials), by the signer that the account has saved
   --provenance        what images say of where they are from, verified, instead of results: who, when, what was done
   --data JSON         any other members of the request, see /docs/reference
-  --out DIR           where results go
+  --out DIR           where results go, also -o
   --resume            pass over images whose result is there, and go on with the others
   --overwrite         replace files that exist, originals included
   --watch             go on until stopped, with what is new or changed in the folders; needs --out
@@ -32,7 +32,8 @@ replaced unless --overwrite is given.
   --url URL           the service, else DARKROOM_URL, else ${LOCAL_URL} if one runs there
   --local             a service of its own, for this run alone
   --key KEY           the API key, else DARKROOM_KEY
-  --help              this text
+  --help              this text, also -h
+  --version           the version of this command
 
 Exit status: 0 when all went well, 1 when an image failed, or with --provenance does not match, 2 when the command is wrong.`;
 
@@ -70,7 +71,7 @@ const SPEC = {
   data: { type: "string" },
   sign: { type: "boolean", default: false },
   provenance: { type: "boolean", default: false },
-  out: { type: "string" },
+  out: { type: "string", short: "o" },
   overwrite: { type: "boolean", default: false },
   resume: { type: "boolean", default: false },
   watch: { type: "boolean", default: false },
@@ -79,10 +80,16 @@ const SPEC = {
   concurrency: { type: "string", default: "4" },
   url: { type: "string" },
   key: { type: "string" },
-  help: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+  version: { type: "boolean", default: false },
 } as const;
 
 type Values = ReturnType<typeof parse>["values"];
+
+/** Whether no more is asked than which version this is. @throws UsageError when the command cannot be read */
+export function asksForVersion(args: readonly string[]): boolean {
+  return parse(args).values.version;
+}
 
 /**
  * The options, with what the environment says where the command does not; undefined when help was asked for.
@@ -135,12 +142,16 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: SPEC, allowPositionals: true });
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : "The command cannot be read", { cause });
+    // What Node says besides is about arguments that begin with a hyphen.
+    const [sentence = ""] = cause instanceof Error ? cause.message.split(". To specify") : [];
+    throw new UsageError(sentence || "The command cannot be read", { cause });
   }
 }
 
 function serviceUrl(text: string): URL {
-  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
+  const address = text.endsWith("/") ? text : `${text}/`;
+  // Node 20 has no `URL.parse`.
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError("--url must be an address of http or https");
   return url;
 }

@@ -57,6 +57,13 @@ async function startForRun(): Promise<Service> {
     const { url, stop } = await startLocal({ host: "127.0.0.1", port: 0, state, variables, quiet: true });
     return { url, key: LOCAL_KEY, stop };
   } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND") {
+      throw new UsageError(
+        "The simulator of the service is not installed with this command: name a service with --url or in DARKROOM_URL, " +
+          "or start one in a copy of the repository with npm start",
+        { cause },
+      );
+    }
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`No service could be started (${reason}); --url names one`, { cause });
   } finally {
