@@ -52,6 +52,9 @@ const SMALL_PIXELS = 1 << 16;
  */
 const LEAPING_PIXELS = { previewed: 1 << 17, written: 1 << 15 };
 
+/** Of a file that shows the very same pixels. */
+const EXACT_SCORE = 100;
+
 /** What is searched for. */
 export interface Goal extends UpperBound {
   readonly format: WritableFormat;
@@ -169,6 +172,8 @@ async function smallestOfStricter(
   const found = await smallest(quest, ways);
   const { width, height } = quest.reference.size;
   if (!found || quest.isFrugal || width * height > leapingPixels) return found;
+  // What has lost nothing keeps every promise.
+  if (found.score >= EXACT_SCORE) return found;
   let least = found;
   for (const { targetScore, quality } of stricterThan(quest.targetScore)) {
     const settings = { ...quest.settings, quality };
