@@ -218,7 +218,8 @@ async function finishDelivery(
   now: number,
 ): Promise<boolean> {
   const sql = `UPDATE webhooks SET status = ?3, code = ?4, attempts = ?5, retries = ?6, wake_at = ?7, updated_at = ?8,
-    claim = NULL, stage = iif(?7 IS NULL, 'kept', 'waiting'), sweep_at = coalesce(?7, ?8 + ${WEBHOOK_BODY_DAYS * DAY_MS})
+    claim = NULL, stage = iif(?7 IS NULL, 'kept', 'waiting'),
+    sweep_at = iif(?7 IS NULL, ?8 + ${WEBHOOK_BODY_DAYS * DAY_MS}, max(sweep_at, ?7))
     WHERE id = ?1 AND status = 'dispatched' AND claim = ?2`;
   const shown = JSON.stringify(attempts.map(toWire));
   return changed(await db.prepare(sql).bind(id, claim, status, code, shown, retries, wakeAt, now).run());

@@ -93,7 +93,10 @@ interface Target {
   readonly accept?: string | undefined;
 }
 
-const WRITTEN = Object.entries<FormatDefinition>(FORMATS).flatMap(([name, { write }]) => (write ? [name] : []));
+/** All but icons, which are squares of a picture. */
+const WRITTEN = Object.entries<FormatDefinition>(FORMATS).flatMap(([name, { write, can }]) =>
+  write && !can.sides ? [name] : [],
+);
 const TARGETS: readonly Target[] = [
   { name: "no format" },
   ...WRITTEN.map((format) => ({ name: format, output: { format } })),

@@ -42,6 +42,8 @@ export class WebhookPorts extends Processes {
   readonly recorded = new Set<string>();
   /** Who got a 2xx for each notification. */
   readonly delivered = new Map<string, Life>();
+  /** Until when those who did a job may be at its first attempt; couriers are alone for as long as they live. */
+  readonly leases = new Map<Life, number>();
   /** Until when each job is in somebody's hands. */
   readonly held = new Map<string, number>();
   /** The how many-eth start of its job each process is. */
@@ -107,6 +109,7 @@ export class WebhookPorts extends Processes {
         },
         finishRunAndClaim: async (...args: Parameters<typeof store.finishRunAndClaim>) => {
           const claimed = await store.finishRunAndClaim(...args);
+          if (claimed) this.leases.set(life, args[1].now + args[3]);
           if (claimed) this.due.set(args[0], args[1].dueAt);
           if (claimed) this.told.delete(args[0]);
           return claimed;
@@ -231,7 +234,10 @@ export class WebhookPorts extends Processes {
 
   private post({ id, body }: { id: string; body: string }, life: Life): Attempt {
     const before = this.delivered.get(id);
-    if (before && before.alive && !before.excused) this.violations.push(`${id} was notified again though nobody died`);
+    // Who did not come to note an answer before the lease ended is taken for dead.
+    const isLate = before !== undefined && this.now >= (this.leases.get(before) ?? Infinity);
+    if (before && before.alive && !before.excused && !isLate)
+      this.violations.push(`${id} was notified again though nobody died`);
     if (this.recorded.has(id)) this.violations.push(`${id} was notified again after a recorded 2xx`);
     if (this.now < (this.due.get(id) ?? 0)) this.violations.push(`${id} was notified before it was due`);
     const sent = this.posts.filter((post) => post.id === id).length;

@@ -47,7 +47,8 @@ const FILES = {
   svg: [svg],
 } satisfies Record<FormatName, readonly ArrayBuffer[]>;
 
-const WRITABLE = Object.entries<FormatDefinition>(FORMATS).filter(([, { write }]) => write);
+/** All but icons, which are squares of a picture. */
+const WRITABLE = Object.entries<FormatDefinition>(FORMATS).filter(([, { write, can }]) => write && !can.sides);
 const SOURCES = Object.entries(FILES).flatMap(([name, files]) =>
   files.map((file, index) => [index === 0 ? name : `${name}, animated`, new Uint8Array(file)] as const),
 );
