@@ -90,7 +90,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
     withPage("/", async (page) => {
       await page.locator("#op-resize-width").waitFor();
       await page.setInputFiles("#file", SIGNED);
-      await page.getByText(/^Done in/).waitFor();
+      await process(page);
       const told = page.getByRole("region", { name: "What the original says of itself" });
       expect(await told.innerText()).toMatch(
         /^[^]*Valid: unchanged[^]*Darkroom test signer[^]*trainedAlgorithmicMedia/,
