@@ -5,7 +5,7 @@ import { ApiError } from "../errors.ts";
 import { FINAL_LOOK_MS, FINAL_WAIT_MS, MAX_DELIVERY_READS, SHARED_WAIT_MS } from "../limits/delivery.ts";
 import { causesOf, logLine } from "../log.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
-import { Leases } from "../scheduler/leases.ts";
+import { isolateLeases } from "../scheduler/isolate-leases.ts";
 import { isolateThread } from "../scheduler/time-slice.ts";
 import { claimFinal, dropFinal, isClaimed, readyFinal } from "./claims.ts";
 import { countDelivery } from "./counts.ts";
@@ -18,14 +18,11 @@ import { findResult, putFinal, putResult } from "./results.ts";
 import { SharedWork } from "./shared-work.ts";
 import { adoptTwin } from "./twins.ts";
 
-const onEvent = () => void isolateThread.look();
-
 /** Work of this isolate, by what it makes. */
-const running = new SharedWork<Kept>({ onEvent });
+const running = new SharedWork<Kept>({ onEvent: () => void isolateThread.look() });
 
 /** Requests that wait for an origin, by delivery. */
-const reading = new Leases({ onEvent });
-isolateThread.onEnded(() => reading.renew());
+const reading = isolateLeases();
 
 /** A result on its way to whoever asked, while it is still being kept; one without bytes is in the bucket. */
 export interface Kept extends Pick<Made, "facts"> {

@@ -4,12 +4,10 @@
  * or asks for more than that, is answered from the bucket, at its own pace and out of nobody's memory.
  */
 import { MAX_LENT_BYTES } from "../limits.ts";
-import { Leases } from "../scheduler/leases.ts";
-import { isolateThread } from "../scheduler/time-slice.ts";
+import { isolateLeases } from "../scheduler/isolate-leases.ts";
 
 /** Who reads, and how much memory is kept for it. */
-const readers = new Leases({ onEvent: () => void isolateThread.look() });
-isolateThread.onEnded(() => readers.renew());
+const readers = isolateLeases();
 
 /** Bytes that are kept for readers. */
 export function lentBytes(): number {

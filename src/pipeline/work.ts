@@ -19,9 +19,8 @@ import {
 import { causesOf, logLine } from "../log.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import type { HeldBytes } from "../scheduler/held-bytes.ts";
+import { isolateLeases } from "../scheduler/isolate-leases.ts";
 import { Allowance } from "../scheduler/job-limits.ts";
-import { Leases } from "../scheduler/leases.ts";
-import { isolateThread } from "../scheduler/time-slice.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
 import { type UploadStore, uploadsOf } from "../webhook/bytes.ts";
 import { Company } from "../webhook/company.ts";
@@ -85,8 +84,7 @@ export async function acceptWork(
 }
 
 /** The jobs that run in this isolate's requests. */
-const directRuns = new Leases({ onEvent: () => void isolateThread.look(), silentMs: DIRECT_RUN_MS });
-isolateThread.onEnded(() => directRuns.renew());
+const directRuns = isolateLeases({ silentMs: DIRECT_RUN_MS });
 
 /**
  * Starts a job where it was accepted while there is room: at once, without a queue's wait. A burst goes through the
@@ -117,8 +115,7 @@ async function runSoon(env: Env, pipeline: Pipeline, place: JobPlace): Promise<v
 const company = new Company({ now: () => Date.now(), pause: (milliseconds) => scheduler.wait(milliseconds) });
 
 /** First attempts that are made in this isolate, each of its account. */
-const attempts = new Leases({ onEvent: () => void isolateThread.look(), silentMs: DIRECT_RUN_MS });
-isolateThread.onEnded(() => attempts.renew());
+const attempts = isolateLeases({ silentMs: DIRECT_RUN_MS });
 
 /** An endpoint that is slow to answer holds few of those who do jobs: its account's further notifications have couriers. */
 function beginAttempt(accountId: string): (() => void) | undefined {
