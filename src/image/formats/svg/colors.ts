@@ -20,6 +20,7 @@ import {
   XYZ_TO_SRGB,
   type Triple,
 } from "./color-spaces.ts";
+import { partedByCommas } from "./commas.ts";
 
 /** In sRGB from 0 to 1 each, or beyond it, not premultiplied. */
 interface Color {
@@ -81,7 +82,7 @@ function parsed(text: string, current: string, depth: number): Color | undefined
   const [, name = "", inner = ""] = /^([a-z-]+)\(([\s\S]*)\)$/.exec(lower) ?? [];
   if (name === "color-mix") return mixed(inner, current, depth);
   // A drawing is shown as in light surroundings.
-  if (name === "light-dark") return parsed(listed(inner)[0] ?? "", current, depth + 1);
+  if (name === "light-dark") return parsed(partedByCommas(inner)[0] ?? "", current, depth + 1);
   if (!name) return fromHex(NAMED.get(lower) ?? "");
   if (/^\s*from\s/.test(inner)) return relative(name, inner, current, depth);
   return fromFunction(name, inner);
@@ -152,23 +153,6 @@ function fromHex(digits: string): Color | undefined {
     (two) => Number.parseInt(two, 16) / 255,
   );
   return { red, green, blue, alpha };
-}
-
-/** Parts of a function's arguments that are between commas out of brackets. */
-function listed(text: string): string[] {
-  const parts: string[] = [];
-  let open = 0;
-  let start = 0;
-  for (let at = 0; at <= text.length; at++) {
-    const letter = text.charAt(at);
-    if (letter === "(") open++;
-    else if (letter === ")") open--;
-    if (letter === "" || (letter === "," && open === 0)) {
-      parts.push(text.slice(start, at).trim());
-      start = at + 1;
-    }
-  }
-  return parts;
 }
 
 function fromFunction(name: string, inner: string): Color | undefined {
@@ -257,7 +241,7 @@ const GRAYS: Readonly<Record<string, number>> = { lch: 0.0015, oklch: 0.000004 }
 
 /** `color-mix()` (CSS Color Level 5, section 3). */
 function mixed(inner: string, current: string, depth: number): Color | undefined {
-  const [method = "", one = "", other = "", more] = listed(inner);
+  const [method = "", one = "", other = "", more] = partedByCommas(inner);
   const [, space = "", way = "shorter"] = /^in\s+([\w-]+)(?:\s+(\w+)\s+hue)?\s*$/.exec(method) ?? [];
   const [into, from] = [INTO[space], OUT_OF[space]];
   if (!into || !from || more !== undefined) return undefined;

@@ -1,4 +1,5 @@
 /** Selectors of rules that stand within style rules (CSS Nesting Level 1). */
+import { partedByCommas } from "./commas.ts";
 import { tooLarge } from "./document.ts";
 
 /**
@@ -8,9 +9,9 @@ import { tooLarge } from "./document.ts";
  * @throws ApiError 422 when they become more
  */
 export function nestedSelector(text: string, around: string, lettersLeft: { left: number }): string {
-  const isOne = parted(around).length === 1;
+  const isOne = partedByCommas(around).length === 1;
   const whole = `:is(${around})`;
-  const made = parted(text).map((part) => {
+  const made = partedByCommas(text).map((part) => {
     // Strings that are written anew have none of these.
     const parents = part.split("&").length - 1;
     // Without brackets where it says the same: brackets in brackets have a limit.
@@ -24,23 +25,4 @@ export function nestedSelector(text: string, around: string, lettersLeft: { left
   lettersLeft.left -= selector.length;
   if (lettersLeft.left < 0) throw tooLarge();
   return selector;
-}
-
-/** Parts of a selector between commas that are in no brackets and no string. */
-function parted(text: string): string[] {
-  const parts: string[] = [];
-  let [open, start, quote] = [0, 0, ""];
-  for (let at = 0; at < text.length; at++) {
-    const letter = text.charAt(at);
-    if (letter === "\\") at++;
-    else if (quote !== "") quote = letter === quote ? "" : quote;
-    else if (letter === '"' || letter === "'") quote = letter;
-    else if (letter === "(" || letter === "[") open++;
-    else if (letter === ")" || letter === "]") open--;
-    else if (letter === "," && open === 0) {
-      parts.push(text.slice(start, at).trim());
-      start = at + 1;
-    }
-  }
-  return [...parts, text.slice(start).trim()];
 }
