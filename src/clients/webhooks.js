@@ -47,7 +47,10 @@ export async function readNotification(
     throw new SignatureError("The notification is of another time");
   }
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-  const content = new Uint8Array([...new TextEncoder().encode(`${id}.${timestamp}.`), ...bytes]);
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`);
+  const content = new Uint8Array(head.length + bytes.length);
+  content.set(head);
+  content.set(bytes, head.length);
   const given = signature.split(" ").flatMap((one) => (one.startsWith("v1,") ? [bytesOf(one.slice(3))] : []));
   const keys = await Promise.all((typeof secret === "string" ? [secret] : secret).map(keyOf));
   const pairs = keys.flatMap((key) => given.map((one) => crypto.subtle.verify("HMAC", key, one, content)));

@@ -1,7 +1,7 @@
 /** The client of the package against the service itself, and where the service does not answer. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { imageAttributes, styleText } from "#clients/attributes";
 import {
@@ -124,6 +124,16 @@ describe("the client", () => {
     expect(keys[0]).toMatch(/^[\da-f-]{36}$/);
     const { client: unlucky } = answeredWith(busy(), busy(), busy());
     await expect(unlucky.upload(IMAGE)).rejects.toBeInstanceOf(CapacityError);
+  });
+
+  it("leaves nothing at a signal that outlives its waits", async () => {
+    const { signal } = new AbortController();
+    const [added, removed] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")];
+    const { client } = answeredWith(busy(), busy(), Response.json({ success: true }));
+    await client.upload(IMAGE, {}, { signal });
+    expect(removed).toHaveBeenCalledTimes(2);
+    const [own, left] = [added, removed].map(({ mock }) => mock.calls.map(([, listener]) => listener));
+    expect(own).toEqual(expect.arrayContaining(left ?? []));
   });
 
   it("says that nobody answers, and leaves an abort to its caller", async () => {
