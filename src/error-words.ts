@@ -339,7 +339,8 @@ export function saidOf(status: number, message: string): Said {
     const path = name === undefined ? result : `${result}.${name}`;
     return { error, param: param === undefined ? path : `${path}.${param}` };
   }
-  return (status === 422 ? ofMember(message) : undefined) ?? { error: wordOf(status, message) };
+  const word = wordOf(status, message);
+  return (status === 422 ? ofMember(word, message) : undefined) ?? { error: word };
 }
 
 function wordOf(status: number, message: string): string {
@@ -349,8 +350,8 @@ function wordOf(status: number, message: string): string {
   return found?.[0] ?? "request.rule";
 }
 
-function ofMember(message: string): Said | undefined {
-  const own = wordOf(422, message);
+/** What a sentence says of a member, unless it has a word of its own. */
+function ofMember(own: string, message: string): Said | undefined {
   if (own !== "request.rule" && own !== "result.unwritable" && !own.startsWith("image.")) return undefined;
   const [, path, said] = OF_MEMBER.exec(message) ?? [];
   if (path === undefined || said === undefined) return undefined;
