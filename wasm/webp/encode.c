@@ -67,6 +67,7 @@ Encoder *EXPORT(encoder_open)(int width, int height, int opaque, int lossless, f
   picture->writer = write_chunk;
   picture->custom_ptr = encoder;
   import_init();
+  saturated_init();
   encoder->memory = (uint8_t *)malloc((size_t)width * 4 * (SATURATED_KEPT_ROWS + BAND_ROWS));
   encoder->scratch = (uint16_t *)malloc((size_t)((width + 1) >> 1) * 4 * sizeof(*encoder->scratch));
   if (encoder->memory == NULL || encoder->scratch == NULL || !WebPPictureAlloc(picture)) goto Error;

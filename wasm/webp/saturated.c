@@ -31,11 +31,19 @@ enum {
 #define GREEN_OF_U (BLUE_OF_U * BLUE / GREEN)
 #define GREEN_OF_V (RED_OF_V * RED / GREEN)
 
+// The light of levels, and levels by light: of all pictures.
+static float light_table[256], level_table[INVERSE + 2];
+
+void saturated_init(void) {
+  if (light_table[255] > 0) return;
+  for (int i = 0; i < 256; i++) light_table[i] = powf(i / 255.0f, POWER);
+  for (int i = 0; i < INVERSE + 2; i++) level_table[i] = 255 * powf((float)i / INVERSE, 1 / POWER);
+}
+
 enum { STAYS, IS_CORRECTED, HAS_CORRECTED_NEIGHBOR };
 
 struct Saturated {
   int width, across; // pixels, samples of chroma
-  float light[256], level[INVERSE + 2];
   // By pixel from row `2 * first` on: luma, and the brightness that is wanted. In units.
   int16_t *luma, *bright;
   // By sample from row `first - 1` on: chroma, and that which is wanted. In units.
@@ -75,18 +83,16 @@ Saturated *saturated_open(int width, int band_rows) {
     saturated_close(s);
     return NULL;
   }
-  for (int i = 0; i < 256; i++) s->light[i] = powf(i / 255.0f, POWER);
-  for (int i = 0; i < INVERSE + 2; i++) s->level[i] = 255 * powf((float)i / INVERSE, 1 / POWER);
   return s;
 }
 
 static inline int clamped(int value, int least, int most) { return value < least ? least : value > most ? most : value; }
 
 // The level of so much light.
-static inline float level_of(const Saturated *s, float light) {
+static inline float level_of(float light) {
   const float at = light * INVERSE;
   const int index = clamped((int)at, 0, INVERSE);
-  return s->level[index] + (s->level[index + 1] - s->level[index]) * (at - index);
+  return level_table[index] + (level_table[index + 1] - level_table[index]) * (at - index);
 }
 
 static inline const uint8_t *pixel_at(const Saturated *s, int x, int y) {
@@ -109,8 +115,8 @@ typedef struct {
 } Chroma;
 
 // The chroma of a color, given the sums of light of four pixels.
-static inline Chroma chroma_of(const Saturated *s, Light sums) {
-  const float red = level_of(s, sums.red / 4), green = level_of(s, sums.green / 4), blue = level_of(s, sums.blue / 4);
+static inline Chroma chroma_of(Light sums) {
+  const float red = level_of(sums.red / 4), green = level_of(sums.green / 4), blue = level_of(sums.blue / 4);
   const float luma = RED * red + GREEN * green + BLUE * blue;
   return (Chroma){128 + (blue - luma) * (1 / BLUE_OF_U), 128 + (red - luma) * (1 / RED_OF_V)};
 }
@@ -118,11 +124,11 @@ static inline Chroma chroma_of(const Saturated *s, Light sums) {
 static inline int rounded_level(float level) { return clamped((int)(level + 0.5f), 0, 255); }
 
 // What a decoder shows of a luma and a chroma, in levels above 16 and 128.
-static inline Light shown(const Saturated *s, float luma, Chroma chroma) {
+static inline Light shown(float luma, Chroma chroma) {
   const float y = OF_LUMA * luma;
   const float red = y + RED_OF_V * chroma.v, blue = y + BLUE_OF_U * chroma.u;
   const float green = y - GREEN_OF_U * chroma.u - GREEN_OF_V * chroma.v;
-  return (Light){s->light[rounded_level(red)], s->light[rounded_level(green)], s->light[rounded_level(blue)]};
+  return (Light){light_table[rounded_level(red)], light_table[rounded_level(green)], light_table[rounded_level(blue)]};
 }
 
 // A sample and those around it: rows and columns before it, of it, behind it.
@@ -154,21 +160,21 @@ static void correct(Saturated *s, int x, int y, int with_chroma) {
   Light sums = {0, 0, 0};
   for (int i = 0; i < 4; i++) {
     const ptrdiff_t at = (ptrdiff_t)(row_of(s, y, i) - 2 * s->first) * s->width + column_of(s, x, i);
-    const Light light = shown(s, s->luma[at] * (1.0f / UNIT) - 16, interpolated(s, &near, i));
+    const Light light = shown(s->luma[at] * (1.0f / UNIT) - 16, interpolated(s, &near, i));
     sums.red += light.red, sums.green += light.green, sums.blue += light.blue;
-    const float missing = s->bright[at] - UNIT * level_of(s, brightness(light));
+    const float missing = s->bright[at] - UNIT * level_of(brightness(light));
     s->luma[at] = (int16_t)clamped(s->luma[at] + (int)(missing * LUMA_RANGE), 0, MOST);
   }
   if (!with_chroma) return;
   const ptrdiff_t at = near.at[1][1];
-  const Chroma is = chroma_of(s, sums);
+  const Chroma is = chroma_of(sums);
   s->u[at] = (int16_t)clamped(s->u[at] + s->wanted_u[at] - (int)(is.u * UNIT), 0, MOST);
   s->v[at] = (int16_t)clamped(s->v[at] + s->wanted_v[at] - (int)(is.v * UNIT), 0, MOST);
 }
 
 static inline Light light_of(const Saturated *s, int x, int y) {
   const uint8_t *const pixel = pixel_at(s, x, y);
-  return (Light){s->light[pixel[0]], s->light[pixel[1]], s->light[pixel[2]]};
+  return (Light){light_table[pixel[0]], light_table[pixel[1]], light_table[pixel[2]]};
 }
 static inline int luma_at(const Saturated *s, int x, int y) { return s->picture->y[(ptrdiff_t)y * s->picture->y_stride + x]; }
 
@@ -177,8 +183,8 @@ static int is_lost(const Saturated *s, int x, int y) {
   const Near near = near_of(s, x, y);
   for (int i = 0; i < 4; i++) {
     const int column = column_of(s, x, i), row = row_of(s, y, i);
-    const Light light = shown(s, luma_at(s, column, row) - 16, interpolated(s, &near, i));
-    const float is = level_of(s, brightness(light)), was = level_of(s, brightness(light_of(s, column, row)));
+    const Light light = shown(luma_at(s, column, row) - 16, interpolated(s, &near, i));
+    const float is = level_of(brightness(light)), was = level_of(brightness(light_of(s, column, row)));
     if (fabsf(is - was) > MOST_LOST) return 1;
   }
   return 0;
@@ -192,10 +198,10 @@ static void wish(Saturated *s, int x, int y) {
     const Light light = light_of(s, column, row);
     const ptrdiff_t at = (ptrdiff_t)(row - 2 * s->first) * s->width + column;
     s->luma[at] = (int16_t)(luma_at(s, column, row) * UNIT);
-    s->bright[at] = (int16_t)(level_of(s, brightness(light)) * UNIT);
+    s->bright[at] = (int16_t)(level_of(brightness(light)) * UNIT);
     sums.red += light.red, sums.green += light.green, sums.blue += light.blue;
   }
-  const Chroma wanted = chroma_of(s, sums);
+  const Chroma wanted = chroma_of(sums);
   s->wanted_u[sample_at(s, x, y)] = (int16_t)(wanted.u * UNIT);
   s->wanted_v[sample_at(s, x, y)] = (int16_t)(wanted.v * UNIT);
 }

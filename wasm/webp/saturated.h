@@ -16,6 +16,9 @@ enum { SATURATED_KEPT_ROWS = 4 };
 
 typedef struct Saturated Saturated;
 
+// Before anything else; further calls do nothing.
+void saturated_init(void);
+
 // For pictures of this width that come in bands of at most so many rows. NULL when memory does not suffice.
 Saturated *saturated_open(int width, int band_rows);
 void saturated_close(Saturated *saturated);
