@@ -12,6 +12,7 @@ import { FIGURE_TABLES } from "./support/figure-tables.ts";
 import { licenseTables } from "./support/license-tables.ts";
 import { withTables } from "./support/markdown-tables.ts";
 import { SCALE_TABLES } from "./support/scale-tables.ts";
+import { SEARCH_WORDS } from "./support/search-words.ts";
 import { upstreamTable } from "./support/upstream-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -147,4 +148,17 @@ it.each([
       .slice(0, 3)
       .map(({ entry }) => entry.path),
   ).toContain(path);
+});
+
+it("finds a page by the words that people type", () => {
+  const search = createSearch(JSON.parse(site(documents)["docs/search.json"] ?? "[]"));
+  const queries = Object.entries(SEARCH_WORDS).flatMap(([page, words]) => words.map((word) => [word, page] as const));
+  const missed = queries.flatMap(([word, page]) => {
+    const pages = search(word)
+      .slice(0, 3)
+      .map(({ entry }) => entry.path.replace(/#.*/, ""));
+    return pages.includes(page) ? [] : [`${word}: ${pages.join(", ") || "nothing"} in place of ${page}`];
+  });
+  expect(queries.length).toBeGreaterThan(167);
+  expect(missed).toEqual([]);
 });

@@ -1,17 +1,21 @@
 /**
  * The search through the documentation: sections that have every word, as a word or the beginning of one; where there are
- * none, sections that have some.
+ * none, sections that have some. A section is also found by the words that people use who do not know our name for it.
  */
 
-/** @typedef {{ page: string, heading: string, path: string, text: string }} Entry a section of a page */
+/** @typedef {{ page: string, heading: string, path: string, text: string, words?: string }} Entry a section of a page */
 /** @typedef {{ entry: Entry, score: number, snippet: string, words: readonly string[] }} Found */
 
 /** Where a word counts for how much: a heading says what a section is about, its text only that the word occurs. */
-const WEIGHTS = { heading: 12, page: 6, text: 1 };
+const WEIGHTS = { heading: 12, words: 12, page: 6, text: 1 };
 /** A whole word says more than the beginning of one. */
 const WHOLE = 2;
 /** Occurrences beyond this many say nothing more. */
 const MOST_OCCURRENCES = 4;
+/** A word in another form, "resizing" for "resize", says less than the one that was typed. */
+const OTHER_FORM = 0.5;
+/** Shorter stems are beginnings of too many words. */
+const SHORTEST_STEM = 4;
 /** The text around the first word that was found, in characters. */
 const SNIPPET = 130;
 
@@ -51,12 +55,32 @@ function sum(values) {
  * @param {Entry} entry
  * @param {string} word
  */
-function scoreOf({ heading, page, text }, word) {
+function scoreOf(entry, word) {
+  const stem = stemOf(word);
+  return scoreOfForm(entry, word) + (stem === word ? 0 : OTHER_FORM * scoreOfForm(entry, stem));
+}
+
+/**
+ * @param {Entry} entry
+ * @param {string} word
+ */
+function scoreOfForm({ heading, page, text, words = "" }, word) {
   return (
     WEIGHTS.heading * occurrences(heading, word) +
+    WEIGHTS.words * Math.min(occurrences(words, word), WHOLE) +
     WEIGHTS.page * occurrences(page, word) +
     WEIGHTS.text * occurrences(text, word)
   );
+}
+
+/**
+ * A word without the ending of a plural or a participle: "cropping" is "crop", "limits" is "limit".
+ * @param {string} word
+ */
+function stemOf(word) {
+  const stem = word.replace(/(?:ing|ed|es|s)$/u, "");
+  if (stem.length < SHORTEST_STEM) return word;
+  return stem.replace(/([bdgmnprt])\1$/u, "$1");
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Section {
   readonly heading: string;
   /** The words of the section without markup, for the search. */
   readonly text: string;
+  /** What people call its subject who do not know our name for it: a comment `<!-- words: … -->` of the section. */
+  readonly words: string;
 }
 
 export interface Rendered {
@@ -118,17 +120,21 @@ export function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
+const WORDS = /^<!-- words: (.*?) -->/;
+
 function sectionsOf(tokens: readonly Token[]): Section[] {
-  const sections: { id: string; level: number; heading: string; text: string }[] = [];
+  const sections: { id: string; level: number; heading: string; text: string; words: string }[] = [];
   for (const token of tokens) {
     if (token.type === "heading") {
       const heading = plain([token]);
       const { depth: level } = token as Tokens.Heading;
-      sections.push({ id: level === 1 ? "" : slug(heading), level, heading, text: "" });
+      sections.push({ id: level === 1 ? "" : slug(heading), level, heading, text: "", words: "" });
     } else {
-      const words = plain([token]);
+      const text = plain([token]);
       const last = sections.at(-1);
-      if (last !== undefined && words !== "") last.text += (last.text === "" ? "" : " ") + words;
+      if (last === undefined) continue;
+      if (text !== "") last.text += (last.text === "" ? "" : " ") + text;
+      if (token.type === "html") last.words += WORDS.exec(token.text)?.[1] ?? "";
     }
   }
   return sections;

@@ -62,11 +62,12 @@ function searchIndex(
   pages: ReadonlyMap<string, { readonly title: string; readonly sections: readonly Section[] }>,
 ): string {
   const entries = [...pages].flatMap(([file, { title, sections }]) =>
-    sections.map(({ id, heading, text }) => ({
+    sections.map(({ id, heading, text, words }) => ({
       page: title,
       heading: id === "" ? "" : heading,
       path: pagePath(file) + (id === "" ? "" : `#${id}`),
       text,
+      ...(words !== "" && { words }),
     })),
   );
   return `[\n${entries.map((entry) => JSON.stringify(entry)).join(",\n")}\n]\n`;
