@@ -5,11 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { createImage } from "@nuxt/image/runtime";
-import cloudflare from "@nuxt/image/runtime/providers/cloudflare";
-import imgproxy from "@nuxt/image/runtime/providers/imgproxy";
 import { transformBaseImageProps } from "@unpic/core/base";
-import { getImageProps } from "next/image.js";
 import type { Response } from "playwright-core";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
@@ -21,6 +17,7 @@ import { createTransformer } from "#clients/unpic";
 import { DEMO_KEY } from "../../src/cli/local.ts";
 import { hasLanguage, LANGUAGE_NAMES, signedIn } from "../support/signers.ts";
 import { withAstroSite } from "./astro-site.ts";
+import { frameworks, type Importer } from "./frameworks.ts";
 import { BASE, useBrowser, withPage } from "./page.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -48,6 +45,16 @@ async function createDelivery(prefix: string): Promise<Delivery> {
   });
   const made = (await answer.json()) as { delivery: { url: string }; signing: SigningPair };
   return { url: made.delivery.url, signing: made.signing };
+}
+
+/** What is used of `next/image`. */
+interface NextImage {
+  readonly getImageProps: (props: object) => { readonly props: object };
+}
+
+/** What is used of `@nuxt/image`. */
+interface NuxtImage {
+  readonly createImage: (options: object) => { readonly getSizes: (src: string, options: object) => object };
 }
 
 /** A picture of a page: what the browser took, and how large every candidate really is. */
@@ -105,8 +112,9 @@ function img(attributes: object): string {
 
 describe.skipIf(inject("browser") === "")("a site", () => {
   useBrowser();
+  let imported: Importer;
   beforeAll(async () => {
-    delivery = await createDelivery(`${BASE}/`);
+    [delivery, imported] = await Promise.all([createDelivery(`${BASE}/`), frameworks()]);
   });
 
   it("by the srcset helper, unsigned and signed", async () => {
@@ -119,6 +127,7 @@ describe.skipIf(inject("browser") === "")("a site", () => {
   });
 
   it("of next/image, by the loader", async () => {
+    const { getImageProps } = (await imported("next/image.js")) as NextImage;
     const loader = createLoader({ baseURL: delivery.url, origin: BASE });
     const shared = { src: "/sample.jpg", alt: "", quality: QUALITY, loader };
     const fixed = getImageProps({ ...shared, width: 320, height: 213 }).props;
@@ -145,20 +154,23 @@ describe.skipIf(inject("browser") === "")("a site", () => {
   });
 
   it("of @nuxt/image, by its own providers and the base address", async () => {
+    const { createImage } = (await imported("@nuxt/image/runtime")) as NuxtImage;
+    const providers = ["cloudflare", "imgproxy"].map((name) => imported(`@nuxt/image/runtime/providers/${name}`));
+    const [cloudflare, imgproxy] = (await Promise.all(providers)) as { readonly default: unknown }[];
     const $img = createImage({
       provider: "cloudflare",
       providers: {
-        cloudflare: { setup: cloudflare, defaults: { baseURL: delivery.url } },
-        imgproxy: { setup: imgproxy, defaults: { baseURL: delivery.url.replace("/i/", "/imgproxy/") } },
+        cloudflare: { setup: cloudflare?.default, defaults: { baseURL: delivery.url } },
+        imgproxy: { setup: imgproxy?.default, defaults: { baseURL: delivery.url.replace("/i/", "/imgproxy/") } },
       },
       presets: {},
       screens: {},
       densities: [1, 2],
       domains: [],
       alias: {},
-    } as unknown as Parameters<typeof createImage>[0]);
+    });
     const of = (provider: string, src: string) =>
-      img($img.getSizes(src, { provider, modifiers: { quality: QUALITY }, sizes: "640:320px" } as never));
+      img($img.getSizes(src, { provider, modifiers: { quality: QUALITY }, sizes: "640:320px" }));
     const html =
       of("cloudflare", "/sample.jpg") + of("imgproxy", `${BASE}/sample.jpg`) + of("cloudflare", `${BASE}/sample.jpg`);
     expect(await sizesOf("nuxt", html)).toEqual([at(320, 640), at(320, 640), at(320, 640)]);
