@@ -11,6 +11,8 @@ export interface ApiErrorOptions {
   readonly reason?: Reason;
   /** What a caller may change in the body of the request so that it succeeds; the message ends with it. */
   readonly hint?: string;
+  /** The answer is the message alone, as plain text. */
+  readonly isText?: boolean;
 }
 
 /**
@@ -24,6 +26,7 @@ export class ApiError extends Error {
   readonly reason: Reason | undefined;
   /** The message for requests that have no body: without the hint. */
   readonly plainMessage: string;
+  readonly isText: boolean;
 
   constructor(status: ErrorStatus, message: string, options: ApiErrorOptions = {}) {
     super(options.hint ? `${message}; ${options.hint}` : message, { cause: options.cause });
@@ -31,6 +34,7 @@ export class ApiError extends Error {
     this.status = status;
     this.headers = options.headers ?? {};
     this.reason = options.reason;
+    this.isText = options.isText ?? false;
   }
 }
 

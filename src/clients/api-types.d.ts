@@ -961,6 +961,7 @@ export type AssetDeleted = {
 };
 
 export type NewDelivery = {
+  readonly for?: "next" | "astro" | "nuxt";
   readonly name?: string;
   readonly sources: readonly ({
     readonly kind: "web";
@@ -999,6 +1000,7 @@ export type NewDelivery = {
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
     readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "jpg")[];
+    readonly qualities?: readonly (number)[];
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;
@@ -1047,6 +1049,7 @@ export type DeliveryChange = {
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
     readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "jpg")[];
+    readonly qualities?: readonly (number)[];
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;
@@ -1076,6 +1079,7 @@ export type DeliveryRecord = {
   readonly unsigned: false | {
     readonly widths?: readonly (number)[];
     readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "jpg")[];
+    readonly qualities?: readonly (number)[];
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;

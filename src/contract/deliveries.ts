@@ -1,6 +1,7 @@
 /** What the paths of deliveries take and give. */
 import * as v from "valibot";
 
+import { ApiError } from "../errors.ts";
 import { dictionary, flag, httpUrl, integer, judgedAs, oneOf, record, text } from "../fields.ts";
 import { PROVENANCE_OPTIONS } from "../image/metadata/metadata-option.ts";
 import { ADDRESS_FORMATS, type AddressFormat } from "../image/plan/format-lists.ts";
@@ -8,6 +9,7 @@ import { MAX_ASSET_NAME_CHARACTERS, MAX_OBJECT_KEY_BYTES, MAX_SIDE_PIXELS, MAX_U
 import {
   DEFAULT_DELIVERY_TTL_SECONDS,
   MAX_DELIVERY_PRESETS,
+  MAX_DELIVERY_QUALITIES,
   MAX_DELIVERY_SOURCES,
   MAX_DELIVERY_TTL_SECONDS,
   MAX_DELIVERY_WIDTHS,
@@ -16,6 +18,7 @@ import {
   MAX_QUERY_NAMES,
   MIN_DELIVERY_TTL_SECONDS,
 } from "../limits/delivery.ts";
+import { FRAMEWORKS, type Framework, type FrameworkRules } from "./frameworks.ts";
 import { checked } from "./message.ts";
 import { Derivation, plainBody } from "./request.ts";
 
@@ -93,6 +96,7 @@ const Presets = v.pipe(
 
 const widthsRule = `must be a list of at most ${MAX_DELIVERY_WIDTHS} widths`;
 const formatsRule = `must be a list of ${DELIVERY_FORMATS.join(", ")}`;
+const qualitiesRule = `must be a list of 1 to ${MAX_DELIVERY_QUALITIES} qualities`;
 const queryRule = `must be true or false, or a list of at most ${MAX_QUERY_NAMES} names of parameters`;
 const queryNameRule = `must be a name of 1 to ${MAX_QUERY_NAME_CHARACTERS} characters`;
 
@@ -120,6 +124,14 @@ const UnsignedRules = record({
     v.pipe(v.array(integer(1, MAX_SIDE_PIXELS), widthsRule), v.maxLength(MAX_DELIVERY_WIDTHS, widthsRule)),
   ),
   formats: v.optional(v.pipe(v.array(Format, formatsRule), v.maxLength(DELIVERY_FORMATS.length, formatsRule))),
+  /** Qualities: others are rounded to the nearest, and refused where Next.js refuses them. */
+  qualities: v.optional(
+    v.pipe(
+      v.array(integer(1, 100), qualitiesRule),
+      v.minLength(1, qualitiesRule),
+      v.maxLength(MAX_DELIVERY_QUALITIES, qualitiesRule),
+    ),
+  ),
   presets_only: v.optional(flag()),
   /** Queries of sources: any, or those that have no other names than these. */
   query: v.optional(judgedAs(v.union([v.boolean(), QueryNames], queryRule), Array.isArray, QueryNames)),
@@ -141,6 +153,8 @@ const ttl = integer(MIN_DELIVERY_TTL_SECONDS, MAX_DELIVERY_TTL_SECONDS);
 const provenance = oneOf(PROVENANCE_OPTIONS);
 
 export const NewDelivery = record({
+  /** The framework whose addresses it is for: writes what `unsigned` does not say. */
+  for: v.optional(oneOf(Object.keys(FRAMEWORKS) as [Framework, ...Framework[]])),
   name: v.optional(name, ""),
   sources: Sources,
   presets: v.optional(Presets, {}),
@@ -182,8 +196,16 @@ export interface DeliveryRules {
  */
 export function parseDelivery(body: object): DeliveryRules {
   const plain = withPlainPresets(body);
-  const rules = checked(NewDelivery, plain);
-  return { ...rules, presets: plain.presets ?? {} };
+  const { for: framework, unsigned, ...rules } = checked(NewDelivery, plain);
+  const isClosed = (body as { readonly unsigned?: unknown }).unsigned === false;
+  if (framework === undefined) return { ...rules, unsigned, presets: plain.presets ?? {} };
+  if (isClosed) throw new ApiError(422, "for cannot be combined with unsigned false: frameworks do not sign");
+  return { ...rules, unsigned: { ...unsignedFor(framework), ...unsigned }, presets: plain.presets ?? {} };
+}
+
+function unsignedFor(framework: Framework): Exclude<Unsigned, false> {
+  const { widths, formats, qualities }: FrameworkRules = FRAMEWORKS[framework];
+  return { widths: [...widths], formats: [...formats], ...(qualities && { qualities: [...qualities] }) };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What an address asks for, whatever dialect it is written in. */
-import type { DeliveryFormat } from "../contract/deliveries.ts";
+import type { DeliveryFormat, Unsigned } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
 
 /** What unsigned addresses may be allowed; everything else is `other`. */
@@ -54,6 +54,35 @@ export interface Dialect {
   readonly read: (spelled: Spelled) => Asked;
   /** The status of an address that has ended. */
   readonly expiredStatus: 403 | 404;
+  /** Absent: answers are as all of ours. */
+  readonly manners?: Manners;
+}
+
+/** What a delivery lets an address be, as a dialect may judge it in its own words. */
+export interface Rules {
+  /** Undefined: everything. */
+  readonly unsigned: Unsigned | undefined;
+  /** Whether the original is one that the delivery offers. */
+  readonly hasSource: () => boolean;
+}
+
+/** An answer that is about to leave. */
+export interface Answering {
+  readonly cache: "hit" | "stored" | "miss";
+  readonly isFinal: boolean;
+  readonly asked: Asked;
+}
+
+/** How a dialect answers whose clients expect the answers of another server. */
+export interface Manners {
+  /** @throws ApiError in the words of that server, before anything else is judged */
+  readonly check: (spelled: Spelled, rules: Rules) => void;
+  /** Of the header `Accept`, what counts. */
+  readonly accept: (header: string | undefined, rules: Pick<Rules, "unsigned">) => string | undefined;
+  /** A failure as that server would tell it. */
+  readonly refusal: (error: ApiError) => ApiError;
+  /** Changes the headers of a success. */
+  readonly dress: (headers: Headers, answering: Answering) => void;
 }
 
 /** An option that both dialects know and that the engine cannot do yet. */

@@ -2,7 +2,8 @@
 import type { Dialect } from "./asked.ts";
 import { edgeNetwork } from "./dialects/edge-network.ts";
 import { imgproxy } from "./dialects/imgproxy.ts";
+import { next } from "./dialects/next.ts";
 
-export const DIALECTS = { i: edgeNetwork, imgproxy } as const satisfies Record<string, Dialect>;
+export const DIALECTS = { i: edgeNetwork, imgproxy, next } as const satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;

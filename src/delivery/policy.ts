@@ -5,14 +5,14 @@
 import { isGranted } from "../account/accounts.ts";
 import type { DeliveryFormat } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
-import type { Asked, Concern, Dialect, Spelled } from "./asked.ts";
+import type { Asked, Concern, Dialect, Rules, Spelled } from "./asked.ts";
 import type { OpenedDelivery } from "./records.ts";
 import { signedUntil } from "./signature.ts";
 import { locate, type Located } from "./sources.ts";
 
 /** What loaders of frameworks always write may be said without a signature, besides presets. */
 const UNSIGNED_CONCERNS: readonly Concern[] = ["width", "fit", "gravity", "quality", "format", "preset"];
-/** The qualities that unsigned addresses get, so that anonymous clients cannot multiply results. */
+/** The qualities that unsigned addresses get where the delivery lists none, so that anonymous clients cannot multiply results. */
 const UNSIGNED_QUALITIES = [40, 55, 65, 75, 85] as const;
 
 /** An address that its delivery does not allow. */
@@ -46,6 +46,7 @@ export async function admit(
   spelled: Spelled,
   now: number,
 ): Promise<Admitted> {
+  dialect.manners?.check(spelled, rulesOf(delivery, spelled));
   const trustedUntil = delivery.isOpen ? Infinity : await trustedUntilBy(delivery, spelled, now);
   const asked = dialect.read(spelled);
   if (asked.expires !== undefined && asked.expires * 1_000 <= now) {
@@ -64,6 +65,16 @@ export async function admit(
   }
   const expiresAt = asked.expires === undefined ? Infinity : asked.expires * 1_000;
   return { asked: allowed, located, isUnsigned, goodUntil: Math.min(expiresAt, trustedUntil ?? Infinity) };
+}
+
+/** What a dialect with manners of its own is told, to judge an address in its own words. */
+function rulesOf(delivery: OpenedDelivery, { source }: Spelled): Rules {
+  const { isOpen, unsigned } = delivery;
+  const hasSource = () => {
+    const located = source === undefined ? undefined : locate(delivery, source);
+    return located !== undefined && mayRead(delivery, located) && (isOpen || hasFreeQuery(delivery, located));
+  };
+  return { unsigned: isOpen ? undefined : unsigned, hasSource };
 }
 
 /** Whether the account may read an original now: of the operator's bucket it is granted a folder, or nothing. */
@@ -104,7 +115,7 @@ async function trustedUntilBy(delivery: OpenedDelivery, spelled: Spelled, now: n
 /** What an unsigned address gets of what it asks for. */
 function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   if (unsigned === false) throw new AddressRefused("it has no signature, and unsigned is false");
-  const { widths = [], formats = [], presets_only: presetsOnly = false } = unsigned;
+  const { widths = [], formats = [], qualities = UNSIGNED_QUALITIES, presets_only: presetsOnly = false } = unsigned;
   const free = presetsOnly ? (["preset"] as const) : UNSIGNED_CONCERNS;
   const concern = asked.concerns.values().find((one) => !free.includes(one));
   if (concern !== undefined) {
@@ -122,9 +133,9 @@ function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   }
   const quality = asked.body.optimize?.["quality"];
   if (typeof quality !== "number") return asked;
-  return { ...asked, body: { ...asked.body, optimize: { quality: nearest(quality) } } };
+  return { ...asked, body: { ...asked.body, optimize: { quality: nearest(quality, qualities) } } };
 }
 
-function nearest(quality: number): number {
-  return UNSIGNED_QUALITIES.reduce((best, one) => (Math.abs(one - quality) < Math.abs(best - quality) ? one : best));
+function nearest(quality: number, qualities: readonly number[]): number {
+  return qualities.reduce((best, one) => (Math.abs(one - quality) < Math.abs(best - quality) ? one : best));
 }

@@ -90,6 +90,7 @@ export function replyError(c: AppContext, error: unknown): Response {
   const { status, message } = known;
   const failure: Failure = { success: false, code: status, id: c.var.id, message, ...saidOf(status, message) };
   const headers = { ...(known.status === 503 && { "Retry-After": String(BUSY_RETRY_SECONDS) }), ...known.headers };
+  if (known.isText) return c.text(message, status as ContentfulStatusCode, headers);
   return replyMetadata(c, failure, known.status, headers);
 }
 

@@ -9,6 +9,8 @@ export const MAX_DELIVERY_SOURCES = 16;
 export const MAX_DELIVERY_PRESETS = 100;
 /** Widths that unsigned addresses may have: each is a result that anonymous clients can have made. */
 export const MAX_DELIVERY_WIDTHS = 64;
+/** Qualities that unsigned addresses may have: each is a result for every width. */
+export const MAX_DELIVERY_QUALITIES = 16;
 /**
  * How long a result is used before its original is asked for again, in seconds: by default 30 days, since purges are
  * there.

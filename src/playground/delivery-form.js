@@ -228,16 +228,21 @@ function unsignedFields(id) {
       boxes.map((box) => h("div", { class: "field check" }, box, h("label", { for: box.id }, box.value))),
     ),
   );
+  /** What the form does not show, and keeps. */
+  let others = {};
   const show = () => (listed.hidden = rule.value !== "list");
   rule.addEventListener("change", show);
   const read = () => {
     if (rule.value === "none") return false;
-    if (rule.value === "presets") return { presets_only: true };
+    if (rule.value === "presets") return { ...others, presets_only: true };
     const numbers = widths.value.split(/[\s,]+/).filter(Boolean);
-    return { widths: numbers.map(Number), formats: boxes.filter((box) => box.checked).map((box) => box.value) };
+    const formats = boxes.filter((box) => box.checked).map((box) => box.value);
+    return { ...others, widths: numbers.map(Number), formats };
   };
   /** @param {DeliveryRecord["unsigned"]} value */
   const write = (value) => {
+    const { widths: _, formats: __, presets_only: ___, ...hidden } = value === false ? {} : value;
+    others = hidden;
     rule.value = value === false ? "none" : value.presets_only ? "presets" : "list";
     widths.value = value === false ? "" : (value.widths ?? []).join(", ");
     const formats = value === false ? [] : (value.formats ?? []);

@@ -1,5 +1,5 @@
 /** Pictures by address. */
-import type { Asked, Dialect, Spelled } from "../../delivery/asked.ts";
+import type { Asked, Dialect, Manners, Spelled } from "../../delivery/asked.ts";
 import { canonicalOf } from "../../delivery/canonical.ts";
 import { countDelivery, countHit } from "../../delivery/counts.ts";
 import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
@@ -29,26 +29,29 @@ import type { AppContext } from "../context.ts";
 import { canLend, lend } from "../lending.ts";
 import { countAnonymousClient, forgetAnonymousClient, refuseAnonymous } from "../rate-limit.ts";
 
-/** GET and HEAD /i/<delivery>/… and /imgproxy/<delivery>/… */
+/** GET and HEAD /i/<delivery>/…, /imgproxy/<delivery>/… and /next/<delivery>/_next/image */
 export async function showPicture(c: AppContext, name: DialectName): Promise<Response> {
   try {
     return await shown(c, name);
   } catch (error) {
-    throw uncached(error);
+    const { manners }: Dialect = DIALECTS[name];
+    const isOurs = error instanceof ApiError && !(error instanceof ExplainedRefusal) && !error.isText;
+    throw uncached(isOurs && manners ? manners.refusal(error) : error);
   }
 }
 
 /** Errors are not kept by caches but where they say so. */
 function uncached(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { status, message, cause, headers, reason } = error;
+  const { status, message, cause, headers, reason, isText } = error;
   const uncachedHeaders = { "Cache-Control": "no-store", ...headers };
-  return new ApiError(status, message, { cause, headers: uncachedHeaders, ...(reason && { reason }) });
+  return new ApiError(status, message, { cause, headers: uncachedHeaders, isText, ...(reason && { reason }) });
 }
 
 /** An address that was admitted, and how its answer looks. */
 interface Asking extends Order {
   readonly asked: Asked;
+  readonly manners: Manners | undefined;
   /** When the address stops being good, milliseconds since 1970. */
   readonly goodUntil: number;
 }
@@ -96,7 +99,7 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
 }
 
 /** Refusals of addresses that anonymous clients make up. */
-const STRANGE: readonly number[] = [403, 404, 422];
+const STRANGE: readonly number[] = [400, 403, 404, 422];
 
 /** Whether an address carries a signature, which was judged before its options were. */
 function isSigned(c: AppContext, dialect: Dialect): boolean {
@@ -109,10 +112,13 @@ async function admittedAddress(c: AppContext, dialect: Dialect): Promise<Asking>
   const { delivery, spelled } = await deliveryOf(c, dialect, now);
   const admitted = admit(delivery, dialect, spelled, now).catch((error: unknown) => explained(c, delivery, error));
   const { asked, located, isUnsigned, goodUntil } = await admitted;
-  const canonical = canonicalOf(delivery, asked, c.req.header("accept"));
+  const { manners } = dialect;
+  const header = c.req.header("accept");
+  const unsigned = delivery.isOpen ? undefined : delivery.unsigned;
+  const canonical = canonicalOf(delivery, asked, manners ? manners.accept(header, { unsigned }) : header);
   const key = await resultKey(delivery.id, identityOf(located), canonical.text);
   const { source = "", wantsFacts: needsFinal } = asked;
-  return { askedAt: now, delivery, located, source, canonical, key, needsFinal, isUnsigned, asked, goodUntil };
+  return { askedAt: now, delivery, located, source, canonical, key, needsFinal, isUnsigned, asked, manners, goodUntil };
 }
 
 /** A refusal as the owner of the delivery is told of it. */
@@ -242,7 +248,7 @@ function nameOf({ fileName }: Asked, name: string): string {
 /** The answer to this request. */
 function finished(
   c: AppContext,
-  { delivery, goodUntil, askedAt }: Asking,
+  { delivery, goodUntil, askedAt, asked, manners }: Asking,
   answer: Response,
   cache: Picture["cache"] | "hit",
   timing: string,
@@ -252,6 +258,8 @@ function finished(
   headers.set(`X-${c.var.settings.serviceName}-Cache`, cache);
   headers.set("Server-Timing", timing);
   headers.set("Cache-Control", capped(headers.get("Cache-Control") ?? "", goodUntil - askedAt));
+  const isFinal = headers.get(`X-${c.var.settings.serviceName}-Rendition`) === "final";
+  manners?.dress(headers, { cache, isFinal, asked });
   const sent = answerTo(c.req.raw, whole);
   const deliveredBytes = sent.body ? Number(sent.headers.get("content-length") ?? 0) : 0;
   const counts = { deliveredBytes, storedHits: cache === "stored" ? 1 : 0 };

@@ -1,4 +1,6 @@
 /** Deliveries: what addresses may ask for. */
+import * as v from "valibot";
+
 import { PageQuery } from "../../contract/admin.ts";
 import * as contract from "../../contract/deliveries.ts";
 import * as examples from "../examples.ts";
@@ -25,6 +27,16 @@ const signing = {
   schema: contract.DeliverySigning,
   example: examples.deliverySigning,
 } as const;
+
+/** As the document tells of it: the dialect judges it by itself, in words of its own. */
+const NextQuery = v.object({
+  /** The original: an address, or a path that begins with a slash. */
+  url: v.string(),
+  /** Width in pixels. */
+  w: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** Quality. */
+  q: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
+});
 
 const pictures = {
   method: "get",
@@ -55,6 +67,16 @@ export const deliveries: readonly Route[] = [
     operationId: "showPictureAsImgproxy",
     summary: "Shows a picture of a delivery, asked for as imgproxy is; the options are segments of the path.",
     handler: (c) => showPicture(c, "imgproxy"),
+  },
+  {
+    ...pictures,
+    path: "/next/:delivery/_next/image",
+    pattern: "/next/:delivery/*",
+    operationId: "showPictureAsNext",
+    summary: "Shows a picture of a delivery, asked for as Next.js does; failures are plain text, in its words.",
+    query: NextQuery,
+    refusals: [400, ...pictures.refusals],
+    handler: (c) => showPicture(c, "next"),
   },
   {
     method: "post",

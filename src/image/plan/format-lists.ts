@@ -48,6 +48,9 @@ export const ADDRESS_FORMATS: ReadonlyMap<string, { readonly format: ListedForma
     ]),
   );
 
+/** The media types of the listed formats. */
+export const MIME_OF_FORMAT: ReadonlyMap<string, string> = new Map(LISTED.map(([name, { mime }]) => [name, mime]));
+
 /** Listed formats whose files are written with gain maps. */
 export const GAIN_MAP_FORMATS: readonly ListedFormat[] = namesOf(LISTED.filter(([, { gainMap }]) => gainMap?.write));
 
