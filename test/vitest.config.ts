@@ -38,8 +38,8 @@ const exhaustive = [
 ];
 const sanitized = ["test/fuzz/**/*.test.ts"];
 
-// The one waits for most of a minute, until the sweep takes what nobody was told of; the other installs packages.
-const restarted = ["test/cli/restart.test.ts", "test/cli/two-commands.test.ts"];
+// The one waits for most of a minute, until the sweep takes what nobody was told of; the others install packages, and kill a service.
+const restarted = ["test/cli/restart.test.ts", "test/cli/two-commands.test.ts", "test/cli/serve.test.ts"];
 
 // Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.
 const longer = [

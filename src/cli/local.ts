@@ -9,6 +9,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wran
 import { DIRECTORY, settingsOf } from "../env.ts";
 import { UNLIMITED_CREDITS } from "../limits.ts";
 import { publicNetwork } from "./network.ts";
+import { watchingRuntime } from "./runtime-watch.ts";
 import { ROOT, wranglerOrThrow } from "./wrangler.ts";
 
 /** The key of the demo account, known to everybody: it exists only here. */
@@ -59,7 +60,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   const { allowPrivateOrigins, storeHosts } = settingsOf(bindings);
   const network = allowPrivateOrigins ? {} : { outboundService: publicNetwork(storeHosts) };
   const folder = await bundle(() => prepareDatabases(workerOptions, options));
-  const miniflare = await simulate({ ...workerOptions, ...network, bindings }, folder, options);
+  const miniflare = await watchingRuntime(() => simulate({ ...workerOptions, ...network, bindings }, folder, options));
   try {
     const url = await miniflare.ready;
     const [cron = ""] = workerOptions["cronTriggers"] as readonly string[];

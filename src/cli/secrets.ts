@@ -15,7 +15,11 @@ export async function needOwnToken(root: string, host: string): Promise<void> {
   const file = join(root, ".dev.vars");
   const saved = existsSync(file) ? await readFile(file, "utf8") : "";
   const [, quoted, plain] = /^\s*ADMIN_TOKEN\s*=\s*(?:"([^"\n]*)"|(\S*))/m.exec(saved) ?? [];
-  const token = process.env["ADMIN_TOKEN"] ?? quoted ?? plain ?? "";
+  assertOwnToken(process.env["ADMIN_TOKEN"] ?? quoted ?? plain ?? "", host);
+}
+
+/** @throws Error in plain words when the token is one that others may guess */
+export function assertOwnToken(token: string, host: string): void {
   if (token.length >= MIN_TOKEN_CHARACTERS) return;
   throw new Error(
     `Other machines can call ${host}. Choose a token of your own first, of ${MIN_TOKEN_CHARACTERS} characters or more: ` +

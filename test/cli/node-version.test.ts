@@ -1,6 +1,6 @@
 /** The scripts of npm say which Node they need, instead of a stack trace, and start without words of one shell. */
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -36,8 +36,24 @@ it("stands before every script that is TypeScript and for users", async () => {
   const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
     scripts: Readonly<Record<string, string>>;
   };
-  for (const name of ["start", "dev", "deploy"]) {
+  for (const name of ["start", "dev", "serve", "deploy"]) {
     // `exec` is no word of the shell of Windows.
     expect(scripts[name]).toBe(`node --import ./src/cli/node-version.js src/cli/${name}.ts`);
   }
+});
+
+it("is the same in a container, which copies what is there", async () => {
+  const text = await readFile(join(ROOT, "src", "cli", "Containerfile"), "utf8");
+  const version = (await readFile(join(ROOT, ".node-version"), "utf8")).trim();
+  expect(text).toMatch(new RegExp(`^FROM docker\\.io/library/node:${version.replaceAll(".", "\\.")}-`, "m"));
+  const copied = [...text.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, names = ""]) => names.split(" "));
+  expect(copied).toContain("package-lock.json");
+  const ignored = await readFile(join(ROOT, "src", "cli", "Containerfile.dockerignore"), "utf8");
+  expect(
+    ignored
+      .match(/^!.+$/gm)
+      ?.map((line) => line.slice(1))
+      .sort(),
+  ).toEqual([...copied].sort());
+  for (const name of copied) await expect(stat(join(ROOT, name))).resolves.toBeDefined();
 });

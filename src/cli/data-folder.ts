@@ -1,0 +1,91 @@
+/** The folder of a service on one machine: rows, objects, counters and secrets. Whoever has a copy has the service. */
+import { randomBytes } from "node:crypto";
+import { cp, glob, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+
+/** JSON: what opens the administration, and what the database is sealed with. */
+const SECRETS = "secrets.json";
+/** Held for as long as a service runs; the system lets go of it however the process ends. */
+const LOCK = "lock.sqlite";
+/** Where the simulators keep what they are told. */
+const STATE = "state";
+/** What a copy leaves out: it fills anew. */
+const CACHE = join(STATE, "cache");
+
+export interface Secrets {
+  readonly ADMIN_TOKEN: string;
+  readonly VAULT_KEY: string;
+}
+
+export interface DataFolder {
+  readonly state: string;
+  readonly secrets: Secrets;
+  /** Whether there was no service in it before. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Takes the folder for this process alone, and makes what is missing in it.
+ * @throws Error when another service runs in it
+ */
+export async function openData(folder: string): Promise<DataFolder> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(join(folder, LOCK));
+  try {
+    lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  } catch (cause) {
+    throw new Error(`Another service runs in ${folder}. One folder has one service at a time`, { cause });
+  }
+  process.once("exit", () => lock.close());
+  const file = join(folder, SECRETS);
+  const saved = await readFile(file, "utf8").catch(() => undefined);
+  const secrets = saved === undefined ? newSecrets() : (JSON.parse(saved) as Secrets);
+  if (saved === undefined) await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  return { state: join(folder, STATE), secrets, isNew: saved === undefined };
+}
+
+function newSecrets(): Secrets {
+  return { ADMIN_TOKEN: randomBytes(24).toString("base64url"), VAULT_KEY: randomBytes(32).toString("base64") };
+}
+
+/**
+ * Copies the folder while a service may run in it. Each database is copied as it is at one moment, rows before the list of
+ * objects; objects, which are never changed, before and after. So the copy has all that was accepted before it began.
+ * @throws Error when there is no service in the folder, or the copy would be laid over something
+ */
+export async function copyData(folder: string, to: string): Promise<void> {
+  const names: string[] = await readdir(folder).catch(() => []);
+  if (!names.includes(SECRETS)) throw new Error(`There is no service in ${folder}`);
+  const there: string[] = await readdir(to).catch(() => []);
+  if (there.length > 0) throw new Error(`${to} is not empty`);
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  const files = await Array.fromAsync(glob(`${STATE}/**/*.sqlite`, { cwd: folder }));
+  const databases = files.filter((name) => !name.startsWith(CACHE));
+  const isObjects = (name: string): boolean => name.startsWith(join(STATE, "r2"));
+  await copyObjects(folder, to);
+  for (const name of databases.sort((one, other) => Number(isObjects(one)) - Number(isObjects(other)))) {
+    await mkdir(dirname(join(to, name)), { recursive: true });
+    const database = new DatabaseSync(join(folder, name), { readOnly: true });
+    try {
+      await backup(database, join(to, name));
+    } finally {
+      database.close();
+    }
+  }
+  await copyObjects(folder, to);
+  await cp(join(folder, SECRETS), join(to, SECRETS));
+}
+
+/** Copies objects that the copy does not have yet. One that is deleted meanwhile is not missed. */
+async function copyObjects(folder: string, to: string): Promise<void> {
+  for await (const name of glob(`${STATE}/r2/*/blobs/*`, { cwd: folder })) {
+    const target = join(to, name);
+    await mkdir(dirname(target), { recursive: true });
+    await cp(join(folder, name), target, { errorOnExist: false, force: false }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== "ENOENT") throw error;
+      },
+    );
+  }
+}
