@@ -134,7 +134,7 @@ export const WORDS = {
     statuses: [415],
     says: /Content-Type/,
     cause: "The body has another type than this path takes.",
-    cure: "`multipart/form-data` for uploads, `application/json` for everything else.",
+    cure: "`multipart/form-data` for uploads, or the type of the image that is the whole body; `application/json` for everything else.",
   },
   "image.format": {
     statuses: [415],

@@ -12,6 +12,8 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { PACKAGE_VERSION } from "../src/version.ts";
+
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..");
 const CLIENT = join(ROOT, "src", "clients");
@@ -191,4 +193,9 @@ describe("the command", () => {
     expect(alone.code).toBe(2);
     expect(alone.stderr).toContain("name a service with --url");
   });
+});
+
+it("the service says the version of its package", async () => {
+  const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { readonly version: string };
+  expect(PACKAGE_VERSION).toBe(version);
 });

@@ -504,6 +504,7 @@ export type Success = {
     readonly looks?: "same" | "nearly" | "visible";
     readonly warnings?: readonly (string)[];
     readonly url?: string;
+    readonly expires_at?: string;
     readonly reused?: true;
   };
   readonly analysis?: Analysis;
@@ -542,6 +543,7 @@ export type SetOutput = {
   readonly looks?: "same" | "nearly" | "visible";
   readonly warnings?: readonly (string)[];
   readonly url: string;
+  readonly expires_at?: string;
   readonly reused?: true;
   readonly analysis?: Analysis;
 };
@@ -604,6 +606,7 @@ export type Result = {
   readonly looks?: "same" | "nearly" | "visible";
   readonly warnings?: readonly (string)[];
   readonly url: string;
+  readonly expires_at?: string;
   readonly reused?: true;
 };
 
@@ -666,6 +669,8 @@ export type Failure = {
 export type Account = {
   readonly success: true;
   readonly code: 200;
+  readonly version: string;
+  readonly build: string;
   readonly subscription: {
     readonly name: string;
   };
@@ -728,6 +733,8 @@ export type UsageList = {
 export type Health = {
   readonly success: true;
   readonly code: 200;
+  readonly version: string;
+  readonly build: string;
 };
 
 export type Webhook = {
@@ -1257,7 +1264,7 @@ export interface Operations {
   /** Fetches an image from a URL, processes and optimizes it. */
   readonly fetchImage: { readonly body: FetchBody; readonly answer: Processed | Accepted };
   /** Takes an image in the part `file`, processes and optimizes it as the part `data` says. */
-  readonly uploadImage: { readonly file: FileBody; readonly body?: UploadBody; readonly answer: Processed | Accepted };
+  readonly uploadImage: { readonly query?: { readonly data?: string; readonly name?: string }; readonly file: FileBody; readonly body?: UploadBody; readonly answer: Processed | Accepted };
   /** Makes a token with which a page may upload images without a key. */
   readonly createUploadToken: { readonly body: NewUploadToken; readonly answer: UploadTokenCreated };
   /** Makes a delivery: which originals addresses may ask for, and what they may do to them. */

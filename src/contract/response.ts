@@ -113,6 +113,8 @@ export const OutputMetadata = v.strictObject({
   /** What of a drawing is not drawn as it says, in short sentences; absent where there is nothing. */
   warnings: v.optional(v.array(v.string())),
   url: v.pipe(v.string(), v.url()),
+  /** When `url` ends; absent where it does not, because the result lies in a store. */
+  expires_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
   /** An earlier result of the same request, asked for with `reuse`: it cost nothing. */
   reused: v.optional(v.literal(true)),
 });
@@ -185,9 +187,13 @@ export const Failure = v.strictObject({
 });
 export type Failure = v.InferOutput<typeof Failure>;
 
+/** What answers: the version of the package, and the deployment's id. */
+const deployedEntries = { version: v.string(), build: v.string() };
+
 export const Account = v.strictObject({
   success: v.literal(true),
   code: v.literal(200),
+  ...deployedEntries,
   subscription: v.strictObject({ name: v.string() }),
   /** Of a calendar month; `unlimited` where the operator has named no number, and `total` is larger than any use. */
   credits: v.strictObject({ total: count, used: count, remaining: count, unlimited: v.optional(v.literal(true)) }),
@@ -198,5 +204,5 @@ export const Account = v.strictObject({
 });
 export type Account = v.InferOutput<typeof Account>;
 
-export const Health = v.strictObject({ success: v.literal(true), code: v.literal(200) });
+export const Health = v.strictObject({ success: v.literal(true), code: v.literal(200), ...deployedEntries });
 export type Health = v.InferOutput<typeof Health>;

@@ -6,6 +6,8 @@ const keyId = "3f333df6-90a4-4fda-8dd3-9485d27cee36";
 const key = "dk_4fT9wQ2mZxA7bLkP0sVnR6yHc3JdE8uG1iOaXzTqC6mDk7";
 const createdAt = "2026-11-20T12:00:00.000Z";
 
+const deployed = { version: "0.1.0", build: "b0e2f7a4-3f6c-4a52-9d6e-2f1d0c7f6a11" };
+
 export const fetchBody = {
   url: "https://images.example.com/harbor.jpg",
   resize: { width: 1200 },
@@ -87,6 +89,7 @@ export const failure = {
 export const account = {
   success: true,
   code: 200,
+  ...deployed,
   subscription: { name: "standard" },
   credits: { total: 10_000, used: 2_311, remaining: 7_689 },
   failed_ms: { limit: 120_000, used: 0 },
@@ -190,7 +193,7 @@ export const keyCreated = { success: true, code: 201, ...keyRecord, key };
 export const keyList = { success: true, code: 200, keys: [keyRecord] };
 export const keyDeleted = { success: true, code: 200, id: keyId };
 export const vaultResealed = { success: true, code: 200, resealed: 500, left: 1_204 };
-export const health = { success: true, code: 200 };
+export const health = { success: true, code: 200, ...deployed };
 
 const assetId = "q7RmX2kTz9";
 

@@ -42,6 +42,9 @@ export interface Job {
   readonly accept: string | undefined;
 }
 
+/** Where a result is found, and until when, where that ends. */
+export type Place = Pick<OutputMetadata, "url" | "expires_at">;
+
 /** What the pipeline needs from the outside. */
 export interface Ports {
   /**
@@ -53,7 +56,7 @@ export interface Ports {
   /** @throws ApiError 422 when the account has no such watermark, 503 when there is no room for its bytes */
   readonly readWatermark: (accountId: string, id: string) => Promise<HeldBytes>;
   /** Puts a result where its URL serves it for a while. */
-  readonly keepTemporarily: (encoded: Encoded) => Promise<{ url: string }>;
+  readonly keepTemporarily: (encoded: Encoded) => Promise<Place>;
   /** Takes such a result away again. */
   readonly removeTemporary: (url: string) => Promise<void>;
   /**
@@ -100,7 +103,7 @@ export async function process(job: Job, ports: Ports, carryOut = render): Promis
   }
 }
 
-type Keep = (encoded: Encoded) => Promise<{ url: string }>;
+type Keep = (encoded: Encoded) => Promise<Place>;
 
 async function carried(
   job: Job,
@@ -158,12 +161,18 @@ async function kept(job: Job, { allowance }: Ports, { rendered, input, encoded, 
   };
   // What is stored now is stored again by whoever does the work instead.
   allowance?.signal?.throwIfAborted();
-  const { url } = await keep(encoded);
+  const place = await keep(encoded);
   countPicture(input, result);
   const saved = Math.max(0, input.bytes - result.bytes);
   return {
     input: { ...input, ...foundIn(rendered.input) },
-    output: { ...result, saved, ...looksOf(rendered.output), ...warningsOf(rendered.input, rendered.output), url },
+    output: {
+      ...result,
+      saved,
+      ...looksOf(rendered.output),
+      ...warningsOf(rendered.input, rendered.output),
+      ...place,
+    },
     ...(analysis && { analysis }),
     encoded,
   };

@@ -5,10 +5,10 @@ import type { MadeEntry } from "../image/render/set.ts";
 import { MAX_WAITING_RESULT_BYTES } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import type { Reservation } from "../scheduler/held-bytes.ts";
-import { type Measured, measured, type Ports, rename } from "./process.ts";
+import { type Measured, measured, type Place, type Ports, rename } from "./process.ts";
 import { type Entry, refusalOf } from "./set-entries.ts";
 
-type Keep = (encoded: Encoded) => Promise<{ url: string }>;
+type Keep = (encoded: Encoded) => Promise<Place>;
 
 /** A result that is stored, or will be. */
 export interface KeptFile {
@@ -16,7 +16,7 @@ export interface KeptFile {
   readonly made: MadeEntry;
   readonly name: string;
   readonly described: Promise<Measured>;
-  readonly url: () => Promise<string>;
+  readonly place: () => Promise<Place>;
 }
 
 export class SetFiles {
@@ -26,7 +26,7 @@ export class SetFiles {
   private readonly stores: (entry: Entry) => Keep | undefined;
   private readonly originalName: string;
   private readonly memory: Reservation = isolateBudget.keep(0);
-  private readonly stored: Promise<string>[] = [];
+  private readonly stored: Promise<Place>[] = [];
   private waitingBytes = 0;
 
   constructor(ports: Ports, stores: (entry: Entry) => Keep | undefined, originalName: string) {
@@ -46,40 +46,40 @@ export class SetFiles {
     const encoded: Encoded = { bytes, mime: format.mime, name };
     const described = measured(bytes);
     const put = async (keep: Keep) => {
-      const { url } = await keep(encoded);
+      const place = await keep(encoded);
       await described;
       this.hold(-bytes.length);
       file.release();
-      return url;
+      return place;
     };
     const store = this.stores(entry);
     const now = store ? undefined : put(this.ports.keepTemporarily);
     if (now) this.stored.push(now);
     // Both are awaited once all results are there: until then a failure is not unhandled.
     for (const promise of [described, now]) promise?.catch(() => undefined);
-    const url = () => now ?? (store ? put(store) : raise());
-    this.files.push({ entry, made, name, described, url });
+    const place = () => now ?? (store ? put(store) : raise());
+    this.files.push({ entry, made, name, described, place });
   }
 
   /** Stores what is not stored yet; by now everything could be made. */
-  async finish(): Promise<readonly string[]> {
+  async finish(): Promise<readonly Place[]> {
     await Promise.all(this.stored);
-    const urls: string[] = [];
-    for (const { entry, url } of this.files) {
-      urls.push(
-        await url().catch((error: unknown) => {
+    const places: Place[] = [];
+    for (const { entry, place } of this.files) {
+      places.push(
+        await place().catch((error: unknown) => {
           throw refusalOf(entry, error);
         }),
       );
     }
-    return urls;
+    return places;
   }
 
   /** Takes back what lies in volatile storage. */
   async remove(): Promise<void> {
     for (const outcome of await Promise.allSettled(this.stored)) {
       // What cannot be taken back ends by itself.
-      if (outcome.status === "fulfilled") await this.ports.removeTemporary(outcome.value).catch(() => undefined);
+      if (outcome.status === "fulfilled") await this.ports.removeTemporary(outcome.value.url).catch(() => undefined);
     }
   }
 

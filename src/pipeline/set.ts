@@ -20,6 +20,7 @@ import {
   warningsOf,
   metadata,
   NONE,
+  type Place,
   type Ports,
   rename,
   withOverlays,
@@ -99,7 +100,7 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
 
 async function answersOf(
   { files }: SetFiles,
-  urls: readonly string[],
+  places: readonly Place[],
   { input, original }: { input: InputMetadata; original: Rendered["input"] },
 ): Promise<Record<string, SetOutput>> {
   const answers: [string, SetOutput][] = [];
@@ -115,7 +116,7 @@ async function answersOf(
         saved,
         ...looksOf(output),
         ...warningsOf(original, output),
-        url: urls[index] ?? "",
+        ...(places[index] ?? { url: "" }),
         ...analysisOf(entry, analysis, original),
       },
     ]);

@@ -67,7 +67,10 @@ export async function readUpload(
   const { value, parameters } = parseHeaderValue(request.headers.get("content-type") ?? "");
   if (!value.startsWith("multipart/") || request.body === null) {
     if (value.startsWith("multipart/")) throw new ApiError(400, "The multipart body is missing");
-    throw new ApiError(415, "The request must have a Content-Type of multipart/form-data");
+    throw new ApiError(
+      415,
+      "The request must have a Content-Type of multipart/form-data, or of the image that is its whole body",
+    );
   }
   const maxBody = maxBytes + MAX_JSON_BYTES + MAX_MULTIPART_EXTRA_BYTES;
   const announced = announcedBytes(request.headers);

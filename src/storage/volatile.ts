@@ -36,7 +36,7 @@ export async function keepTemporarily(
   lease: Lease,
   encoded: Encoded,
   now: number,
-): Promise<{ url: string }> {
+): Promise<{ url: string; expires_at: string }> {
   const expiry = Math.floor(now / 1_000) + lease.ttlSeconds;
   const uuid = uuidWith(expiry);
   const name = baseName(encoded.name) || "image";
@@ -46,7 +46,8 @@ export async function keepTemporarily(
     await bucket.delete(key);
     throw new Error("The result was not stored whole");
   }
-  return { url: `${lease.baseUrl}/temp/${uuid}/${encodeURIComponent(name)}` };
+  const url = `${lease.baseUrl}/temp/${uuid}/${encodeURIComponent(name)}`;
+  return { url, expires_at: new Date(expiry * 1_000).toISOString() };
 }
 
 /**

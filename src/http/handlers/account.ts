@@ -1,6 +1,7 @@
 /** What an account is told of its plan, its credits and its failed work. */
 import { isUnlimited } from "../../account/accounts.ts";
 import type { Account } from "../../contract/response.ts";
+import { deployed } from "../../version.ts";
 import { accountOf, type AppContext } from "../context.ts";
 import { admitted } from "../rate-limit.ts";
 
@@ -13,6 +14,7 @@ export async function showAccount(c: AppContext): Promise<Response> {
   const answer: Account = {
     success: true,
     code: 200,
+    ...deployed(c.env),
     subscription: { name: account.plan },
     credits: { total, used, remaining: Math.max(0, total - used), ...(isUnlimited(account) && { unlimited: true }) },
     failed_ms: { limit: settings.maxFailedMs, used: failedMs },

@@ -1,7 +1,8 @@
 /** Processing of an image that the request carries. */
 import { isRequestMember, UploadBody, parseBody } from "../../contract/request.ts";
 import { MAX_SOURCE_BYTES } from "../../limits.ts";
-import { type Gate, readUpload } from "../../source/upload.ts";
+import { isRaw, readRaw } from "../../source/raw.ts";
+import { type Gate, readUpload, type Upload } from "../../source/upload.ts";
 import { callerOf } from "../caller.ts";
 import type { AppContext } from "../context.ts";
 import { once } from "../idempotency.ts";
@@ -10,11 +11,7 @@ import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 
 /** POST /1.0/upload */
 export async function uploadImage(c: AppContext): Promise<Response> {
-  const { original, data: sent } = await readUpload(c.req.raw, MAX_SOURCE_BYTES, {
-    gate: gateOf(c),
-    isMember: isRequestMember,
-    caller: () => callerOf(c),
-  }).catch(
+  const { original, data: sent } = await read(c).catch(
     // Whose token was not read before the request was refused is counted by address.
     (error: unknown) => (c.var.admission ? Promise.reject(error) : refuseAnonymous(c, error)),
   );
@@ -28,6 +25,17 @@ export async function uploadImage(c: AppContext): Promise<Response> {
   } finally {
     original.memory.release();
   }
+}
+
+/** The parts of a form, or the image alone. */
+async function read(c: AppContext): Promise<Upload> {
+  const { raw } = c.req;
+  const caller = () => callerOf(c);
+  const { grant } = c.var;
+  if (isRaw(raw.headers)) {
+    return readRaw(raw, { caller, grantedBytes: grant && (grant.maxBytes ?? MAX_SOURCE_BYTES) });
+  }
+  return readUpload(raw, MAX_SOURCE_BYTES, { gate: gateOf(c), isMember: isRequestMember, caller });
 }
 
 /** An upload with a token is what that says; undefined with a key. */

@@ -1,4 +1,6 @@
 /** Where images come in. */
+import * as v from "valibot";
+
 import { FetchBody, UploadBody } from "../../contract/request.ts";
 import { Processed } from "../../contract/response.ts";
 import { NewUploadToken, UploadTokenCreated } from "../../contract/upload-tokens.ts";
@@ -9,6 +11,14 @@ import { showTemporary } from "../handlers/temporary.ts";
 import { addUploadToken } from "../handlers/upload-tokens.ts";
 import { uploadImage } from "../handlers/upload.ts";
 import type { Route } from "../route.ts";
+
+/** Of an upload whose body is the image alone. */
+const RawQuery = v.object({
+  /** The request as JSON. */
+  data: v.optional(v.string()),
+  /** What the file is called. */
+  name: v.optional(v.string()),
+});
 
 const processed = { description: "The image was processed", schema: Processed, example: examples.success } as const;
 const accepted = {
@@ -36,12 +46,14 @@ export const images: readonly Route[] = [
     method: "post",
     path: "/1.0/upload",
     operationId: "uploadImage",
-    summary: "Takes an image in the part `file`, processes and optimizes it as the part `data` says.",
+    summary:
+      "Takes an image in the part `file`, processes and optimizes it as the part `data` says. The image may as well be the whole body, of the type `image/…` or `application/octet-stream`: then `data` is in the query.",
     tag: "Images",
     access: "key",
     costsCredit: true,
     isRepeatable: true,
     takesUploadTokens: true,
+    query: RawQuery,
     body: { mime: "multipart/form-data", schema: UploadBody, example: examples.uploadBody, required: true },
     answers: { 200: processed, 202: accepted },
     refusals: [400, 402, 413, 415, 422],
