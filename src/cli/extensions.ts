@@ -10,7 +10,7 @@ export const EXTENSIONS = {
   avif: ["avif"],
   heic: ["heic", "heif"],
   jxl: ["jxl"],
-  bmp: ["bmp", "dib"],
+  bmp: ["bmp"],
   ico: ["ico"],
   tiff: ["tif", "tiff"],
   psd: ["psd", "psb"],
@@ -21,6 +21,7 @@ export const EXTENSIONS = {
 export const OTHER_EXTENSIONS = {
   jpeg: ["jpe", "jfif"],
   jpeg2000: ["j2k", "j2c", "jpc"],
+  bmp: ["dib"],
   ico: ["cur"],
   svg: ["svgz"],
 } as const;

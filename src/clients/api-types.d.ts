@@ -328,7 +328,7 @@ export type Background = {
 };
 
 export type Output = {
-  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif" | "jxl" | "ico";
+  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif" | "jxl" | "bmp" | "ico" | "tiff" | "tif";
   readonly sizes?: readonly (number)[];
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
@@ -1006,7 +1006,7 @@ export type NewDelivery = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "jpg")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
     readonly qualities?: readonly (number)[];
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
@@ -1055,7 +1055,7 @@ export type DeliveryChange = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "jpg")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
     readonly qualities?: readonly (number)[];
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
@@ -1085,7 +1085,7 @@ export type DeliveryRecord = {
   readonly presets: Readonly<Record<string, Readonly<Record<string, never>>>>;
   readonly unsigned: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "jpg")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
     readonly qualities?: readonly (number)[];
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];

@@ -19,4 +19,6 @@ export const ADDRESS_FORMATS = /** @type {const} */ ([
   "png",
   "gif",
   "ico",
+  "bmp",
+  "tiff",
 ]);

@@ -301,7 +301,7 @@ describe("imgproxy's options", () => {
     ["g:no:x", "gravity must be a number between -16384 and 16384"],
     ["g:up", "gravity must be one of no, so, ea, we, noea, nowe, soea, sowe, ce"],
     ["rot:45", "rotate must be a multiple of 90"],
-    ["f:tiff", "format must be one of avif, jxl, webp, jpeg, png, gif, ico"],
+    ["f:psd", "format must be one of avif, jxl, webp, jpeg, png, gif, ico, bmp, tiff"],
     ["fq:webp:50", "format_quality needs a format"],
     ["rs:force:5", "resizing_type force needs width and height"],
   ])("refuses %s by name", (options, sentence) => {

@@ -163,7 +163,7 @@ async function tryFraming(name: string, bytes: Uint8Array): Promise<void> {
   try {
     const { format, facts } = identify(bytes);
     format.mark?.read(bytes);
-    format.strip?.(bytes).file();
+    format.strip?.(bytes)?.file();
     await format.recompress?.run(bytes, facts, { progressive: true }, UNPAUSED);
     await small(bytes);
   } catch (error) {

@@ -178,6 +178,8 @@ export const JOBS: Readonly<Record<string, Jobs>> = {
   "AVIF written": written("avif", SMALL),
   "lossless AVIF written": written("avif", SMALL, { lossless: true }),
   "HEIC written": written("heic", SMALL),
+  "TIFF written": written("tiff", STILLS),
+  "BMP written": written("bmp", SMALL),
   "JPEG written anew": [rewriting("jpeg", jpegFile("s444"), true), rewriting("jpeg", jpegFile("rgb"), false)],
   "JPEG written from coefficients": [dividing(jpegFile("s420"), 60), dividing(jpegFile("several-scans"), 50)],
   "PNG written anew": [rewriting("png", rgb16Adam7, false), rewriting("png", rgba8Adam7, false)],

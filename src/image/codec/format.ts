@@ -289,9 +289,10 @@ export interface FormatDefinition {
   readonly unpack?: Unpacker;
   /**
    * Leaves out EXIF, XMP, comments and all else that the picture of a file does not need; colors keep their meaning.
-   * `tag` is the orientation that stays in it, where files of the format can say that.
+   * `tag` is the orientation that stays in it, where files of the format can say that. Null for a file of which that cannot
+   * be told apart: it is never handed out.
    */
-  readonly strip?: (bytes: Uint8Array, tag?: Orientation) => Stripped;
+  readonly strip?: (bytes: Uint8Array, tag?: Orientation) => Stripped | null;
   /** Absent where files of the format have no metadata, as far as this service knows. */
   readonly metadata?: MetadataCarrier;
   /** Where files of the format have a manifest store; absent where there is no place for one. */

@@ -1,9 +1,10 @@
-/** BMP: 1 to 32 bits, palettes, bit fields, run lengths, from OS/2 1 to Windows 5. */
+/** BMP: 1 to 32 bits, palettes, bit fields, run lengths, from OS/2 1 to Windows 5; written in 24 bits, or 32 with alpha. */
 import { parallel, type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { type Facts, format, type Reader } from "../codec/format.ts";
 import { type Bitmap, isBareBitmap, isBmp, parseBmp } from "./bmp/header.ts";
 import { rowReader, usesAlpha } from "./bmp/pixels.ts";
 import { ROW_BYTES } from "./bmp/run-length.ts";
+import { write } from "./bmp/write.ts";
 import { computedFrame, computedEstimate } from "./computed-rows.ts";
 
 /** The facts of a bitmap, of a BMP file or in an icon. */
@@ -56,11 +57,15 @@ const read: Reader = {
 };
 
 export const bmp = format({
-  summary: "Read only: 1 to 32 bits, palettes, bit fields, run lengths (of OS/2 too), alpha where it is used.",
+  summary:
+    "1 to 32 bits, palettes, bit fields, run lengths (of OS/2 too), alpha where it is used; written in 24 bits, or 32 with alpha.",
   label: "BMP",
   mime: "image/bmp",
-  extensions: ["bmp", "dib"],
-  can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
+  extensions: ["bmp"],
+  otherExtensions: ["dib"],
+  can: { alpha: true, animation: false, quality: false, lossless: true, web: true, spaces: "any" },
+  role: { listed: 8 },
   signature: (head) => isBmp(head) || isBareBitmap(head),
   read,
+  write,
 });

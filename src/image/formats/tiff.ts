@@ -1,5 +1,6 @@
 /**
- * TIFF and BigTIFF, by libtiff in `wasm/tiff`: the first full picture of the file; of RAW files of cameras, a preview.
+ * TIFF and BigTIFF, read by libtiff in `wasm/tiff`: the first full picture of the file; of RAW files of cameras, a preview.
+ * Written in strips by code of our own.
  */
 import { parallel, held } from "../../../wasm/estimate.ts";
 import type { NativeError } from "../../../wasm/load.ts";
@@ -17,6 +18,8 @@ import { checkEntries } from "./tiff/directory.ts";
 import { factsOf } from "./tiff/facts.ts";
 import { manifest } from "./tiff/manifest.ts";
 import { metadata } from "./tiff/metadata.ts";
+import { strip } from "./tiff/strip.ts";
+import { write } from "./tiff/write.ts";
 
 const read: Reader = {
   factsOf(bytes) {
@@ -63,9 +66,12 @@ const read: Reader = {
 export const tiff = format({
   ...TIFF,
   summary:
-    "Read only: the first full picture; 1 to 16 bits, floating point, all color spaces, strips and tiles; of RAW files the largest JPEG preview.",
-  can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
+    "The first full picture of 1 to 16 bits, floating point, all color spaces, strips and tiles; of RAW files the largest JPEG preview. Written without loss, deflated.",
+  can: { alpha: true, animation: false, quality: false, lossless: true, web: false, spaces: "any" },
+  role: { listed: 9 },
   read,
+  write,
+  strip,
   metadata,
   manifest,
 });

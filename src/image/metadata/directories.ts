@@ -119,7 +119,21 @@ export class Tiff {
 }
 
 /** What is written of an entry. */
-export type Field = Pick<Entry, "tag" | "type" | "count" | "value">;
+export interface Field extends Pick<Entry, "tag" | "type" | "count" | "value"> {
+  /** Where its value lies already, from which it is not moved; absent: it is written behind the directory. */
+  readonly placedAt?: number | undefined;
+}
+
+/** Bytes of the numbers of each type that have more than one; fractions are two. */
+const NUMBER_BYTES: Readonly<Record<number, number>> = { 3: 2, 4: 4, 5: 4, 8: 2, 9: 4, 10: 4, 11: 4, 12: 8, 13: 4 };
+
+/** A field in the other order of bytes. */
+export function swapped({ tag, type, count, value }: Field): Field {
+  const size = NUMBER_BYTES[type] ?? 1;
+  const bytes = value.slice();
+  for (let at = 0; at + size <= bytes.length; at += size) bytes.subarray(at, at + size).reverse();
+  return { tag, type, count, value: bytes };
+}
 
 /** A directory to be written, and those that it refers to by tags. */
 export interface Directory {
@@ -127,17 +141,45 @@ export interface Directory {
   readonly below: ReadonlyMap<number, Directory>;
 }
 
-/** TIFF data of one directory and those below it; null when there is nothing in it, or it would be larger than `most`. */
+/**
+ * TIFF data of one directory and those below it, values left out that are larger than any in use; null when there is
+ * nothing in it, or it would be larger than `most`.
+ */
 export function writeDirectories(directory: Directory, little: boolean, most: number): Uint8Array | null {
-  const size = HEADER_BYTES + sizeOf(directory);
-  if (size > most || isEmpty(directory)) return null;
+  const kept = withUsualValues(directory);
+  const size = HEADER_BYTES + directoryBytes(kept);
+  if (size > most || isEmpty(kept)) return null;
   const bytes = new Uint8Array(size);
-  const view = new DataView(bytes.buffer);
-  bytes.fill(little ? 0x49 : 0x4d, 0, 2);
-  view.setUint16(2, 42, little);
-  view.setUint32(4, HEADER_BYTES, little);
-  writeAt(directory, HEADER_BYTES, { bytes, view, little });
+  writeHeader(bytes, HEADER_BYTES, little);
+  writeDirectory(kept, HEADER_BYTES, bytes, little);
   return bytes;
+}
+
+/** Writes the header of TIFF data whose first directory lies at `first`. */
+export function writeHeader(bytes: Uint8Array, first: number, little: boolean): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  bytes.fill(little ? 0x49 : 0x4d, 0, 2);
+  view.setUint16(2, TIFF_VERSION, little);
+  view.setUint32(4, first, little);
+}
+
+/** Bytes of a header of TIFF data. */
+export const TIFF_HEADER_BYTES = HEADER_BYTES;
+
+/**
+ * Writes a directory, the values that have no place yet, and the directories below it to `at`, which is even; it is the
+ * last one. @returns where what follows begins
+ */
+export function writeDirectory(directory: Directory, at: number, bytes: Uint8Array, little: boolean): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return writeAt(directory, at, { bytes, view, little });
+}
+
+function withUsualValues({ fields, below }: Directory): Directory {
+  return {
+    fields: fields.filter(({ value }) => value.length <= MAX_VALUE_BYTES),
+    below: new Map([...below].map(([tag, directory]) => [tag, withUsualValues(directory)])),
+  };
 }
 
 function isEmpty({ fields, below }: Directory): boolean {
@@ -146,19 +188,19 @@ function isEmpty({ fields, below }: Directory): boolean {
 
 function keptOf({ fields, below }: Directory) {
   const inner = [...below].filter(([, directory]) => !isEmpty(directory));
-  const own = fields.filter(({ value }) => value.length <= MAX_VALUE_BYTES);
-  return { own, inner, tableBytes: 2 + (own.length + inner.length) * ENTRY_BYTES + 4 };
+  return { fields, inner, tableBytes: 2 + (fields.length + inner.length) * ENTRY_BYTES + 4 };
 }
 
-function sizeOf(directory: Directory): number {
-  const { own, inner, tableBytes } = keptOf(directory);
-  const values = own.reduce((sum, { value }) => sum + outlyingBytes(value), 0);
-  return tableBytes + values + inner.reduce((sum, [, below]) => sum + sizeOf(below), 0);
+/** Bytes that a directory takes with its values that have no place yet, and with those below it. */
+export function directoryBytes(directory: Directory): number {
+  const { fields, inner, tableBytes } = keptOf(directory);
+  const values = fields.reduce((sum, field) => sum + outlyingBytes(field), 0);
+  return tableBytes + values + inner.reduce((sum, [, below]) => sum + directoryBytes(below), 0);
 }
 
 /** Values begin at even places. */
-function outlyingBytes(value: Uint8Array): number {
-  return value.length <= INLINE_BYTES ? 0 : value.length + (value.length & 1);
+function outlyingBytes({ value, placedAt }: Field): number {
+  return value.length <= INLINE_BYTES || placedAt !== undefined ? 0 : value.length + (value.length & 1);
 }
 
 interface Target {
@@ -170,10 +212,10 @@ interface Target {
 /** @returns where what follows begins */
 function writeAt(directory: Directory, at: number, target: Target): number {
   const { bytes, view, little } = target;
-  const { own, inner, tableBytes } = keptOf(directory);
+  const { fields, inner, tableBytes } = keptOf(directory);
   let end = at + tableBytes;
   const rows = [
-    ...own.map((field) => ({ tag: field.tag, field, below: undefined })),
+    ...fields.map((field) => ({ tag: field.tag, field, below: undefined })),
     ...inner.map(([tag, below]) => ({ tag, field: undefined, below })),
   ].toSorted((one, other) => one.tag - other.tag);
   view.setUint16(at, rows.length, little);
@@ -184,9 +226,9 @@ function writeAt(directory: Directory, at: number, target: Target): number {
     view.setUint32(entry + 4, field?.count ?? 1, little);
     if (field && field.value.length <= INLINE_BYTES) bytes.set(field.value, entry + 8);
     else {
-      view.setUint32(entry + 8, end, little);
-      if (field) bytes.set(field.value, end);
-      end = field ? end + outlyingBytes(field.value) : writeAt(below, end, target);
+      view.setUint32(entry + 8, field?.placedAt ?? end, little);
+      if (field && field.placedAt === undefined) bytes.set(field.value, end);
+      end = field ? end + outlyingBytes(field) : writeAt(below, end, target);
     }
   }
   return end;

@@ -1,6 +1,6 @@
 /** What is kept of EXIF data. */
 import type { Orientation } from "../pixels/geometry.ts";
-import { type Directory, type Entry, ENTRY_BYTES, type Field, Tiff, writeDirectories } from "./directories.ts";
+import { type Directory, type Entry, ENTRY_BYTES, type Field, swapped, Tiff, writeDirectories } from "./directories.ts";
 import type { MetadataOption } from "./metadata-option.ts";
 import { COPYRIGHT, EXIF_FIELDS, FIRST_DIRECTORY, NO_FIELDS, OUTDATED, SERIAL_NUMBERS, TAG } from "./tags.ts";
 
@@ -46,6 +46,26 @@ function written(tiff: Tiff, option: Kept): Uint8Array | undefined {
   const allowed = option === "copyright" ? COPYRIGHT : FIRST_DIRECTORY;
   const fields = unique(entries.filter(({ tag }) => allowed.has(tag)));
   return writeDirectories({ fields, below }, tiff.little, MAX_EXIF_BYTES) ?? undefined;
+}
+
+/**
+ * EXIF data as fields of the first directory of a TIFF file, in the file's order of bytes, without maker notes: what they
+ * point to would be elsewhere.
+ */
+export function exifForFile(exif: Uint8Array, little: boolean): Directory {
+  const tiff = Tiff.of(withoutPrefix(exif));
+  if (!tiff) return { fields: [], below: new Map() };
+  const entries = tiff.entries(tiff.first);
+  const fieldsOf = (found: readonly Entry[]) =>
+    unique(found).map((field) => (tiff.little === little ? field : swapped(field)));
+  const below = new Map<number, Directory>();
+  for (const pointer of entries) {
+    if (pointer.tag !== TAG.exifDirectory && pointer.tag !== TAG.gpsDirectory) continue;
+    const inner = tiff.entries(tiff.pointer(pointer));
+    const kept = pointer.tag === TAG.gpsDirectory ? inner : inner.filter(({ tag }) => isExifField(tag, "all"));
+    below.set(pointer.tag, { fields: fieldsOf(kept), below: new Map() });
+  }
+  return { fields: fieldsOf(entries.filter(({ tag }) => FIRST_DIRECTORY.has(tag))), below };
 }
 
 function isExifField(tag: number, option: Kept): boolean {

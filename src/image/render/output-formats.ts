@@ -38,8 +38,8 @@ export async function outputFormatsOf(
     return [inSpace(roomy(FORMATS[outputFormat(word)], plan), space, output?.profile)];
   }
   const isStill = facts.frames === 1 || firstOnly;
+  const isByName = format.role !== undefined && format.role.tried === undefined;
   // Drawings stay drawings unless pixels are asked for.
-  const isByName = format.can.sides !== undefined;
   const keeps =
     (isByName ? undefined : format.write) ?? (word === undefined && !plan.changesPixels && !space && format.recompress);
   const moves = !isStill && !format.can.animation;

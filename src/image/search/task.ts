@@ -151,8 +151,9 @@ export function keepsColors({ space, facts }: Stored, { kind }: Aim): boolean {
   return space ? isIn(space, facts.profile) : kind === "lossless" || meansSrgb(facts);
 }
 
-function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Stripped {
+function withoutMetadata({ bytes, format }: Stored, tag: Orientation): Stripped | null {
   const stripped = format.strip?.(bytes, tag);
+  if (stripped === null) return null;
   return stripped && stripped.length <= bytes.length ? stripped : asItIs(bytes);
 }
 

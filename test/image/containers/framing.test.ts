@@ -20,7 +20,7 @@ describe("framing that is made to cost", () => {
     try {
       const { format } = identify(bytes);
       format.mark?.read(bytes);
-      const stripped = format.strip?.(bytes).file() ?? bytes;
+      const stripped = format.strip?.(bytes)?.file() ?? bytes;
       expect(identify(stripped).format).toBe(format);
     } catch (error) {
       expect(error).toBeInstanceOf(ApiError);

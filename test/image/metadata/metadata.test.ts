@@ -23,8 +23,6 @@ const HOLDERS = Object.entries<FormatDefinition>(FORMATS).flatMap(([name, { meta
   // GIF holds XMP alone, and has a test of its own.
   metadata?.write && name !== "gif" ? [name as FormatName] : [],
 );
-/** Formats whose files ExifTool writes; it gives others none. */
-const READ = [...HOLDERS, "tiff"] as const;
 
 let missing = "";
 const originals = new Map<string, Uint8Array>();
@@ -51,9 +49,10 @@ beforeAll(async () => {
   if (missing !== "") return;
   const picture = pictureOf([scene(64, 48)]);
   const settings = { lossless: false, quality: 60, progressive: false, effort: 0 };
-  for (const name of READ) {
-    const format: FormatDefinition = FORMATS[name];
-    const file = format.write ? await format.write.encode(picture, settings, UNPAUSED) : new Uint8Array(tiffFile);
+  for (const name of HOLDERS) {
+    const { write }: FormatDefinition = FORMATS[name];
+    const isOurs = write && name !== "tiff";
+    const file = isOurs ? await write.encode(picture, settings, UNPAUSED) : new Uint8Array(tiffFile);
     const hasIptc = name === "jpeg" || name === "tiff";
     originals.set(name, await asked(hasIptc ? "/tagged?iptc" : "/tagged", file));
   }
@@ -63,6 +62,9 @@ beforeAll(async () => {
 const SECRETS = /gps|serial|city|latitude|location|uniqueid/i;
 /** What ExifTool says of the file, not of what is in it. */
 const OWN = /^(?:System|File|ExifTool|Composite|JFIF|PNG|RIFF|Meta|QuickTime|ItemList|ICC)/;
+/** What the first directory of a TIFF file says of how it stores its picture. */
+const STORED =
+  /^IFD0:(?:Image(?:Width|Height)|BitsPerSample|Compression|Photometric|Strip|SamplesPer|RowsPer|[XY]?Resolution|Planar|Predictor|ExtraSamples)/;
 
 function secretsIn(tags: Tags): string[] {
   return Object.entries(tags).flatMap(([tag, value]) => {
@@ -80,7 +82,7 @@ async function result(from: Uint8Array, metadata: MetadataOption, format: string
 /** JPEG in every format, and every format in JPEG. */
 const PAIRS = [
   ...HOLDERS.map((to) => ["jpeg", to] as const),
-  ...READ.flatMap((from) => (from === "jpeg" ? [] : [[from, "jpeg"] as const])),
+  ...HOLDERS.flatMap((from) => (from === "jpeg" ? [] : [[from, "jpeg"] as const])),
 ];
 
 describe("as much is kept as is asked for", () => {
@@ -100,7 +102,9 @@ describe("as much is kept as is asked for", () => {
       kept.set(option, tags);
     }
     expect(
-      Object.keys(kept.get("none") ?? {}).filter((tag) => /^(?:IFD|ExifIFD|GPS|XMP|IPTC|Photoshop)/.test(tag)),
+      Object.keys(kept.get("none") ?? {}).filter(
+        (tag) => /^(?:IFD|ExifIFD|GPS|XMP|IPTC|Photoshop)/.test(tag) && !STORED.test(tag),
+      ),
     ).toEqual([]);
     const copyright = {
       "IFD0:Artist": "Ann Photographer",

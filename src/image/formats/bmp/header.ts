@@ -30,14 +30,14 @@ export interface Bitmap {
 }
 
 const CORE_BYTES = 12;
-const INFO_BYTES = 40;
+export const INFO_BYTES = 40;
 const OS2_BYTES = 64;
 const V4_BYTES = 108;
-const V5_BYTES = 124;
-const FILE_HEADER_BYTES = 14;
-const COMPRESSION = { none: 0, rle8: 1, rle4: 2, bitfields: 3, rle24: 4, alphaBitfields: 6 } as const;
+export const V5_BYTES = 124;
+export const FILE_HEADER_BYTES = 14;
+export const COMPRESSION = { none: 0, rle8: 1, rle4: 2, bitfields: 3, rle24: 4, alphaBitfields: 6 } as const;
 const RUN_LENGTHS: ReadonlySet<number> = new Set([COMPRESSION.rle8, COMPRESSION.rle4, COMPRESSION.rle24]);
-const EMBEDDED_PROFILE = 0x4d424544;
+export const EMBEDDED_PROFILE = 0x4d424544;
 /** As a number in the order of bytes of this machine, as colors of palettes are. */
 export const OPAQUE_BLACK = 0xff000000;
 const DEPTHS = new Set([1, 2, 4, 8, 16, 24, 32]);

@@ -1,9 +1,11 @@
 /** Metadata in TIFF files: the first directory says what EXIF does, and has tags for XMP, IPTC and Photoshop. */
 import type { Metadata, MetadataCarrier } from "../../metadata/blocks.ts";
 import { Tiff } from "../../metadata/directories.ts";
+import { exifForFile } from "../../metadata/exif.ts";
 import { iptcIn } from "../../metadata/iptc.ts";
 import { metadata as ofJpeg } from "../jpeg/metadata.ts";
 import { placeOf } from "./directories.ts";
+import { withFields } from "./fields.ts";
 import { isForeignRaw, tiffIn } from "./raw.ts";
 
 const XMP = 0x02bc;
@@ -27,4 +29,20 @@ function readForeign(bytes: Uint8Array): Metadata {
   return own.exif ? own : { ...own, tiff: tiffIn(bytes)?.bytes };
 }
 
-export const metadata: MetadataCarrier = { read };
+/** Numbers of types: bytes, and bytes of unknown meaning. */
+const BYTE = 1;
+const UNDEFINED = 7;
+
+function write(bytes: Uint8Array, { exif, xmp, iptc }: Metadata): Uint8Array {
+  const little = Tiff.of(bytes)?.little ?? true;
+  const kept = exif ? exifForFile(exif, little) : { fields: [], below: new Map() };
+  const field = (tag: number, type: number, value: Uint8Array) => ({ tag, type, count: value.length, value });
+  const fields = [
+    ...kept.fields,
+    ...(xmp ? [field(XMP, BYTE, xmp)] : []),
+    ...(iptc ? [field(IPTC, UNDEFINED, iptc)] : []),
+  ];
+  return withFields(bytes, { fields, below: kept.below });
+}
+
+export const metadata = { read, write } satisfies MetadataCarrier;
