@@ -1,13 +1,15 @@
 /** The memory that reading a container takes does not follow the number of its parts. */
+import "../support/imports-on-node.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { type FramingCost, framingCosts } from "../bench/framing.ts";
 import { FRAMINGS } from "../support/hostile-framing.ts";
 import { MANIFESTS } from "../support/hostile-manifests.ts";
 import { RUNS } from "../support/hostile-runs.ts";
+import { STORES } from "../support/hostile-stores.ts";
 
 const MEGABYTE = 1 << 20;
-const NAMES = Object.keys(FRAMINGS).filter((name) => !Object.hasOwn(MANIFESTS, name));
+const NAMES = Object.keys(FRAMINGS).filter((name) => !Object.hasOwn(MANIFESTS, name) && !Object.hasOwn(STORES, name));
 /** What any file may allocate besides: tables of 32,768 items, a profile of 4 MB that was compressed to a few KB. */
 const CONSTANT_BYTES = 12 * MEGABYTE;
 /** Bytes that are allocated for a byte more. */
@@ -20,13 +22,16 @@ const MOST_NANOSECONDS = 20;
 /** Drawings are read as text, and their styles worked out, under a bound on characters. */
 const DRAWING_NANOSECONDS = 2_000;
 
-describe("files of 1, 2 and 4 MB of nothing but their smallest part, and of references that multiply", () => {
+describe.each([
+  ["their smallest part, and of references that multiply", NAMES],
+  ["the smallest part of a manifest store", Object.keys(STORES)],
+])("files of 1, 2 and 4 MB of nothing but %s", (_, names) => {
   let costs: ReadonlyMap<string, readonly FramingCost[]>;
   beforeAll(() => {
-    costs = Map.groupBy(framingCosts(NAMES), ({ name }) => name);
+    costs = Map.groupBy(framingCosts(names), ({ name }) => name);
   });
 
-  it.each(NAMES)("take no memory for each of their parts, and a time that follows their bytes: %s", (name) => {
+  it.each(names)("take no memory for each of their parts, and a time that follows their bytes: %s", (name) => {
     const sizes = costs.get(name) ?? [];
     expect(sizes).toHaveLength(3);
     for (const { bytes, allocated, kept } of sizes) {
@@ -53,6 +58,22 @@ describe("manifest stores whose parts each ask for a look at all the others, or 
       expect(ms).toBeLessThan(CONSTANT_MS + (bytes * MOST_NANOSECONDS) / 1e6);
       expect(allocated).toBeLessThan(MANIFEST_BYTES);
       expect(kept).toBeLessThan(MEGABYTE);
+    }
+    expect(costs.get(name)).toHaveLength(3);
+  });
+});
+
+describe("drawings with manifest stores", () => {
+  const drawings = Object.keys(STORES).filter((name) => name.startsWith("SVG"));
+  let costs: ReadonlyMap<string, readonly FramingCost[]>;
+  beforeAll(() => {
+    costs = Map.groupBy(framingCosts(drawings, true), ({ name }) => name);
+  });
+
+  it.each(drawings)("take a memory and a time that follow their bytes: %s", (name) => {
+    for (const { bytes, ms, allocated } of costs.get(name) ?? []) {
+      expect(ms).toBeLessThan(CONSTANT_MS + (bytes * MOST_NANOSECONDS) / 1e6);
+      expect(allocated).toBeLessThan(CONSTANT_BYTES + bytes * MOST_PER_BYTE);
     }
     expect(costs.get(name)).toHaveLength(3);
   });

@@ -47,6 +47,7 @@ import { DRAWINGS } from "./hostile-drawings.ts";
 import { MANIFESTS } from "./hostile-manifests.ts";
 import { REFERENCES } from "./hostile-references.ts";
 import { RUNS } from "./hostile-runs.ts";
+import { STORES } from "./hostile-stores.ts";
 import { gridOf, groupedStill, sequenceOf, stillOf } from "./shared-parts.ts";
 
 /** Makes a file of about so many bytes. */
@@ -289,5 +290,6 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
     ),
   ...REFERENCES,
   ...MANIFESTS,
+  ...STORES,
   ...RUNS,
 };

@@ -178,8 +178,10 @@ function joinedPieces(pieces: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
+const TEXTS = new TextDecoder();
+
 function textOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
+  return TEXTS.decode(bytes);
 }
 
 /** A float of 16 bits (RFC 8949, appendix D). */

@@ -32,6 +32,7 @@ export interface Superbox {
 }
 
 const HAS_LABEL = 2;
+const LABELS = new TextDecoder();
 
 /**
  * The superbox that the bytes are; zeros behind it are left out.
@@ -53,14 +54,23 @@ interface Header {
 
 function headerAt(bytes: Uint8Array, at: number): Header {
   if (at + 8 > bytes.length) throw new Unreadable("a box that is cut short");
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const short = view.getUint32(at);
-  const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+  const short = numberAt(bytes, at);
+  const type = lettersAt(bytes, at + 4);
   if (short === 1 && at + 16 > bytes.length) throw new Unreadable("a box that is cut short");
   const start = at + (short === 1 ? 16 : 8);
-  const length = short === 0 ? bytes.length - at : short === 1 ? Number(view.getBigUint64(at + 8)) : short;
+  const long = short === 1 ? numberAt(bytes, at + 8) * 2 ** 32 + numberAt(bytes, at + 12) : short;
+  const length = short === 0 ? bytes.length - at : long;
   if (length < start - at || at + length > bytes.length) throw new Unreadable("a box of a wrong length");
   return { type, start, end: at + length };
+}
+
+/** Views and iterators for each of thousands of small boxes would take more memory than their bytes. */
+function numberAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+function lettersAt(bytes: Uint8Array, at: number): string {
+  return String.fromCharCode(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!);
 }
 
 function superbox(whole: Uint8Array, start: number, depth: number, count: Count): Superbox {
@@ -84,12 +94,12 @@ function superbox(whole: Uint8Array, start: number, depth: number, count: Count)
 
 function description(bytes: Uint8Array): Pick<Superbox, "kind" | "label"> {
   if (bytes.length < 17) throw new Unreadable("a description that is cut short");
-  const kind = String.fromCharCode(...bytes.subarray(0, 4));
+  const kind = lettersAt(bytes, 0);
   if ((bytes[16]! & HAS_LABEL) === 0) return { kind, label: "" };
   const end = bytes.indexOf(0, 17);
   if (end < 0) throw new Unreadable("a label without an end");
   if (end - 17 > MAX_LABEL_BYTES) throw new TooMuch("a label that is too long");
-  return { kind, label: new TextDecoder().decode(bytes.subarray(17, end)) };
+  return { kind, label: end === 17 ? "" : LABELS.decode(bytes.subarray(17, end)) };
 }
 
 /** The box of a kind and a label, or the first of the kind. */

@@ -1,9 +1,9 @@
 /** Manifest stores in GIF files: an extension of an application, in sub-blocks (C2PA 2.2, A.3.3). */
 import { joined } from "../../../joined.ts";
+import { standsAt } from "../../../same.ts";
 import type { FoundStore, ManifestCarrier } from "../../provenance/carrier.ts";
 import { MAX_STORE_BYTES } from "../../provenance/limits.ts";
 import { Blocks, SubBlocks, tableBytes } from "./container.ts";
-import { standsAt } from "./packet.ts";
 
 const HEADER_BYTES = 13;
 const SIGNATURE_BYTES = 6;

@@ -1,9 +1,10 @@
 /** Metadata in GIF files: XMP alone. */
 import { joined } from "../../../joined.ts";
+import { standsAt } from "../../../same.ts";
 import type { Metadata, MetadataCarrier } from "../../metadata/blocks.ts";
 import { TRAILER } from "./blocks.ts";
 import { Blocks, tableBytes } from "./container.ts";
-import { PACKET_HEAD, PACKET_TAIL, packetBlock, standsAt } from "./packet.ts";
+import { PACKET_HEAD, PACKET_TAIL, packetBlock } from "./packet.ts";
 
 const HEADER_BYTES = 13;
 const APPLICATION = 0xff;

@@ -1,5 +1,6 @@
 /** The application extension of GIF files that holds XMP (XMP specification, part 3, 1.1.2). */
 import { joined } from "../../../joined.ts";
+import { standsAt } from "../../../same.ts";
 import { TRAILER } from "./blocks.ts";
 
 /** An extension of an application, the length of its name, and the name. */
@@ -11,11 +12,6 @@ export const PACKET_HEAD = Uint8Array.of(0x21, 0xff, 11, ...new TextEncoder().en
 export const PACKET_TAIL = Uint8Array.from({ length: 258 }, (_, index) => (index === 0 ? 1 : Math.max(0, 256 - index)));
 /** A packet is sought in so many bytes before the trailer. */
 const MAX_SOUGHT_BYTES = 512 << 10;
-
-/** Whether `part` stands in `bytes` at `at`. */
-export function standsAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
-  return at >= 0 && part.every((byte, index) => bytes[at + index] === byte);
-}
 
 /** The extension of a packet, which must hold no zero. */
 export function packetBlock(xmp: Uint8Array): Uint8Array {

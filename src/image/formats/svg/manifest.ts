@@ -1,4 +1,5 @@
 /** Manifest stores in SVG files: base64 in an element of the metadata (C2PA 2.2, A.3.4). */
+import { standsAt } from "../../../same.ts";
 import type { FoundStore, ManifestCarrier } from "../../provenance/carrier.ts";
 import { MAX_STORE_BYTES } from "../../provenance/limits.ts";
 
@@ -6,7 +7,7 @@ const BEGIN = new TextEncoder().encode(":manifest");
 
 function find(bytes: Uint8Array): FoundStore | undefined {
   for (let at = bytes.indexOf(BEGIN[0]!); at >= 0; at = bytes.indexOf(BEGIN[0]!, at + 1)) {
-    if (!BEGIN.every((byte, index) => bytes[at + index] === byte)) continue;
+    if (!standsAt(bytes, at, BEGIN)) continue;
     const start = bytes.indexOf(0x3e, at) + 1;
     const end = bytes.indexOf(0x3c, start);
     if (start === 0 || end < 0) return undefined;
