@@ -2,6 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { EXTRA, kind, made, PLANAR, type Tag } from "../support/tiff-files.ts";
+
 const FIXTURES = join(import.meta.dirname, "..", "fixtures");
 /** Larger files make slow runs, and few of them. */
 const MOST_BYTES = 30_000;
@@ -11,11 +13,18 @@ const PARAMETER_BYTES = 56;
 /** Without files: pictures that are made of nothing but parameters. */
 const PICTURES = 64;
 
+interface Source {
+  readonly folder: string;
+  readonly convert?: (file: Buffer) => Buffer[];
+  /** What no fixture is. */
+  readonly others?: () => Buffer[];
+}
+
 /** Folders of the fixtures, and what becomes of their files; targets that are not named take pictures. */
-const SOURCES: Readonly<Record<string, { readonly folder: string; readonly convert?: (file: Buffer) => Buffer[] }>> = {
+const SOURCES: Readonly<Record<string, Source>> = {
   jpeg: { folder: "jpeg" },
   webp: { folder: "webp" },
-  tiff: { folder: "tiff" },
+  tiff: { folder: "tiff", others: inks },
   jpeg2000: { folder: "jpeg2000", convert: codestreams },
   "av1-decode": { folder: "avif", convert: av1Units },
   "hevc-decode": { folder: "heic", convert: hevcUnits },
@@ -31,6 +40,7 @@ export function writeSeeds(target: string, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const source = SOURCES[target];
   const files = source ? filesOf(source.folder).flatMap((file) => source.convert?.(file) ?? [file]) : [];
+  files.push(...(source?.others?.() ?? []));
   const small = files.filter(({ length }) => length > 0 && length <= MOST_BYTES);
   const all = small.length > 0 ? small : Array.from({ length: PICTURES / CHOICES }, (_, at) => noise(256, at));
   all.forEach((file, index) => {
@@ -61,6 +71,20 @@ function noise(length: number, seed: number): Buffer {
       return (state >>> 13) & 255;
     }),
   );
+}
+
+/** TIFF files of four inks and alpha: apart from them, multiplied with them, of 16 bits, in planes. */
+function inks(): Buffer[] {
+  const size = 8;
+  const of = (bytes: number, ...tags: Tag[]) => {
+    const tagged = kind([bytes * 8, bytes * 8, bytes * 8, bytes * 8, bytes * 8], 5, ...tags);
+    const isPlanar = tags.some(([tag]) => tag === PLANAR);
+    const strips = Array.from({ length: isPlanar ? 5 : 1 }, (_, plane) => [
+      ...noise((size * size * 5 * bytes) / (isPlanar ? 5 : 1), plane + 1),
+    ]);
+    return Buffer.from(made(size, size, tagged, strips));
+  };
+  return [of(1, [EXTRA, 2]), of(1, [EXTRA, 1]), of(2, [EXTRA, 2]), of(1, [EXTRA, 2], [PLANAR, 2]), of(1, [EXTRA, 0])];
 }
 
 /** The codestream of a JP2 file. */

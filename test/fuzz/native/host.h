@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <algorithm>
 #include <vector>
@@ -58,24 +59,29 @@ inline void choose_limit(Input &input) {
   heap_limit(heap_used() + (input.ConsumeIntegral<uint8_t>() < 240 ? most : few % (size_t{1} << (few >> 27))));
 }
 
-// Everything that a job allocated has to be free at its end.
+[[noreturn]] inline void wrong(const char *text) {
+  fprintf(stderr, "wrong: %s\n", text);
+  abort();
+}
+
+// What an input may take, in seconds of processor time: a machine that is busy with others makes none of them slow.
+enum { MOST_SECONDS = 10 };
+
+// Everything that a job allocated has to be free at its end, and the end has to come in time.
 class Account {
   const size_t before = heap_used();
+  const clock_t begun = clock();
 
  public:
   Account() { trapped = false; }
   ~Account() {
     heap_limit(SIZE_MAX);
+    if ((clock() - begun) / CLOCKS_PER_SEC >= MOST_SECONDS) wrong("an input takes more processor time than it may");
     if (heap_used() == before || trapped) return;
     fprintf(stderr, "a job left %zd bytes behind\n", (ssize_t)(heap_used() - before));
     abort();
   }
 };
-
-[[noreturn]] inline void wrong(const char *text) {
-  fprintf(stderr, "wrong: %s\n", text);
-  abort();
-}
 
 // Every byte must be the module's or the target's to read.
 inline void look_at(const void *from, size_t bytes) {

@@ -215,14 +215,26 @@ void write_png(Input &input) {
   png_close(reader);
 }
 
+// A sample may move by half a step, and by what it was passed, a little more than half a step as well. Alpha stays.
 void move_near(Input &input) {
-  const int width = input.number(1, 700);
-  Near *near = near_open(width, input.number(2, 63), WINDOW_ROWS, input.flag());
+  const int width = input.number(1, 700), step = input.number(2, 63);
+  Near *near = near_open(width, step, WINDOW_ROWS, input.flag());
   if (!near) return;
+  const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
+  const double most = step * 1.1 + 1;
+  size_t at = 0;
   for (int i = 0; i < 3; i++) {
-    const int rows = input.number<int>(1, WINDOW_ROWS);
-    host::fill(input, near_window(near), (size_t)width * rows * 4);
+    const int rows = WINDOW_ROWS - i * (int)(bytes.size() % 5);
+    Bytes before((size_t)width * rows * 4);
+    for (uint8_t &value : before) value = host::repeated(bytes, at++);
+    uint8_t *window = near_window(near);
+    std::copy(before.begin(), before.end(), window);
     near_move(near, rows);
+    for (size_t k = 0; k < before.size(); k += 4) {
+      if (window[k + 3] != before[k + 3]) host::wrong("alpha was moved");
+      for (size_t c = k; before[k + 3] && c < k + 3; c++)
+        if (std::abs(window[c] - before[c]) > most) host::wrong("a sample was moved too far");
+    }
   }
   near_close(near);
 }

@@ -15,6 +15,7 @@ const facts *reader_facts(const reader *);
 void reader_start(reader *, uint32_t first, uint32_t most, int output);
 int32_t reader_read(reader *, uint32_t most);
 const uint8_t *reader_rows(const reader *, uint32_t count);
+const uint8_t *reader_alphas(const reader *, uint32_t count);
 void reader_close(reader *);
 __attribute__((noreturn)) void tiff_fail(const char *text);
 uint32_t pull(int source, uint32_t from, void *to, uint32_t length);
@@ -61,6 +62,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       if (rows == PAUSED) continue;
       if (rows <= 0) break;
       host::look_at(reader_rows(r, rows), (size_t)rows * f->width * (output == DEEP ? 8 : 4));
+      const uint8_t *alphas = reader_alphas(r, rows);
+      if (alphas) host::look_at(alphas, (size_t)rows * f->width);
+      else if (output == CMYK && f->alpha) host::wrong("inks whose alpha is lost");
     }
   });
   reader_close(r);

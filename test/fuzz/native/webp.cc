@@ -156,6 +156,26 @@ void write(Input &input) {
   if (error == 0 && lossless && exact && (lean || near_lossless == 100)) check(pixels, width, height);
 }
 
+// Rows whose chroma is halved, of colors that lie far apart, without the file that they become.
+void halve(Input &input) {
+  const bool wide = input.number(0, 30) == 0;
+  const int width = input.number(1, wide ? 16383 : 200), height = input.number(1, wide ? 70 : 200);
+  const bool opaque = input.flag(), saturated = input.flag();
+  Encoder *encoder = encoder_open(width, height, opaque, 0, 75, 4, 100, 100, 0, 1);
+  if (!encoder) return;
+  const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
+  const size_t stride = (size_t)width * 4;
+  for (int y = 0; y < height; y += BAND_ROWS) {
+    const int rows = std::min<int>(BAND_ROWS, height - y);
+    for (size_t i = 0; i < rows * stride; i++) {
+      const uint8_t value = host::repeated(bytes, y * stride + i);
+      encoder_band(encoder)[i] = opaque && i % 4 == 3 ? 255 : saturated ? value > 127 ? 255 : 0 : value;
+    }
+    encoder_rows(encoder, rows);
+  }
+  encoder_close(encoder);
+}
+
 void compose(Input &input) {
   const int width = input.number(1, 120), height = input.number(1, 60);
   uint32_t *before = canvas_open(width, height), *after = canvas_open(width, height), *to = canvas_open(width, height);
@@ -186,9 +206,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Input input(data, size);
   host::Account account;
   host::choose_limit(input);
-  switch (input.number(0, 4)) {
+  switch (input.number(0, 5)) {
     case 0: write(input); break;
     case 1: compose(input); break;
+    case 2: halve(input); break;
     default: read(input);
   }
   return 0;
