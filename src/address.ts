@@ -79,6 +79,15 @@ export function isIpAddress(hostname: string): boolean {
   return hostname.startsWith("[") || parseIpv4(withoutEnd(hostname, ".")) !== undefined;
 }
 
+/**
+ * What is wrong with an address that a caller names, as the end of a sentence; undefined where it may be called.
+ * @param hostname as `URL.hostname` gives it
+ */
+export function addressProblem(hostname: string): string | undefined {
+  if (!isPublicAddress(hostname)) return "must have a public address";
+  return isIpAddress(hostname) ? "must name a host, not an IP address" : undefined;
+}
+
 /** @returns the 32 bits of a dotted IPv4 address */
 function parseIpv4(name: string): number | undefined {
   if (!/^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)) return undefined;

@@ -2,7 +2,7 @@
 import type { Charge } from "../account/accepted-jobs.ts";
 import { databaseNamed } from "../account/databases.ts";
 import { vaultOf } from "../account/vault.ts";
-import { isIpAddress, isPublicAddress } from "../address.ts";
+import { addressProblem } from "../address.ts";
 import type { Processing } from "../contract/request.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import { DIRECTORY, type Settings, settingsOf } from "../env.ts";
@@ -250,7 +250,7 @@ function attemptPortsOf(env: Env, database: string): AttemptPorts {
 
 /** Whether a notification may go to this address: a public host, called by its name. */
 export function mayCall(settings: Settings, url: URL): boolean {
-  return settings.allowPrivateOrigins || (isPublicAddress(url.hostname) && !isIpAddress(url.hostname));
+  return settings.allowPrivateOrigins || addressProblem(url.hostname) === undefined;
 }
 
 /** Texts sealed with the operator's key. */

@@ -1,5 +1,5 @@
-/** Time stamps from authorities that callers name (RFC 3161, 3.4): public addresses alone, no redirects, a deadline, a byte cap. */
-import { isPublicAddress } from "../address.ts";
+/** Time stamps from authorities that callers name (RFC 3161, 3.4): public hosts alone, by their names, no redirects, a deadline, a byte cap. */
+import { addressProblem } from "../address.ts";
 import type { Settings } from "../env.ts";
 import { Hasher } from "../image/provenance/hashing.ts";
 import { tokenOf, verifyTimeStamp } from "../image/provenance/time-stamp.ts";
@@ -15,7 +15,7 @@ const REQUEST_TAIL = Uint8Array.fromHex("0101ff");
 /** Whether an authority at this address may be asked. */
 export function mayStamp({ allowPrivateOrigins }: Settings, tsa: string): boolean {
   const url = URL.parse(tsa);
-  return url !== null && (allowPrivateOrigins || isPublicAddress(url.hostname));
+  return url !== null && (allowPrivateOrigins || addressProblem(url.hostname) === undefined);
 }
 
 /**

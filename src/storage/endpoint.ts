@@ -1,5 +1,5 @@
 /** The guard before stores that callers name by their address. */
-import { isIpAddress, isPublicAddress } from "../address.ts";
+import { addressProblem } from "../address.ts";
 import type { StorePolicy } from "./session.ts";
 
 /**
@@ -12,8 +12,8 @@ export function endpointProblem(endpoint: string, policy: StorePolicy): string |
   const { protocol, hostname } = new URL(endpoint);
   if (!policy.allowPrivateOrigins) {
     if (protocol !== "https:") return "must be an https URL";
-    if (!isPublicAddress(hostname)) return "must have a public address";
-    if (isIpAddress(hostname)) return "must name a host, not an IP address";
+    const problem = addressProblem(hostname);
+    if (problem) return problem;
   }
   const listed = policy.storeHosts.some((host) => matches(hostname, host));
   const open = policy.allowPrivateOrigins && policy.storeHosts.length === 0;

@@ -74,10 +74,14 @@ describe("a signer", () => {
     expect({ status, message: body.message }).toEqual({ status: 422, message });
   });
 
-  it("asks no private address for the time", async () => {
-    const json = { ...NEW, tsa: "http://10.0.0.1/" };
+  it.each([
+    ["http://10.0.0.1/", "tsa must have a public address"],
+    ["http://[::1]/", "tsa must have a public address"],
+    ["http://8.8.8.8/", "tsa must name a host, not an IP address"],
+  ])("asks no private address, and no number, for the time: %s", async (tsa, message) => {
+    const json = { ...NEW, tsa };
     const { status, body } = await api("POST", "/1.0/signers", { key, json, env: { ALLOW_PRIVATE_ORIGINS: false } });
-    expect({ status, message: body.message }).toEqual({ status: 422, message: "tsa must be a public address" });
+    expect({ status, message: body.message }).toEqual({ status: 422, message });
   });
 
   it("asks its authority for the time, and signs without an answer", async () => {

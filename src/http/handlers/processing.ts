@@ -1,7 +1,7 @@
 /** What fetch and upload have in common. */
 import { Buffer } from "node:buffer";
 
-import { isIpAddress, isPublicAddress } from "../../address.ts";
+import { addressProblem } from "../../address.ts";
 import { checkPlaces, mostCredits } from "../../contract/outputs.ts";
 import type { UploadBody } from "../../contract/request.ts";
 import type { Processed } from "../../contract/response.ts";
@@ -113,11 +113,8 @@ async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: s
 
 /** @throws ApiError 422 when the notification would go to an address that is not public */
 export function checkCallable(c: AppContext, { url }: Webhook): void {
-  const { hostname } = new URL(url);
   if (mayCall(c.var.settings, new URL(url))) return;
-  const isNumber = isPublicAddress(hostname) && isIpAddress(hostname);
-  const rule = isNumber ? "must name a host, not an IP address" : "must have a public address";
-  throw new ApiError(422, `webhook.url ${rule}`);
+  throw new ApiError(422, `webhook.url ${addressProblem(new URL(url).hostname)}`);
 }
 
 /** Learns from the body whether bytes are wanted: its `response.mode` wins over the request header. */

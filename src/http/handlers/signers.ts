@@ -2,6 +2,7 @@
 import type * as v from "valibot";
 
 import { type Asset, newAssetId, saveAsset } from "../../account/assets.ts";
+import { addressProblem } from "../../address.ts";
 import type { AssetDeleted } from "../../contract/assets.ts";
 import { checked } from "../../contract/message.ts";
 import {
@@ -30,7 +31,9 @@ export async function addSigner(c: AppContext): Promise<Response> {
   const { name, ...secret } = checked(NewSigner, await readJson(c));
   const { algorithm, holder, expiresAt } = await openSigner(secret);
   const { tsa } = secret;
-  if (tsa !== undefined && !mayStamp(c.var.settings, tsa)) throw new ApiError(422, "tsa must be a public address");
+  if (tsa !== undefined && !mayStamp(c.var.settings, tsa)) {
+    throw new ApiError(422, `tsa ${addressProblem(new URL(tsa).hostname)}`);
+  }
   const details = {
     algorithm,
     ...(holder !== undefined && { holder }),
