@@ -1,13 +1,25 @@
-/** Before and after: one over the other with a divider, or side by side; fitted or pixel by pixel. */
-import { h } from "./dom.js";
-import { zoomOf } from "./zoom.js";
+/**
+ * The stage: original and result one over the other with a divider, side by side, or as their difference; fitted or pixel by
+ * pixel. It stays while pictures come and go: zoom, place and divider are kept as long as the picture has the same shape.
+ */
+import { fill, h } from "./dom.js";
+import { isMoved, zoomOf } from "./zoom.js";
 
 const NO_ORIGINAL = "The original is not on this page, or in a format that this browser cannot show.";
+const NO_RESULT = "This browser cannot show the result's format.";
+/** Sides of results are whole pixels: pictures whose shapes differ by less are of one shape. */
+const SAME_SHAPE = 0.02;
+/** @type {readonly (readonly [mode: string, label: string])[]} */
+const MODES = [
+  ["slider", "Slider"],
+  ["pair", "Side by side"],
+  ["difference", "Difference"],
+];
 
 /**
  * @typedef {object} Pictures
- * @property {string | undefined} before undefined where the original is not on this page
- * @property {string} after
+ * @property {string | HTMLImageElement | undefined} before undefined where the original is not on this page
+ * @property {string | undefined} after undefined where there is no result yet
  * @property {number} width
  * @property {number} height
  */
@@ -19,67 +31,68 @@ const NO_ORIGINAL = "The original is not on this page, or in a format that this 
  */
 
 /**
- * `{ element, show(pictures), clear() }`
+ * `{ element, show(pictures), markOld(isOld), clear() }`
  * @param {Ports} ports
  */
-export function createCompare(ports) {
-  const element = h("div", { class: "compare", hidden: true });
+export function createCompare({ onOriginal, onResult }) {
+  const stage = h("div", { class: "stage" });
+  const label = "Pictures: plus and minus zoom, 0 fits them in, O shows the original";
+  const frame = h("div", { class: "frame", tabindex: 0, role: "region", "aria-label": label }, stage);
+  const zoom = zoomOf(stage, frame);
+  const modes = modesOf(stage, frame);
+  const tools = h("div", { class: "tools", role: "group", "aria-label": "View" }, modes, zoom.element);
+  const note = h("div", {});
+  const parts = divider(stage);
+  const element = h("div", { class: "compare", hidden: true }, tools, frame, note);
+  let shape = 0;
+  let shows = 0;
   return {
     element,
     clear: () => {
+      shows += 1;
       element.hidden = true;
-      element.replaceChildren();
+      stage.replaceChildren();
+      shape = 0;
     },
+    markOld: (/** @type {boolean} */ isOld) => element.classList.toggle("old", isOld),
     show: async (/** @type {Pictures} */ { before, after, width, height }) => {
-      const images = await Promise.all([shown(before), shown(after)]);
-      element.replaceChildren(...views(images, { width, height, ...ports }));
+      const mine = ++shows;
+      const [original, result] = await Promise.all([decoded(before), decoded(after)]);
+      if (mine !== shows) return; // something else is on show by now
+      if (original) original.alt = "The original";
+      if (result) result.alt = "The result";
+      const pictures = [original, result].filter((image) => image !== null);
+      stage.replaceChildren(...pictures, ...(pictures.length === 2 ? parts : []));
+      stage.style.setProperty("--ratio", `${width} / ${height}`);
+      stage.style.setProperty("--pixels", `${width / devicePixelRatio}px`);
+      if (Math.abs(width / height / shape - 1) > SAME_SHAPE) zoom.fit();
+      shape = width / height;
+      modes.hidden = pictures.length < 2;
+      const isUnseen = after !== undefined && result === null;
+      tools.hidden = frame.hidden = pictures.length === 0 || isUnseen;
+      fill(
+        note,
+        isUnseen && offer(NO_RESULT, "Show it as PNG", onResult),
+        result !== null && original === null && offer(NO_ORIGINAL, "Show the original too", onOriginal),
+      );
+      element.classList.remove("old");
       element.hidden = false;
     },
   };
 }
 
 /**
- * The decoded image; null where this browser knows no such format.
- * @param {string | undefined} url
+ * The decoded image; null where there is none, or this browser knows no such format.
+ * @param {string | HTMLImageElement | undefined} url
  */
-async function shown(url) {
+async function decoded(url) {
   if (!url) return null;
+  if (typeof url !== "string") return url;
   const image = h("img", { src: url, alt: "", draggable: "false" });
   return image.decode().then(
     () => image,
     () => null,
   );
-}
-
-/**
- * @param {[HTMLImageElement | null, HTMLImageElement | null]} images
- * @param {{ width: number, height: number } & Ports} about
- */
-function views([before, after], { width, height, onOriginal, onResult }) {
-  const stage = h("div", { class: "stage" });
-  stage.style.setProperty("--ratio", `${width} / ${height}`);
-  stage.style.setProperty("--pixels", `${width / devicePixelRatio}px`);
-  if (!after) return [offer("This browser cannot show the result's format.", "Show it as PNG", onResult)];
-  after.alt = "The result";
-  if (!before) {
-    stage.append(after);
-    const box = frame(stage);
-    return [tools(stage, box, []), box, offer(NO_ORIGINAL, "Show the original too", onOriginal)];
-  }
-  before.alt = "The original";
-  stage.append(before, after, ...divider(stage));
-  const box = frame(stage);
-  const modes = tools(stage, box, [
-    ["slider", "Slider"],
-    ["pair", "Side by side"],
-  ]);
-  return [modes, box];
-}
-
-/** @param {HTMLElement} stage */
-function frame(stage) {
-  const label = "Pictures: plus and minus zoom, 0 fits them in";
-  return h("div", { class: "frame", tabindex: 0, role: "region", "aria-label": label }, stage);
 }
 
 /**
@@ -101,21 +114,40 @@ function offer(why, label, onAccept) {
 }
 
 /**
+ * How two pictures are compared, and the original alone as long as a button or a key is held.
  * @param {HTMLElement} stage
- * @param {HTMLElement} box what scrolls around it
- * @param {[string, string][]} modes
+ * @param {HTMLElement} frame
  */
-function tools(stage, box, modes) {
+function modesOf(stage, frame) {
   /** @type {HTMLButtonElement[]} */
-  const buttons = modes.map(([mode, label], index) => {
+  const buttons = MODES.map(([mode, label], index) => {
     const button = h("button", { type: "button", class: "quiet small", "aria-pressed": String(index === 0) }, label);
     button.addEventListener("click", () => {
-      stage.classList.toggle("pair", mode === "pair");
+      for (const [name] of MODES) stage.classList.toggle(name, name === mode);
       for (const one of buttons) one.setAttribute("aria-pressed", String(one === button));
     });
     return button;
   });
-  return h("div", { class: "tools", role: "group", "aria-label": "View" }, buttons, zoomOf(stage, box));
+  const peek = (/** @type {boolean} */ isHeld) => () => stage.classList.toggle("peek", isHeld);
+  const hold = h(
+    "button",
+    {
+      type: "button",
+      class: "quiet small",
+      "aria-label": "Show the original while this is held",
+      onpointerdown: peek(true),
+      onblur: peek(false),
+    },
+    "Original",
+  );
+  for (const name of ["pointerup", "pointerleave", "pointercancel"]) hold.addEventListener(name, peek(false));
+  for (const target of [hold, frame]) {
+    target.addEventListener("keydown", ({ key }) => {
+      if (key === "o" || (target === hold && key === " ")) peek(true)();
+    });
+    target.addEventListener("keyup", peek(false));
+  }
+  return h("span", { class: "modes" }, buttons, hold);
 }
 
 /**
@@ -137,21 +169,23 @@ function divider(stage) {
   };
   place();
   range.addEventListener("input", place);
+  let isFollowing = false;
   const follow = (/** @type {PointerEvent} */ event) => {
     const { left, width } = stage.getBoundingClientRect();
     range.value = String(((event.clientX - left) / width) * 100);
     place();
   };
   stage.addEventListener("pointerdown", (event) => {
-    if (stage.classList.contains("pair") || event.button !== 0) return;
-    const isHandle = event.target instanceof Element && event.target.matches(".handle");
-    if (event.pointerType === "touch" && stage.classList.contains("whole-pixels") && !isHandle) return;
+    const isSlider = range.isConnected && !stage.matches(".pair, .difference");
+    if (!isSlider || event.button !== 0 || isMoved(stage, event)) return;
+    isFollowing = true;
     stage.setPointerCapture(event.pointerId);
     follow(event);
   });
   stage.addEventListener("pointermove", (event) => {
-    if (stage.hasPointerCapture(event.pointerId)) follow(event);
+    if (isFollowing) follow(event);
   });
+  for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name, () => (isFollowing = false));
   return [
     range,
     h("span", { class: "handle", "aria-hidden": "true" }),

@@ -1,43 +1,46 @@
 /** The page at `/`: an image goes in, both sides come out. */
 import { createAccount } from "./account.js";
-import { createCompare } from "./compare.js";
 import { createDeliveries } from "./deliveries.js";
-import { byId, copyButton, durationText, fill, h } from "./dom.js";
+import { createDial } from "./dial.js";
+import { byId, copyButton } from "./dom.js";
 import { createForm } from "./form.js";
 import { createFormats } from "./formats.js";
 import { createHistory } from "./history.js";
-import { resultOf, submit, totalOf } from "./processing.js";
-import { Refusal } from "./request.js";
-import { factsOf } from "./result.js";
+import { Live } from "./live.js";
+import { resultOf, submit } from "./processing.js";
+import { clearRefusal, showRefusal } from "./refusals.js";
 import { apiDocument } from "./schema.js";
 import { bindKey, readKey } from "./session.js";
-import { createSet } from "./set.js";
 import { fragmentOf, settingsIn } from "./share.js";
+import { Showcase } from "./showcase.js";
 import { programs } from "./snippets.js";
 import { createSource } from "./source.js";
 import { createTabs } from "./tabs.js";
 
 /**
- * @import { Called, Entry, Field, SetSuccess, Source, Success } from "./shapes.d.ts"
- * @typedef {object} Shown
- * @property {Source} source
- * @property {Success} answer
- * @property {string | undefined} before object URL
- * @property {Blob | undefined} result
- * @property {string | undefined} after object URL of the result
- * @property {string | undefined} rendered object URL of the result as PNG, where this browser cannot show the other
+ * @import { Preview } from "./live.js"
+ * @import { Called, Entry, Field, SetSuccess, Success, UploadBody } from "./shapes.d.ts"
  */
 
-const LOSSLESS = { optimize: { compression: "lossless" }, response: { mode: "binary" } };
-/** What browsers show. Anything else, and a file that this browser could not show, is asked for as PNG. */
-const SHOWN = ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "SVG", "BMP", "ICO"];
+/** Types of files that come out in their own format; of others a format is asked for that every browser shows. */
+const SHOWN_TYPES = /^image\/(?:jpeg|png|gif|webp|avif|svg\+xml|bmp|x-icon|vnd\.microsoft\.icon)$/;
 
 const tabs = createTabs("Language");
-const compare = createCompare({ onOriginal: showOriginal, onResult: showResult });
-const source = createSource(refresh, () => void process({ compares: true }));
-const formats = createFormats({ onTake: (entry) => void again(entry) });
-const set = createSet();
+const dial = createDial({ onTurn: turnTo });
+const showcase = new Showcase({ dial, onMake: () => void process(), onError: fail });
+const source = createSource(sourceChanged, () => void process({ compares: true }));
+const formats = createFormats({ onTake: (entry, of) => void take(entry, of) });
 const history = createHistory({ onShow: (entry) => void again(entry) });
+const live = new Live({
+  body: () => form?.read(),
+  onVisible: (visible) => void showcase.showOriginal(visible),
+  onChange: () => {
+    if (showcase.hasResult) offerFormats();
+    showcase.markOld();
+  },
+  onPreview: (preview) => void presentPreview(preview),
+  onError: showRefusal,
+});
 const account = createAccount({ useWatermark });
 const deliveries = createDeliveries({ readRequest: () => form?.read() });
 /** What each view is, by its name in the address; the first is the playground itself. */
@@ -46,8 +49,15 @@ const VIEWS = { try: undefined, deliveries, account };
 let form;
 /** @type {AbortController | undefined} */
 let running;
-/** @type {Shown | undefined} what is on show */
-let shown;
+/** Whether the form is written by this page, and not by whoever sits before it. */
+let isWriting = false;
+
+/** What is under way is not wanted any more. */
+function cancel() {
+  running?.abort();
+  running = undefined;
+  byId("progress-row").hidden = true;
+}
 
 function refresh() {
   const current = source.current();
@@ -62,40 +72,126 @@ function refresh() {
   byId("send", HTMLButtonElement).disabled = current === undefined || running !== undefined;
 }
 
+/** Another original: what is on show is not of it. */
+function sourceChanged() {
+  const current = source.current();
+  cancel();
+  formats.clear();
+  showcase.clear();
+  byId("welcome").hidden = current !== undefined;
+  if (current?.file && !SHOWN_TYPES.test(current.file.type) && form && !form.read()?.output?.format) {
+    writeForm({ ...form.read(), output: { ...form.read()?.output, format: "auto" } });
+  }
+  live.take(current);
+  refresh();
+}
+
+/** @param {UploadBody | undefined} body */
+function writeForm(body) {
+  isWriting = true;
+  try {
+    form?.write(body);
+  } finally {
+    isWriting = false;
+  }
+  dial.write(body?.optimize);
+  keepInAddress();
+}
+
+/** A control was moved. */
+function formChanged() {
+  if (isWriting) return;
+  refresh();
+  dial.write(form?.read()?.optimize);
+  cancel();
+  live.changed({ isTried: byId("live", HTMLInputElement).checked });
+}
+
+/** @param {import("./dial.js").Preset | undefined} preset */
+function turnTo(preset) {
+  const { optimize, ...rest } = form?.read() ?? {};
+  const { effort } = optimize ?? {};
+  const wanted = { ...(effort && { effort }), ...(preset && { compression: preset }) };
+  writeForm(Object.keys(wanted).length === 0 ? rest : { ...rest, optimize: wanted });
+  refresh();
+  cancel();
+  live.changed({ isDial: true });
+}
+
 /**
  * @param {object} [how]
  * @param {boolean} [how.compares] other formats are asked for as well
  */
 async function process({ compares = false } = {}) {
   const current = source.current();
-  if (!current || !form || running) return;
-  running = new AbortController();
+  if (!current || !form) return;
+  live.stop();
+  cancel();
+  const mine = new AbortController();
+  running = mine;
   begin();
   try {
     const body = form.read();
     /** @type {Called<Success | SetSuccess>} */
-    const called = await submit(current, body, { signal: running.signal, onUpload: showUpload });
-    const { answer, milliseconds } = called;
-    if ("outputs" in answer) return presentSet(answer, milliseconds);
+    const called = await submit(current, body, { signal: mine.signal, onUpload: showUpload });
+    const { answer } = called;
+    if ("outputs" in answer) return showcase.showSet({ ...called, answer });
     const entry = { source: current, body, called: { ...called, answer } };
     await present(entry);
-    if (!shown || body?.webhook || body?.store) return;
-    if (compares) void formats.run(entry).then(() => formats.mark(entry));
-    else formats.offer(entry);
+    if (!showcase.hasResult || body?.webhook || body?.store) return;
+    if (compares) void compareFormats(entry);
+    else formats.offer(() => void compareFormats(entry));
   } catch (error) {
-    fail(error);
+    if (!mine.signal.aborted) {
+      formats.clear();
+      fail(error);
+    } else if (running === mine) byId("status").textContent = "Canceled.";
   } finally {
-    running = undefined;
-    byId("progress-row").hidden = true;
-    refresh();
+    if (running === mine || running === undefined) {
+      running = undefined;
+      byId("progress-row").hidden = true;
+      refresh();
+    }
   }
+}
+
+/**
+ * What other formats make of the picture: of a large one on the screen's copy of it, since all of them at once take a while.
+ * @param {Entry} entry
+ */
+async function compareFormats(entry) {
+  const request = await live.asked();
+  const isCopy = request !== undefined && !request.whole;
+  await formats.run(isCopy ? { ...entry, source: request.source, body: request.body } : entry, {
+    scale: isCopy ? request.scale : 1,
+    made: entry,
+  });
+  formats.mark(entry);
+}
+
+/**
+ * A format was taken from the strip: the settings name it from now on.
+ * @param {Entry} entry
+ * @param {{ isCopy: boolean, scale: number }} of
+ */
+async function take(entry, { isCopy, scale }) {
+  if (!isCopy) return again(entry);
+  const { answer, header, milliseconds } = entry.called;
+  live.stop();
+  writeForm({ ...form?.read(), output: { ...form?.read()?.output, format: entry.body?.output?.format } });
+  refresh();
+  entry.result ??= await resultOf(answer.output.url);
+  const original = live.visible;
+  const preview = { answer, result: entry.result, scale, isFinal: false, milliseconds, header };
+  if (original) await showcase.showPreview(preview, entry.source, original);
+  formats.mark(entry);
 }
 
 function begin() {
   byId("send", HTMLButtonElement).disabled = true;
-  formats.clear();
+  formats.stop();
   byId("welcome").hidden = true;
-  byId("error").hidden = true;
+  clearRefusal();
   byId("progress-row").hidden = false;
   byId("progress").removeAttribute("value");
   byId("status").textContent = "Sending …";
@@ -111,58 +207,32 @@ function showUpload(share) {
 
 /** @param {unknown} error */
 function fail(error) {
-  const refusal = error instanceof Refusal ? error : undefined;
-  byId("status").textContent = shown ? "Below is the result of the request before." : "";
-  byId("error").hidden = false;
-  fill(
-    byId("error"),
-    h("strong", {}, refusal?.status ? refusal.status : "Not sent"),
-    h("span", {}, error instanceof Error ? error.message : String(error)),
-    refusal?.answer?.id && h("small", {}, `Request ${refusal.answer.id}`),
-  );
+  byId("status").textContent = showcase.hasResult ? "Below is the result of the request before." : "";
+  showRefusal(error);
   byId("error").scrollIntoView({ block: "nearest" });
 }
 
-/**
- * Shows an answer; the result is fetched, so that it can be looked at and saved after its URL has expired.
- * @param {Entry} entry
- */
+/** @param {Entry} entry */
 async function present(entry) {
-  const { source: current, called } = entry;
-  const { answer, header, milliseconds } = called;
-  byId("answer").hidden = false;
-  byId("answer-text").textContent = JSON.stringify(answer, null, 2);
-  forget();
-  if (answer.output === undefined) {
-    byId("status").textContent = "Accepted. The answer goes to the webhook; the account page shows how far it is.";
-    return;
-  }
-  const result = entry.result ?? (await resultOf(answer.output.url));
-  entry.result = result;
-  const after = result && URL.createObjectURL(result);
-  const before = current.file && URL.createObjectURL(current.file);
-  shown = { source: current, answer, before, result, after, rendered: undefined };
-  await showPictures();
-  byId("facts").replaceChildren(
-    ...factsOf(answer, { milliseconds, timing: totalOf(header), blobUrl: after }).filter((part) => part !== undefined),
-  );
-  byId("status").textContent = `Done in ${durationText(milliseconds)}.`;
+  const original = () => (entry.source === source.current() ? live.visible : undefined);
+  if (!(await showcase.showEntry(entry, original))) return;
   history.add(entry);
   history.mark(entry);
   formats.mark(entry);
-  byId("status").scrollIntoView({ block: matchMedia("(max-width: 800px)").matches ? "start" : "nearest" });
 }
 
-/**
- * @param {SetSuccess} answer
- * @param {number} milliseconds
- */
-function presentSet(answer, milliseconds) {
-  byId("answer").hidden = false;
-  byId("answer-text").textContent = JSON.stringify(answer, null, 2);
-  forget();
-  set.show(answer);
-  byId("status").textContent = `Done in ${durationText(milliseconds)}.`;
+/** @param {Preview} preview */
+async function presentPreview(preview) {
+  const current = source.current();
+  const original = live.visible;
+  if (!current || !original) return;
+  await showcase.showPreview(preview, current, original);
+  offerFormats();
+}
+
+/** The strip of formats keeps its place: it is of the settings before. */
+function offerFormats() {
+  formats.offer(() => void process({ compares: true }));
 }
 
 /**
@@ -170,62 +240,16 @@ function presentSet(answer, milliseconds) {
  * @param {Entry} entry
  */
 async function again(entry) {
-  form?.write(entry.body);
+  live.stop();
+  writeForm(entry.body);
   refresh();
-  byId("error").hidden = true;
+  clearRefusal();
   await present(entry);
-}
-
-function forget() {
-  for (const url of [shown?.before, shown?.after, shown?.rendered]) if (url) URL.revokeObjectURL(url);
-  shown = undefined;
-  set.clear();
-  compare.clear();
-  byId("facts").replaceChildren();
-}
-
-async function showPictures() {
-  if (!shown?.after) return;
-  const { before, after, rendered, answer } = shown;
-  const { width, height } = answer.output;
-  await compare.show({ before, after: rendered ?? after, width, height });
-}
-
-/** Has the API make the original visible: without loss, and as PNG where browsers do not know its format. */
-async function showOriginal() {
-  if (!shown) return;
-  const { source: asked, answer } = shown;
-  const shows = asked.file === undefined && SHOWN.includes(answer.input.format);
-  const output = shows ? {} : { output: { format: "png" } };
-  try {
-    const { bytes } = await submit(asked, { ...LOSSLESS, ...output }, { binary: true });
-    if (shown?.answer !== answer) return;
-    if (shown.before) URL.revokeObjectURL(shown.before);
-    shown.before = URL.createObjectURL(bytes);
-    await showPictures();
-  } catch (error) {
-    fail(error);
-  }
-}
-
-/** Has the API make a result visible whose format this browser does not know; the download stays what it is. */
-async function showResult() {
-  if (!shown?.result) return;
-  const { answer, result } = shown;
-  const file = new File([result], answer.output.name);
-  try {
-    const { bytes } = await submit({ file }, { ...LOSSLESS, output: { format: "png" } }, { binary: true });
-    if (shown.answer !== answer) return;
-    shown.rendered = URL.createObjectURL(bytes);
-    await showPictures();
-  } catch (error) {
-    fail(error);
-  }
 }
 
 /** @param {string} id */
 function useWatermark(id) {
-  form?.write({ ...form.read(), watermark: { id, gravity: "bottom-right", padding: 24 } });
+  writeForm({ ...form?.read(), watermark: { id, gravity: "bottom-right", padding: 24 } });
   location.hash = "#try";
   refresh();
 }
@@ -240,9 +264,9 @@ function readLink() {
   const settings = settingsIn(location.hash);
   if (!settings) return;
   try {
-    form?.write(settings);
+    writeForm(settings);
   } catch {
-    form?.write(undefined);
+    writeForm(undefined);
     fail(new Error("The settings in the address of this page cannot be read."));
   }
   refresh();
@@ -266,7 +290,7 @@ function showView() {
 
 async function start() {
   byId("snippets").append(tabs.element);
-  byId("compare").append(compare.element);
+  byId("compare").append(showcase.element, dial.element);
   byId("view-deliveries").append(deliveries.element);
   byId("view-account").append(account.element);
   bindKey(byId("key", HTMLInputElement), () => {
@@ -274,7 +298,7 @@ async function start() {
     void VIEWS[viewShown()]?.load();
   });
   byId("looks").append(formats.element);
-  byId("set").append(set.element);
+  byId("set").append(showcase.setElement);
   byId("history").append(history.element);
   byId("share").append(
     copyButton(() => location.origin + location.pathname + fragmentOf(form?.read()), "to these settings", "Copy link"),
@@ -294,16 +318,15 @@ async function start() {
   }
   byId("operations").replaceChildren(form.element);
   readLink();
-  byId("request").addEventListener("input", refresh);
+  byId("operations").addEventListener("input", formChanged);
   byId("request").addEventListener("change", keepInAddress);
   byId("request").addEventListener("submit", (event) => {
     event.preventDefault();
     void process();
   });
   byId("reset").addEventListener("click", () => {
-    form?.write(undefined);
-    keepInAddress();
-    refresh();
+    writeForm(undefined);
+    formChanged();
   });
   byId("cancel").addEventListener("click", () => running?.abort());
   addEventListener("keydown", (event) => {

@@ -8,7 +8,7 @@ export class Refusal extends Error {
   /**
    * @param {number} status 0 when there was no answer
    * @param {string} message
-   * @param {{ readonly id?: string }} [answer]
+   * @param {{ readonly id?: string, readonly param?: string }} [answer]
    */
   constructor(status, message, answer) {
     super(message);

@@ -6,7 +6,7 @@ import { byId, bytesText } from "./dom.js";
 /**
  * `{ current() }`; `changed` is called with every new source.
  * @param {() => void} changed
- * @param {() => void} dropped called after it when the source is complete: an image that was dropped, pasted, or the sample
+ * @param {() => void} dropped called after it when the source is complete: an image that was chosen, dropped, pasted, or the sample
  */
 export function createSource(changed, dropped) {
   const files = byId("file", HTMLInputElement);
@@ -24,18 +24,18 @@ export function createSource(changed, dropped) {
     showFile(source?.file, thumbnail);
     changed();
   };
+  const drop = (/** @type {Source} */ next) => {
+    set(next);
+    dropped();
+  };
   files.addEventListener("change", () => {
     const [file] = files.files ?? [];
-    if (file) set({ file });
+    if (file) drop({ file });
   });
   address.addEventListener("input", () => {
     const url = address.value.trim();
     set(url === "" ? undefined : { url });
   });
-  const drop = (/** @type {Source} */ next) => {
-    set(next);
-    dropped();
-  };
   const useSample = () => void sampleFile().then((file) => drop({ file }));
   byId("sample").addEventListener("click", useSample);
   byId("try-sample").addEventListener("click", useSample);

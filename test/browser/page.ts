@@ -48,3 +48,19 @@ export async function withPage(
   }
   expect(complaints).toEqual([]);
 }
+
+/** Drops the sample on the playground, which begins with it at once. */
+export async function drop(page: Page, name: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`fetch("/sample.jpg").then(async (answer) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([await answer.blob()], "${name}", { type: "image/jpeg" }));
+    return transfer;
+  })`);
+  await page.dispatchEvent("#drop", "drop", { dataTransfer });
+}
+
+/** Asks for the file, and waits for it. */
+export async function process(page: Page): Promise<void> {
+  await page.click("#send");
+  await page.getByText(/^Done in/).waitFor();
+}

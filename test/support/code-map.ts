@@ -58,7 +58,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["wasm/jxl", "what the codecs of JPEG XL are built from"],
   ["wasm/fuel", "counts what modules compute"],
   [
-    "test/{account,cli,contract,delivery,entrances,http,image,pipeline,scheduler,source,storage,wasm,webhook}",
+    "test/{account,cli,contract,delivery,entrances,http,image,pipeline,playground,scheduler,source,storage,wasm,webhook}",
     "tests of the folder of that name",
   ],
   ["test/browser", "the pages in Chromium"],

@@ -1,0 +1,115 @@
+/**
+ * A change of a control, shown a moment later: the request is tried out on the screen's copy of the original. What comes next
+ * cancels what is under way, and the final file is made when somebody asks for it.
+ */
+import { resultOf, submit } from "./processing.js";
+import { canBeTried, scaledRequest } from "./scaled-request.js";
+import { screenCopyOf } from "./screen-copy.js";
+
+/** Milliseconds after the last change; whoever types a number is not done after its first digit. */
+const DELAY = 400;
+/** A dial is turned, and wants to be followed. */
+const DIAL_DELAY = 120;
+
+/**
+ * @import { ScreenCopy, Visible } from "./screen-copy.js"
+ * @import { Source, Success, UploadBody } from "./shapes.d.ts"
+ * @typedef {object} Preview
+ * @property {Success} answer
+ * @property {Blob | undefined} result
+ * @property {number} scale by how much smaller it is than the result will be
+ * @property {boolean} isFinal whether it is made of the original, and is the file itself
+ * @property {number} milliseconds
+ * @property {(name: string) => string | null} header
+ *
+ * @typedef {object} LivePorts
+ * @property {() => UploadBody | undefined} body what the form says now
+ * @property {(visible: Visible) => void} onVisible the original can be seen
+ * @property {() => void} onChange what is on show is older than the settings
+ * @property {(preview: Preview) => void} onPreview
+ * @property {(error: unknown) => void} onError
+ */
+
+/** The settings of a form, tried out on an original. */
+export class Live {
+  /** @type {LivePorts} */
+  #ports;
+  /** @type {Source | undefined} */
+  #source;
+  /** @type {Promise<ScreenCopy | undefined> | undefined} */
+  #copying;
+  /** @type {Visible | undefined} */
+  #visible;
+  #ofSource = new AbortController();
+  /** @type {AbortController | undefined} */
+  #running;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #waiting;
+
+  /** @param {LivePorts} ports */
+  constructor(ports) {
+    this.#ports = ports;
+  }
+
+  /** The original as it can be shown; undefined as long as it cannot. */
+  get visible() {
+    return this.#visible;
+  }
+
+  /** @param {Source | undefined} source */
+  take(source) {
+    this.stop();
+    this.#ofSource.abort();
+    const { signal } = (this.#ofSource = new AbortController());
+    this.#source = source;
+    this.#visible = undefined;
+    const onVisible = (/** @type {Visible} */ visible) => {
+      this.#visible = visible;
+      this.#ports.onVisible(visible);
+    };
+    this.#copying = source?.file && screenCopyOf(source.file, { signal, onVisible });
+  }
+
+  stop() {
+    clearTimeout(this.#waiting);
+    this.#running?.abort();
+    this.#running = undefined;
+  }
+
+  /** @param {{ isDial?: boolean, isTried?: boolean }} [change] */
+  changed({ isDial = false, isTried = true } = {}) {
+    if (!this.#source) return;
+    this.stop();
+    this.#ports.onChange();
+    if (!isTried || !this.#source.file || !canBeTried(this.#ports.body())) return;
+    this.#waiting = setTimeout(() => void this.#tryOut(), isDial ? DIAL_DELAY : DELAY);
+  }
+
+  /** The request that tries out the settings as they are now; undefined where nothing can be tried out. */
+  async asked() {
+    const source = this.#source;
+    const copy = await this.#copying;
+    const body = this.#ports.body();
+    if (!source?.file || !copy || !canBeTried(body)) return undefined;
+    const request = scaledRequest(body, copy);
+    return { ...request, source: { file: request.whole ? source.file : copy.file } };
+  }
+
+  async #tryOut() {
+    const mine = new AbortController();
+    this.#running = mine;
+    try {
+      const request = await this.asked();
+      if (!request || mine.signal.aborted) return;
+      const { source, body, scale, whole } = request;
+      const { answer, header, milliseconds } = await submit(source, body, { signal: mine.signal });
+      const result = await resultOf(answer.output.url);
+      if (mine.signal.aborted) return;
+      this.#ports.onPreview({ answer, result, scale, isFinal: whole && scale === 1, milliseconds, header });
+    } catch (error) {
+      if (!mine.signal.aborted) this.#ports.onError(error);
+    } finally {
+      if (this.#running === mine) this.#running = undefined;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** What went wrong: in the API's own words, and beside the field that it is about. */
+import { byId, fill, h } from "./dom.js";
+import { Refusal } from "./request.js";
+
+/** @param {unknown} error */
+export function showRefusal(error) {
+  clearRefusal();
+  const refusal = error instanceof Refusal ? error : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  byId("error").hidden = false;
+  fill(
+    byId("error"),
+    h("strong", {}, refusal?.status ? refusal.status : "Not sent"),
+    h("span", {}, message),
+    refusal?.answer?.id && h("small", {}, `Request ${refusal.answer.id}`),
+  );
+  if (refusal?.answer?.param) markField(refusal.answer.param, message);
+}
+
+export function clearRefusal() {
+  byId("error").hidden = true;
+  for (const said of document.querySelectorAll(".field-error")) said.remove();
+  for (const control of document.querySelectorAll("#request [aria-invalid]")) {
+    control.removeAttribute("aria-invalid");
+    control.removeAttribute("aria-describedby");
+  }
+}
+
+/**
+ * The field of a member, or of the nearest one around it that has a field, is opened and says what is wrong with it.
+ * @param {string} member its path, as `resize.width`
+ * @param {string} message
+ */
+function markField(member, message) {
+  const names = member.split(/[.[\]]+/).filter((name) => name !== "");
+  for (let count = names.length; count > 0; count -= 1) {
+    const id = `op-${names.slice(0, count).join("-")}`;
+    const control = document.getElementById(id);
+    if (!control) continue;
+    const group = control.closest("details");
+    if (group) group.open = true;
+    if (control instanceof HTMLDetailsElement) return;
+    control.setAttribute("aria-invalid", "true");
+    control.setAttribute("aria-describedby", `${id}-error`);
+    control.closest(".field")?.append(h("p", { class: "field-error", id: `${id}-error` }, message));
+    return;
+  }
+}

@@ -1,0 +1,227 @@
+/** What is on show: the original, its result, a preview of one, or several results; and what is said about them. */
+import { createCompare } from "./compare.js";
+import { byId, durationText, h } from "./dom.js";
+import { resultOf, submit, totalOf } from "./processing.js";
+import { clearRefusal } from "./refusals.js";
+import { factsOf } from "./result.js";
+import { createSet } from "./set.js";
+
+/**
+ * @import { createDial } from "./dial.js"
+ * @import { Preview } from "./live.js"
+ * @import { Visible } from "./screen-copy.js"
+ * @import { Called, Entry, SetSuccess, Source, Success } from "./shapes.d.ts"
+ * @typedef {object} Shown
+ * @property {Source} source
+ * @property {Success} answer
+ * @property {string | undefined} before object URL
+ * @property {Blob | undefined} result
+ * @property {string | undefined} after object URL of the result
+ * @property {string | undefined} rendered object URL of the result as PNG, where this browser cannot show the other
+ * @property {number} scale by how much smaller it is than the result will be: below 1 for a preview
+ */
+
+const LOSSLESS = { optimize: { compression: "lossless" }, response: { mode: "binary" } };
+/** What browsers show. Anything else, and a file that this browser could not show, is asked for as PNG. */
+const SHOWN = ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "SVG", "BMP", "ICO"];
+
+/** What is on show; the stage stays as it is until something takes its place. */
+export class Showcase {
+  #compare = createCompare({ onOriginal: () => this.#askOriginal(), onResult: () => this.#askResult() });
+  #set = createSet();
+  /** @type {ReturnType<typeof createDial>} */
+  #dial;
+  /** @type {() => void} */
+  #onMake;
+  /** @type {(error: unknown) => void} */
+  #onError;
+  /** @type {Shown | undefined} */
+  #shown;
+
+  /**
+   * @param {object} ports
+   * @param {ReturnType<typeof createDial>} ports.dial
+   * @param {() => void} ports.onMake the final file is wanted
+   * @param {(error: unknown) => void} ports.onError
+   */
+  constructor({ dial, onMake, onError }) {
+    this.#dial = dial;
+    this.#onMake = onMake;
+    this.#onError = onError;
+  }
+
+  get element() {
+    return this.#compare.element;
+  }
+
+  get setElement() {
+    return this.#set.element;
+  }
+
+  /** Whether there is a result on show. */
+  get hasResult() {
+    return this.#shown !== undefined;
+  }
+
+  clear() {
+    this.#forget();
+    this.#compare.clear();
+    this.#dial.clear();
+  }
+
+  markOld() {
+    if (!this.#shown?.after) return;
+    this.#compare.markOld(true);
+    say("The settings have changed: below is the result of the request before.");
+  }
+
+  /** @param {Visible} original */
+  async showOriginal({ visible, image, width, height }) {
+    const shown = this.#shown;
+    if (shown) {
+      // The result was there first: what this browser cannot decode had to be made visible.
+      if (visible === shown.source.file) return;
+      if (shown.before) URL.revokeObjectURL(shown.before);
+      shown.before = URL.createObjectURL(visible);
+      return this.#showPictures(shown);
+    }
+    const before = image ?? URL.createObjectURL(visible);
+    await this.#compare.show({ before, after: undefined, width, height });
+    if (typeof before === "string") URL.revokeObjectURL(before);
+  }
+
+  /**
+   * @param {Preview} preview
+   * @param {Source} source
+   * @param {Visible} original
+   */
+  async showPreview({ answer, result, scale, isFinal, milliseconds, header }, source, original) {
+    clearRefusal();
+    const called = { answer, milliseconds, header };
+    await this.#show({ source, answer, result, scale, visible: original.visible });
+    if (isFinal) this.#showFacts(called);
+    else byId("facts").replaceChildren(this.#finalOffer());
+    say(isFinal ? `Done in ${durationText(milliseconds)}.` : "A preview of the changed settings.");
+  }
+
+  /**
+   * Shows an answer; the result is fetched, so that it can be looked at and saved after its URL has expired.
+   * @param {Entry} entry
+   * @param {() => Visible | undefined} original asked when the result is there: it may have become visible meanwhile
+   * @returns {Promise<boolean>} whether there is a result: what goes to a webhook comes later
+   */
+  async showEntry(entry, original) {
+    const { source, called } = entry;
+    const { answer, milliseconds } = called;
+    showAnswer(answer);
+    if (answer.output === undefined) {
+      this.#forget();
+      say("Accepted. The answer goes to the webhook; the account page shows how far it is.");
+      return false;
+    }
+    entry.result ??= await resultOf(answer.output.url);
+    await this.#show({ source, answer, result: entry.result, scale: 1, visible: original()?.visible ?? source.file });
+    this.#showFacts(called);
+    say(`Done in ${durationText(milliseconds)}.`);
+    byId("status").scrollIntoView({ block: matchMedia("(max-width: 800px)").matches ? "start" : "nearest" });
+    return true;
+  }
+
+  /** @param {Pick<Called<SetSuccess>, "answer" | "milliseconds">} called */
+  showSet({ answer, milliseconds }) {
+    showAnswer(answer);
+    this.clear();
+    this.#set.show(answer);
+    say(`Done in ${durationText(milliseconds)}.`);
+  }
+
+  /** @param {Pick<Shown, "source" | "answer" | "result" | "scale"> & { visible: Blob | undefined }} what */
+  async #show({ visible, result, ...rest }) {
+    this.#forget();
+    const before = visible && URL.createObjectURL(visible);
+    const after = result && URL.createObjectURL(result);
+    this.#shown = { ...rest, before, result, after, rendered: undefined };
+    await this.#showPictures(this.#shown);
+  }
+
+  /** @param {Shown} shown */
+  async #showPictures({ before, after, rendered, answer, scale }) {
+    if (!after) return this.#compare.clear();
+    const { width, height } = answer.output;
+    const size = { width: Math.round(width / scale), height: Math.round(height / scale) };
+    await this.#compare.show({ before, after: rendered ?? after, ...size });
+    this.#dial.show(answer, { scale, side: Math.max(width, height) });
+  }
+
+  #forget() {
+    for (const url of [this.#shown?.before, this.#shown?.after, this.#shown?.rendered])
+      if (url) URL.revokeObjectURL(url);
+    this.#shown = undefined;
+    this.#set.clear();
+    byId("facts").replaceChildren();
+  }
+
+  /** Has the API make the original visible: without loss, and as PNG where browsers do not know its format. */
+  async #askOriginal() {
+    const shown = this.#shown;
+    if (!shown) return;
+    const shows = shown.source.file === undefined && SHOWN.includes(shown.answer.input.format);
+    const output = shows ? {} : { output: { format: "png" } };
+    const bytes = await this.#visible(shown, shown.source, { ...LOSSLESS, ...output });
+    if (!bytes) return;
+    if (shown.before) URL.revokeObjectURL(shown.before);
+    shown.before = URL.createObjectURL(bytes);
+    await this.#showPictures(shown);
+  }
+
+  /** Has the API make a result visible whose format this browser does not know; the download stays what it is. */
+  async #askResult() {
+    const shown = this.#shown;
+    if (!shown?.result) return;
+    const file = new File([shown.result], shown.answer.output.name);
+    const bytes = await this.#visible(shown, { file }, { ...LOSSLESS, output: { format: "png" } });
+    if (!bytes) return;
+    shown.rendered = URL.createObjectURL(bytes);
+    await this.#showPictures(shown);
+  }
+
+  /**
+   * Bytes that this browser shows; undefined where something else is on show by then.
+   * @param {Shown} shown
+   * @param {Source} source
+   * @param {object} body
+   */
+  async #visible(shown, source, body) {
+    try {
+      const { bytes } = await submit(source, body, { binary: true });
+      return this.#shown === shown ? bytes : undefined;
+    } catch (error) {
+      this.#onError(error);
+      return undefined;
+    }
+  }
+
+  /** @param {Pick<Called<Success>, "answer" | "milliseconds" | "header">} called */
+  #showFacts({ answer, milliseconds, header }) {
+    showAnswer(answer);
+    const facts = factsOf(answer, { milliseconds, timing: totalOf(header), blobUrl: this.#shown?.after });
+    byId("facts").replaceChildren(...facts.filter((part) => part !== undefined));
+  }
+
+  /** Of a preview no file is kept: the one that is made of the original itself is a request away. */
+  #finalOffer() {
+    const make = h("button", { type: "button", class: "primary", onclick: () => this.#onMake() }, "Make the file");
+    return h("p", { class: "actions" }, make);
+  }
+}
+
+/** @param {string} text */
+function say(text) {
+  byId("status").textContent = text;
+}
+
+/** @param {Success | SetSuccess} answer */
+function showAnswer(answer) {
+  byId("answer").hidden = false;
+  byId("answer-text").textContent = JSON.stringify(answer, null, 2);
+}
