@@ -47,6 +47,19 @@ function verified(bytes: Uint8Array, { manifest }: FormatDefinition) {
   return verifyFile(bytes, manifest, { anchors: async () => ANCHORS, now: NOW });
 }
 
+describe("a store of 64 MB", () => {
+  it.for(HOLDERS)("is unreadable, and never copied: %s", async (name) => {
+    const { output } = await rendered(plain, { output: { format: name } });
+    const store = new Uint8Array(64 << 20);
+    store.set(FORMATS.jpeg.manifest.find(SIGNED)?.store?.subarray(0, 64) ?? []);
+    new DataView(store.buffer).setUint32(0, store.length);
+    const { format, bytes } = output;
+    const file = format.manifest?.write?.(bytes, store) ?? bytes;
+    expect(format.manifest?.find(file)?.store).toBeNull();
+    expect(await verified(file, format)).toMatchObject({ state: "unreadable" });
+  });
+});
+
 describe("a result that is signed", () => {
   it.for(HOLDERS)("is trusted, and names its original: %s", async (format) => {
     const order = {
