@@ -39,6 +39,9 @@ const exhaustive = [
 ];
 const sanitized = ["test/fuzz/**/*.test.ts"];
 
+// Measures minutes of work.
+const measured = ["test/image/render/held.test.ts"];
+
 // The one waits for most of a minute, until the sweep takes what nobody was told of; the others install packages, and kill a service.
 const restarted = ["test/cli/restart.test.ts", "test/cli/two-commands.test.ts", "test/cli/serve.test.ts"];
 
@@ -124,10 +127,14 @@ export default defineConfig({
   test: {
     projects: [
       // Pages are tried in a browser, by a configuration of their own.
-      inWorkerd("worker", ["test/**/*.test.ts"], [...terminal, ...exhaustive, ...sanitized, "test/browser/**"]),
+      inWorkerd(
+        "worker",
+        ["test/**/*.test.ts"],
+        [...terminal, ...exhaustive, ...sanitized, ...measured, "test/browser/**"],
+      ),
       onNode("node", terminal, restarted),
       inWorkerd("exhaustive", [...exhaustive, ...longer]),
-      onNode("exhaustive-node", [...sanitized, ...restarted]),
+      onNode("exhaustive-node", [...sanitized, ...restarted, ...measured]),
     ],
     // Every core works on a file: what feeds them takes little.
     maxWorkers: "100%",

@@ -29,7 +29,7 @@ export async function main(): Promise<void> {
       const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(2).padStart(8);
       const ratio = estimate.bytes / takenBytes;
       console.log(
-        `  ${name.padEnd(56)} ${mib(estimate.bytes)}  ${mib(heldBytes)}  ${mib(takenBytes)}  ${ratio.toFixed(2).padStart(8)}${estimate.bytes < heldBytes ? " BELOW" : estimate.bytes > takenBytes * 1.5 + 2 ** 20 ? " ABOVE" : ""}`,
+        `  ${name.padEnd(56)} ${mib(estimate.bytes)}  ${mib(heldBytes)}  ${mib(takenBytes)}  ${ratio.toFixed(2).padStart(8)}${estimate.bytes < heldBytes ? " BELOW" : estimate.bytes > takenBytes * 1.6 + 2 ** 20 ? " ABOVE" : ""}`,
       );
     }
   }

@@ -54,8 +54,8 @@ const SAMPLE_NANOSECONDS = 9;
 const BYTE_NANOSECONDS = 120;
 /** What a picture takes however small it is. */
 const PICTURE_MS = 0.2;
-/** Bytes of what dav1d knows of each pixel of all pictures that stay, at most. */
-const NOTES_BYTES = 6;
+/** Bytes of what dav1d knows of each pixel of a picture that it decodes, and of one that stays, at most. */
+const NOTES_BYTES = { decoded: 0.8, stays: 0.65 };
 
 /** The work on one picture. */
 export interface Av1Work {
@@ -83,11 +83,20 @@ export function av1Sample(units: Uint8Array, work: Av1Work): CodedPicture {
   };
 }
 
+/** Pictures that later ones may be predicted from. */
+const MOST_REFERENCES = 8;
+
+/** Pictures that are held at once of a sequence of so many, beside the one that is decoded. */
+export function referencesOf(count: number): number {
+  return Math.min(MOST_REFERENCES, count);
+}
+
 /** The estimate of decoding pictures of these sizes, their samples left out. */
 export function av1SequenceEstimate(
   work: Av1Work,
   { count, largestBytes, totalBytes }: { count: number; largestBytes: number; totalBytes: number },
 ): Estimate {
-  const bytes = work.heldPixels * NOTES_BYTES + largestBytes + DECODER_BYTES;
+  const notes = NOTES_BYTES.decoded + NOTES_BYTES.stays * referencesOf(count);
+  const bytes = work.heldPixels * notes + largestBytes + DECODER_BYTES;
   return { ...workEstimate(work, count, totalBytes), bytes };
 }

@@ -43,13 +43,15 @@ const WINDOW_ROWS = { lossy: 272, lossless: 512 };
 const WORK_BYTES = { lossy: 11 << 20, lossless: 2 << 20 };
 /** What a pixel of a group takes where nothing is lost, and how many of them there are at most. */
 const GROUP_PIXEL_BYTES = { opaque: 125, translucent: 160 };
+/** The part of that which photographs, pages and noise take. */
+const USUAL_GROUP = 0.8;
 const GROUP_PIXELS = 512 * 512;
 /**
  * What is held of each pixel until the frame is written: of blocks and coefficients in photographs, and more in noise.
  */
 const PHOTOGRAPH_BYTES = 2.1;
 const NOISE_BYTES = 4.2;
-/** Large pictures are not estimated as noise: that much beyond a photograph of their size is given to each. */
+/** That much beyond a photograph of its size is given to each picture, and charged where it is taken. */
 const MAX_NOISE_BYTES = 12 << 20;
 /** What alpha and pixels without loss take as files. */
 const ALPHA_PIXEL_BYTES = 1.3;
@@ -68,11 +70,14 @@ function kindOf({ distance }: Pick<EncoderSettings, "distance">): "lossless" | "
   return distance === 0 ? "lossless" : "lossy";
 }
 
-/** The estimate of encoding one frame, in linear memory. The result, which is copied out, comes on top. */
+/**
+ * The estimate of encoding one frame, in linear memory: what photographs and pages take. The result, which is copied out,
+ * comes on top.
+ */
 export function encodeEstimate(settings: EncoderSettings): Estimate {
   const { width, height, tier, opaque } = settings;
   const nanoseconds = PIXEL_NANOSECONDS[kindOf(settings)][tier] + (opaque ? 0 : ALPHA_NANOSECONDS);
-  return estimated(peakBytes(settings), width * height, nanoseconds);
+  return estimated(usualBytes(settings), width * height, nanoseconds);
 }
 
 /** Bytes that a pixel of rows takes. */
@@ -80,7 +85,17 @@ function rowPixelBytes({ bits = 8 }: Pick<EncoderSettings, "bits">): number {
   return bits > 8 ? 8 : 4;
 }
 
+/** Bytes that an encoder is given. */
 function peakBytes(settings: EncoderSettings): number {
+  const { width, height, distance } = settings;
+  return bytesOf(settings, 1) + (distance === 0 ? 0 : Math.min(width * height * NOISE_BYTES, MAX_NOISE_BYTES));
+}
+
+function usualBytes(settings: EncoderSettings): number {
+  return bytesOf(settings, USUAL_GROUP);
+}
+
+function bytesOf(settings: EncoderSettings, groupPart: number): number {
   const { width, height, opaque, bits = 8 } = settings;
   const kind = kindOf(settings);
   const pixels = width * height;
@@ -90,12 +105,12 @@ function peakBytes(settings: EncoderSettings): number {
     const group = Math.min(pixels, GROUP_PIXELS) * GROUP_PIXEL_BYTES[opaque ? "opaque" : "translucent"];
     return (
       fixed +
-      group +
+      group * groupPart +
       pixels * (LOSSLESS_PIXEL_BYTES + (bits - 8) * LOSSLESS_BIT_BYTES[opaque ? "opaque" : "translucent"])
     );
   }
   const perPixel = PHOTOGRAPH_BYTES + (opaque ? 0 : ALPHA_PIXEL_BYTES);
-  return fixed + pixels * perPixel + Math.min(pixels * NOISE_BYTES, MAX_NOISE_BYTES);
+  return fixed + pixels * perPixel;
 }
 
 /** A file that is being written, in an instance that its job has alone: encoding pauses. */

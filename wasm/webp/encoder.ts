@@ -58,11 +58,14 @@ const LEAN_BYTES = 1 << 20;
 
 const MAX_LOSSLESS_METHOD = 2;
 
-/** Bytes per pixel and bytes besides, of a lossless encoder by method: measured on photographs, noise and drawings. */
+/**
+ * Bytes per pixel and bytes besides, of a lossless encoder by method: measured on photographs, noise and drawings.
+ * `usual` is what a pixel of photographs and pages takes, with all that is taken besides.
+ */
 const LOSSLESS_BYTES = [
-  { perPixel: 29, fixed: 4 << 20 },
-  { perPixel: 42, fixed: 6 << 20 },
-  { perPixel: 49, fixed: 9 << 20 },
+  { perPixel: 29, fixed: 4 << 20, usual: 29 },
+  { perPixel: 42, fixed: 6 << 20, usual: 39 },
+  { perPixel: 49, fixed: 9 << 20, usual: 44 },
 ] as const;
 
 /**
@@ -94,7 +97,7 @@ export function encodeEstimate(settings: EncoderSettings): Estimate {
   const { width, height } = settings;
   const pixels = width * height;
   return estimated(
-    settings.lossless ? peakBytes(settings) : lossyPeak(settings).usual,
+    settings.lossless ? usualExactBytes(settings) : lossyPeak(settings).usual,
     pixels,
     IMPORT_NANOSECONDS + unitsPerPixel(settings) * unitNanoseconds(settings),
   );
@@ -117,11 +120,24 @@ function unitsPerPixel(settings: EncoderSettings): number {
 export function peakBytes(settings: EncoderSettings): number {
   const { width, height, lossless, method, lean = false } = settings;
   const pixels = width * height;
-  const rows = 160 * width + (256 << 10);
   if (!lossless) return lossyPeak(settings).bytes;
-  if (lean) return 4.1 * pixels + rows + LEAN_BYTES;
+  if (lean) return 4.1 * pixels + rowsBytes(width) + LEAN_BYTES;
   const { perPixel, fixed } = LOSSLESS_BYTES[Math.min(method, MAX_LOSSLESS_METHOD)]!;
-  return perPixel * pixels + rows + fixed;
+  return perPixel * pixels + rowsBytes(width) + fixed;
+}
+
+/** What a lossless encoder begins with, however small the picture is. */
+const EXACT_START_BYTES = 704 << 10;
+
+function usualExactBytes(settings: EncoderSettings): number {
+  const { width, height, method, lean = false } = settings;
+  if (lean) return peakBytes(settings);
+  const { usual } = LOSSLESS_BYTES[Math.min(method, MAX_LOSSLESS_METHOD)]!;
+  return usual * width * height + rowsBytes(width) + EXACT_START_BYTES;
+}
+
+function rowsBytes(width: number): number {
+  return 160 * width + (256 << 10);
 }
 
 /**

@@ -54,13 +54,15 @@ export interface Facts {
   readonly codedBytes?: number;
   /**
    * Of an animation, what the frames after the first take: bytes that pixels are coded in, and pixels of their
-   * rectangles.
+   * rectangles; `restores`: some are followed by what was there before them, which is kept meanwhile.
    */
-  readonly later?: { readonly bytes: number; readonly pixels: number };
+  readonly later?: { readonly bytes: number; readonly pixels: number; readonly restores?: boolean };
   /** The estimate of decoding the first frame of an animation alone, where a decoder holds less for it than for all. */
   readonly firstEstimate?: Estimate;
   /** How often a decoder can halve the picture for less than what all of it takes. */
   readonly halvings?: number;
+  /** Bytes of memory that decoding holds at each number of halvings, where that makes a difference. */
+  readonly halvedBytes?: readonly number[];
   /** Bytes of memory that decoding holds at most, where that depends on more than the facts above. */
   readonly decodeBytes?: number;
   /** Bytes that decoding holds besides where rows are 16-bit. */

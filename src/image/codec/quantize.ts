@@ -108,15 +108,15 @@ export class Palettes {
   }
 }
 
-/**
- * The estimate of counting a picture's colors, choosing a palette, and what is remembered of them: of the picture, and
- * of a sample of it besides.
- */
+/** Bytes of what is remembered of a picture's colors: of the picture, and of a sample of it besides. */
+export const PALETTES_BYTES = 2 * SORTED_BYTES;
+
+/** The estimate of counting a picture's colors, choosing a palette, and what is remembered of them. */
 export function palettesEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;
   const detail = fullness(picture);
   const pixels = width * height * Math.min(frames, SAMPLED_FRAMES);
-  return parallel(held(2 * SORTED_BYTES), serial(countEstimate(width, pixels, detail), choiceEstimate(pixels, detail)));
+  return parallel(held(PALETTES_BYTES), serial(countEstimate(width, pixels, detail), choiceEstimate(pixels, detail)));
 }
 
 async function sortColors(picture: Picture, sharp: boolean, timeSlice: TimeSlice): Promise<SortedColors> {

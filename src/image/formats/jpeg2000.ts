@@ -34,11 +34,12 @@ function readScale({ halvings = 0 }: Facts, demand: Demand): number {
 
 /** A region takes its part of the time, and so does a reduced picture. */
 function readEstimate(facts: Facts, demand: Demand): Estimate {
-  const { bytes, ms } = wholeEstimate(facts);
+  const whole = wholeEstimate(facts);
   const { box } = demand;
   const share = Math.min(1, (box.width * box.height) / (facts.width * facts.height));
   const halvings = reductionFor(demand, facts.halvings ?? 0);
-  return { bytes, ms: ms * share * (HALVED_SHARES[halvings] ?? LEAST_SHARE) };
+  const bytes = facts.halvedBytes?.[halvings] ?? whole.bytes;
+  return { bytes, ms: whole.ms * share * (HALVED_SHARES[halvings] ?? LEAST_SHARE) };
 }
 
 /**

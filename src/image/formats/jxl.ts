@@ -50,13 +50,31 @@ const OWN_PIXEL_BYTES = 8;
 const OWN_BYTES = 12 << 20;
 const OWN_PIXEL_NANOSECONDS = 70;
 
+/**
+ * What the decoder is given, beyond what it takes of usual files: windows of data and of transforms that only long streams
+ * fill. Files of very many pixels take all.
+ */
+const UNUSED_BYTES = 7.5 * (1 << 20);
+/** The most of it that is left unused: small pictures of many channels have less to spare. */
+const UNUSED_PART = 0.43;
+const FILLED_PIXELS = 20_000_000;
+const FILLED_BYTES = 64 << 20;
+
+function usualBytes(decodeBytes: number, pixels: number): number {
+  if (decodeBytes > FILLED_BYTES) return decodeBytes;
+  const unused = Math.min(UNUSED_BYTES, decodeBytes * UNUSED_PART);
+  return decodeBytes - unused * Math.max(0, 1 - pixels / FILLED_PIXELS);
+}
+
+/** The estimate of decoding: what usual files take. What takes more is charged as it grows. */
 function readEstimate(
   { width, height, frames, decodeBytes, decodeMs, sixteenBitBytes = 0 }: Facts,
   { sixteenBit }: Demand,
 ): Estimate {
   const pixels = width * height;
+  const known = decodeBytes !== undefined && usualBytes(decodeBytes, pixels);
   return {
-    bytes: (decodeBytes ?? OWN_BYTES + pixels * OWN_PIXEL_BYTES) + (sixteenBit ? sixteenBitBytes : 0),
+    bytes: Math.ceil(known || OWN_BYTES + pixels * OWN_PIXEL_BYTES) + (sixteenBit ? sixteenBitBytes : 0),
     ms: decodeMs ?? (frames * pixels * OWN_PIXEL_NANOSECONDS) / 1e6,
   };
 }

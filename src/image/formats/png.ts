@@ -11,7 +11,7 @@ import { type Facts, format, type Reader } from "../codec/format.ts";
 import { isHighDynamicRange } from "../color/code-points.ts";
 import { exifOrientation } from "../metadata/orientation.ts";
 import { embedding } from "./embedding.ts";
-import { coversCanvas, framesEstimate, readFrames } from "./png/animation.ts";
+import { coversCanvas, framesEstimate, readFrames, restores } from "./png/animation.ts";
 import { isPng } from "./png/chunks.ts";
 import { embed, PROFILE_NANOSECONDS } from "./png/embed.ts";
 import { readFile, readProfile } from "./png/header.ts";
@@ -43,7 +43,11 @@ const read: Reader = {
       ...(file.depth === 16 && file.frames.length === 0 && { bits: 16 }),
       quality: 100,
       codedBytes: file.codedBytes,
-      later: { bytes: file.laterBytes, pixels: areaOf(file.frames.slice(1).map(({ box }) => box)) },
+      later: {
+        bytes: file.laterBytes,
+        pixels: areaOf(file.frames.slice(1).map(({ box }) => box)),
+        ...(restores(file) && { restores: true }),
+      },
       ...(profile && { profile, highDynamicRange: isHighDynamicRange(file.codePoints?.[1] ?? 0) }),
       ...(changesLevels(file) && { convertsColors: true }),
     } satisfies Facts;

@@ -29,6 +29,8 @@ export interface Attempt {
   readonly leaner?: readonly Estimate[];
   /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
   readonly isFallback?: boolean;
+  /** It is made where the one before it found out that little else will do: hardly a picture comes to it. */
+  readonly isUnlikely?: boolean;
   /**
    * It tries several files, and ends where that takes far more than its estimate: not tried once another search has.
    */

@@ -61,15 +61,23 @@ export function attemptsFor(task: Task): readonly Attempt[] {
 }
 
 /**
- * The estimate of options before anything is known: the time of the first attempt that can be made, and the memory of
- * any. Null where none can.
- * @param isLean each attempt in the least memory
+ * What an estimate is to cover: every attempt; those that pictures usually come to, and what others take is charged as it
+ * grows; or these in the least memory.
  */
-export function estimateOfOptions(options: EncodeOptions, isLean = false): Estimate | null {
+export type Coverage = "most" | "usual" | "least";
+
+/**
+ * The estimate of options before anything is known: the time of the first attempt that can be made, and the memory of
+ * those that are covered. Null where none can.
+ */
+export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "most"): Estimate | null {
   const task = taskOf(options);
   const possible = attemptsFor(task).filter(({ estimate }) => fits(task, estimate));
   const [first] = possible;
-  const estimates = possible.map(({ estimate, leaner = [] }) => (isLean ? (leaner.at(-1) ?? estimate) : estimate));
+  const covered = possible.filter(({ isUnlikely }) => coverage === "most" || isUnlikely !== true);
+  const estimates = covered.map(({ estimate, leaner = [] }) =>
+    coverage === "least" ? (leaner.at(-1) ?? estimate) : estimate,
+  );
   return first ? { bytes: Math.max(...estimates.map(({ bytes }) => bytes)), ms: first.estimate.ms } : null;
 }
 

@@ -25,7 +25,7 @@ export function searchedScore({ aim, format, picture }: Task): number | undefine
 export function searchPixels(task: Task): Attempt | null {
   const format = searchableIn(task);
   const search = format && fullSearch(task, format);
-  return search && pixelsBy(task, format, search);
+  return search && { ...pixelsBy(task, format, search), isUnlikely: searchWithoutExact(task, format) !== null };
 }
 
 /**

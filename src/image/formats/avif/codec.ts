@@ -6,7 +6,13 @@ import {
   av1Picture,
   openAv1Stills,
 } from "../../../../wasm/av1-decode/decoder.ts";
-import { av1Sample, Av1Sequence, av1SequenceEstimate, type Av1Work } from "../../../../wasm/av1-decode/sequence.ts";
+import {
+  av1Sample,
+  Av1Sequence,
+  av1SequenceEstimate,
+  type Av1Work,
+  referencesOf,
+} from "../../../../wasm/av1-decode/sequence.ts";
 import type { NativeStills } from "../../../../wasm/canvas.ts";
 import { parallel, held } from "../../../../wasm/estimate.ts";
 import { joined } from "../../../joined.ts";
@@ -116,9 +122,6 @@ export const av1: Codec = {
   },
 };
 
-/** Pictures that the decoder holds at once: those that later ones may be predicted from, and the one that is decoded. */
-const REFERENCES = 8;
-
 function workOf(headers: CodedHeaders): Av1Work {
   const { width, height, chroma } = headers;
   return { pixels: width * height, heldPixels: paddedPixels(codedSize(headers)), samplesPerPixel: PLANES[chroma] };
@@ -136,7 +139,10 @@ export const av1Sequences: SequenceCodec = {
   brand: "avis",
   sequenceEstimate(headers, samples) {
     const { copies } = headers as Av1Headers;
-    return parallel(av1SequenceEstimate(workOf(headers), samples), held((REFERENCES + copies) * samplesBytes(headers)));
+    return parallel(
+      av1SequenceEstimate(workOf(headers), samples),
+      held((referencesOf(samples.count) + copies) * samplesBytes(headers)),
+    );
   },
   openSequence: (stills, headers) => new Av1Sequence(stills as NativeStills<Av1Exports>, headers),
   sample(payload, config, headers) {

@@ -6,7 +6,7 @@ import { type Jp2File, readBoxes } from "./boxes.ts";
 import { type Codestream, readCodestream } from "./codestream.ts";
 import { layoutOf } from "./layout.ts";
 import { estimateQuality } from "./quality.ts";
-import { decodeEstimate } from "./windows.ts";
+import { decodeEstimate, halvedBytes } from "./windows.ts";
 
 const COLORSPACES: Readonly<Record<Model, string>> = {
   gray: "Gray",
@@ -51,6 +51,7 @@ export function factsOf(bytes: Uint8Array): Facts {
     decodeBytes: estimate.bytes,
     decodeMs: estimate.ms,
     halvings: stream.levels,
+    halvedBytes: halvedBytes(stream, { width, height }, layout.step),
     ...(profile && { profile }),
   };
 }

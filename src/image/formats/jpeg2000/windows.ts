@@ -166,11 +166,17 @@ export function decodeEstimate(stream: Codestream, codedBytes: number, size: Siz
 }
 
 function decodeBytes(stream: Codestream, size: Size, step: Layout["step"]): number {
+  return Math.max(...halvedBytes(stream, size, step));
+}
+
+/** Bytes of memory that decoding all of a picture holds, whose sides are halved so many times. */
+export function halvedBytes(stream: Codestream, size: Size, step: Layout["step"]): number[] {
   const { components, tiles, tileBytes, recordBytes, levels } = stream;
   const count = components.length;
   const records = FIXED_BYTES + tiles * (TILE_RECORD_BYTES + count * COMPONENT_RECORD_BYTES) + recordBytes;
-  const reductions = Array.from({ length: levels + 1 }, (_, reduce) => samplesBytes(stream, size, step, 2 ** reduce));
-  return Math.ceil(records + tileBytes + Math.max(...reductions));
+  return Array.from({ length: levels + 1 }, (_, reduce) =>
+    Math.ceil(records + tileBytes + samplesBytes(stream, size, step, 2 ** reduce)),
+  );
 }
 
 /** What the samples and pixels of a reduced picture take while it is decoded. */

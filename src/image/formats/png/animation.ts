@@ -38,13 +38,19 @@ const DRAW_NANOSECONDS = 6;
 const COPY_NANOSECONDS = 1;
 
 /**
- * The estimate of reading all frames, besides the decoder: the canvas, a saved region, and the bands that lie over each
- * other.
+ * The estimate of reading all frames, besides the decoder: the canvas, a saved region where one will be put back, and the
+ * bands that lie over each other.
  */
 export function framesEstimate({ width, height, frames, later }: Facts): Estimate {
-  const bytes = 2 * width * height * 4 + 2 * width * 4 * BAND_ROWS;
+  const canvases = later?.restores === true ? 2 : 1;
+  const bytes = canvases * width * height * 4 + 2 * width * 4 * BAND_ROWS;
   const drawn = width * height + (later?.pixels ?? width * height * (frames - 1));
   return serial(estimated(bytes, drawn, DRAW_NANOSECONDS), restoreEstimate({ width: drawn, height: 1 }));
+}
+
+/** Whether a frame is followed by what was there before it. The first never is: there was nothing. */
+export function restores({ frames }: PngFile): boolean {
+  return frames.some(({ dispose }, index) => index > 0 && dispose === DISPOSE.previous);
 }
 
 function restoreEstimate({ width, height }: Size): Estimate {

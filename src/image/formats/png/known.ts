@@ -1,7 +1,14 @@
 /** What an encoder found out about one picture, kept because a search for a quality asks for it again and again. */
 import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
-import { type ChosenPalette, Palettes, palettesEstimate, quantized, type Reduction } from "../../codec/quantize.ts";
+import {
+  type ChosenPalette,
+  Palettes,
+  PALETTES_BYTES,
+  palettesEstimate,
+  quantized,
+  type Reduction,
+} from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import { isEven } from "./near.ts";
 import type { Measured } from "./sample.ts";
@@ -75,9 +82,17 @@ export function keyOf({ colors, dither }: Reduction): string {
   return `${colors} ${dither}`;
 }
 
-/** The estimate of what is known of a picture, and of finding it out, save for the estimate. */
-export function knownEstimate(picture: Extent): Estimate {
-  return parallel(palettesEstimate(picture), held(renditionBytes(picture) * KEPT_RENDITIONS + SMALL_BYTES));
+/** The estimate of finding out what is known of a picture: of its colors and its palettes. */
+export function findingEstimate(picture: Extent): Estimate {
+  return parallel(palettesEstimate(picture), held(SMALL_BYTES));
+}
+
+/**
+ * Bytes of what is known of a picture while files of it are written.
+ * @param keepsRenditions they are looked at before one is written to stay
+ */
+export function knownBytes(picture: Extent, keepsRenditions: boolean): number {
+  return PALETTES_BYTES + SMALL_BYTES + (keepsRenditions ? renditionBytes(picture) * KEPT_RENDITIONS : 0);
 }
 
 /** Bytes of a rendition that is kept; 0 where none is. */

@@ -6,7 +6,7 @@ import { byDetail } from "../../codec/complexity.ts";
 import { quantized, quantizedEstimate, type Reduction, reductionFor } from "../../codec/quantize.ts";
 import type { EncodeSettings, Preview } from "../../codec/writer.ts";
 import { type Extent, firstFrame } from "../../pixels/picture.ts";
-import { type Known, keyOf, knownEstimate } from "./known.ts";
+import { type Known, keyOf, findingEstimate, knownBytes } from "./known.ts";
 import { evenMs, type Moving, NEAR_FILTER, nearPicture } from "./near.ts";
 import { colorsNeeded, MOST_COLORS, searchedReduction, stepFor } from "./quality.ts";
 import { animationEstimate, writeAnimation } from "./write-animation.ts";
@@ -60,20 +60,24 @@ const FILES = { photograph: 1.5, flat: 1 };
 
 type EstimatedOptions = Omit<LossyOptions, "quality"> & Pick<EncodeSettings, "studied">;
 
-/** The estimate of `writeLossy`, with all that is kept of the picture, whichever loss it was found out for. */
+/**
+ * The estimate of `writeLossy`, with all that is kept of the picture, whichever loss it was found out for. Colors are counted
+ * before a file is begun.
+ */
 export function lossyEstimate(picture: Extent, options: EstimatedOptions): Estimate {
-  const { effort } = options;
+  const { effort, probe, studied = false } = options;
   const writing =
     picture.frames > 1
       ? animationEstimate(picture, effort)
       : maximum(stillEstimate(picture, effort), probeEstimate(picture));
-  const { bytes } = parallel(knownEstimate(picture), held(quantizedEstimate(picture).bytes), writing);
+  const known = held(knownBytes(picture, probe || studied) + quantizedEstimate(picture).bytes);
+  const { bytes } = maximum(findingEstimate(picture), parallel(known, writing));
   return { bytes, ms: lossyMs(picture, options) };
 }
 
 function lossyMs(picture: Extent, { effort, probe, loss, studied = false }: EstimatedOptions): number {
   const { width, height, frames } = picture;
-  const colors = studied ? quantizedEstimate(picture) : serial(knownEstimate(picture), quantizedEstimate(picture));
+  const colors = studied ? quantizedEstimate(picture) : serial(findingEstimate(picture), quantizedEstimate(picture));
   const files = byDetail(picture, FILES.flat, FILES.photograph);
   if (frames > 1)
     return serial(colors, guessStillEstimate(picture), times(files, animationEstimate(picture, effort))).ms;

@@ -8,7 +8,7 @@ import { assemble } from "./assemble.ts";
 import { choose, chooseOnPart, choosingEstimate } from "./choose.ts";
 import { type Choice, compress, compressEstimate, lengthOf, pngBandsOfPixels } from "./compress.ts";
 import { type Compression, compressionFor, lastCompressionMs, ratioOf, PROBE_LEVEL } from "./levels.ts";
-import { type Look, lookAt, lookEstimate } from "./look.ts";
+import { type Look, lookAt, lookEstimate, samplePixels } from "./look.ts";
 import type { Limits } from "./representation.ts";
 import type { Measured } from "./sample.ts";
 
@@ -35,8 +35,8 @@ export async function writeStill(picture: Picture, options: WriteOptions, timeSl
   }
 }
 
-/** What the survey of a picture holds that does not depend on the size: the sample is most of it. */
-const SURVEY_BYTES = 4 << 20;
+/** What the survey of a picture holds besides its sample: its colors, up to those of a palette. */
+const SURVEY_BYTES = 512 << 10;
 /** A bit for each color, where one is sought that can stand for transparency. */
 const COLORS_BYTES = 2 << 20;
 /** The part of its raw size that a photograph takes as a file: about half, and for a moment twice. */
@@ -54,10 +54,11 @@ export function stillEstimate(picture: Extent, effort: number): Estimate {
 }
 
 function stillBytes({ width, height, opaque, frames }: Extent, effort: number): number {
-  const survey = SURVEY_BYTES + (opaque && frames === 1 ? 0 : COLORS_BYTES);
-  const raw = width * height * (opaque ? 3 : 4);
+  const pixels = width * height;
+  const survey = samplePixels(pixels) * 4 + SURVEY_BYTES + (opaque && frames === 1 ? 0 : COLORS_BYTES);
+  const raw = pixels * (opaque ? 3 : 4);
   // A flat picture is worth the highest level.
-  const { level } = compressionFor(width * height, effort, 0);
+  const { level } = compressionFor(pixels * frames, effort, 0);
   return Math.ceil(raw * RESULT_RATIO) + survey + pngWriterBytes(width, level);
 }
 

@@ -1,5 +1,5 @@
 /** What libwebp is told, given what the service was told. */
-import { encodeEstimate, type EncoderSettings } from "../../../../wasm/webp/encoder.ts";
+import { type EncoderSettings, peakBytes } from "../../../../wasm/webp/encoder.ts";
 import { byDetail } from "../../codec/complexity.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import type { Size } from "../../pixels/geometry.ts";
@@ -39,7 +39,7 @@ export function encoderSettings(shape: Shape, settings: EncodeSettings): Encoder
   const share = byDetail(shape, FLAT_SHARE.usual, 1);
   const common = { width, height, opaque, lossless: true, quality: LOSSLESS_EFFORT, exact: true, nearLossless, share };
   for (let method: number = LOSSLESS_METHODS[step]!; method >= LEAST_LOSSLESS_METHOD; method--) {
-    if (encodeEstimate({ ...common, method }).bytes <= LOSSLESS_BYTES) return { ...common, method };
+    if (peakBytes({ ...common, method }) <= LOSSLESS_BYTES) return { ...common, method };
   }
   return leanly(shape, common);
 }

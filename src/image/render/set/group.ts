@@ -5,7 +5,7 @@ import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
 import { isWhole } from "../../pixels/geometry.ts";
 import { type Plan, planSteps, storedSize } from "../../plan/plan.ts";
 import { pictureEstimate, type Stored } from "../../plan/planned-picture.ts";
-import { estimateOfOptions } from "../../search/attempts.ts";
+import { type Coverage, estimateOfOptions } from "../../search/attempts.ts";
 import { resultDecodeEstimate } from "../../search/estimates.ts";
 import type { Start } from "../../search/rendition.ts";
 import { bufferedPicture } from "../buffered-picture.ts";
@@ -61,14 +61,13 @@ export function pixelsIn<Entry>(groups: readonly Group<Entry>[], format: FormatD
 /**
  * The estimate of the results of a group; null where there is not enough memory.
  * @param known searches in smaller pictures, from which those of the group start
- * @param isLean each in the least memory
  */
 export function groupEstimate<Entry>(
   given: Given<Entry>,
   work: Pick<SetWork<Entry>, "shared" | "keepsFile">,
   placed: Placed<Entry>,
   known: ReadonlySet<string>,
-  isLean = false,
+  coverage: Coverage,
 ): Estimate | null {
   const { group, onShared, kept } = placed;
   const origin = originOf(given, work, placed);
@@ -80,7 +79,7 @@ export function groupEstimate<Entry>(
       const { aim, encoding, keepsMetadata } = job;
       const allPixels = pixelsIn(given.groups, format);
       const options = { ...origin, format, aim, encoding, keepsMetadata, isLast: false, start, allPixels };
-      const estimate = estimateOfOptions(options, isLean);
+      const estimate = estimateOfOptions(options, coverage);
       if (!estimate) return null;
       estimates.push(unpackingEstimate(format, origin) ?? NO_WORK, estimate);
       if (job.analyzes)

@@ -67,6 +67,7 @@ export interface SetWork<Entry> {
   readonly placed: readonly Placed<Entry>[];
   /** The file is read again once the shared picture is there. */
   readonly keepsFile: boolean;
+  /** What pictures usually take: where a file without loss is tried after all, that is charged as it grows. */
   readonly estimate: Estimate;
   /** The estimate without what only saves time: the files are the same. */
   readonly leanEstimate: Estimate;

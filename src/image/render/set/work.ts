@@ -5,6 +5,7 @@ import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import { demandOf, planSteps } from "../../plan/plan.ts";
 import { pictureEstimate, type Stored } from "../../plan/planned-picture.ts";
+import type { Coverage } from "../../search/attempts.ts";
 import { unpackEstimate } from "../embedded-file.ts";
 import { groupEstimate, isWholePicture, searchKeys } from "./group.ts";
 import { area, type Given, type Group, type Job, type Kept, type Placed, type SetWork } from "./parts.ts";
@@ -31,23 +32,26 @@ function workBy<Entry>(given: Given<Entry>, shared: Kept | null): SetWork<Entry>
   const fileBytes = given.stored.bytes.length;
   const keeping = shared ? held(pixelBytes(shared)) : NO_WORK;
   const known = new Set<string>();
-  const chosen: { readonly placed: Placed<Entry>; readonly estimate: Estimate; readonly lean: Estimate }[] = [];
+  const chosen: (Record<"most" | "usual" | "lean", Estimate> & { readonly placed: Placed<Entry> })[] = [];
   for (const ofGroup of ways) {
+    const estimateOf = (placed: Placed<Entry>, coverage: Coverage) =>
+      groupEstimate(given, { shared, keepsFile }, placed, known, coverage);
     const estimated = ofGroup.flatMap((placed) => {
-      const estimate = groupEstimate(given, { shared, keepsFile }, placed, known);
+      const estimate = estimateOf(placed, "most");
       return estimate && isolateBudget.canHold(parallel(keeping, estimate), fileBytes) ? [{ placed, estimate }] : [];
     });
     const best = quickest(estimated);
     if (!best) return null;
-    const lean = groupEstimate(given, { shared, keepsFile }, best.placed, known, true);
-    chosen.push({ ...best, lean: lean ?? best.estimate });
+    const { placed } = best;
+    const usual = estimateOf(placed, "usual") ?? best.estimate;
+    chosen.push({ placed, most: best.estimate, usual, lean: estimateOf(placed, "least") ?? usual });
     for (const key of searchKeys(best.placed.group)) known.add(key);
   }
   const making = shared ? parallel(pictureEstimate(given.stored, shared.plan), collectEstimate(shared)) : NO_WORK;
   const whole = (estimates: readonly Estimate[]) => serial(making, parallel(keeping, serial(...estimates)));
-  const estimate = whole(chosen.map((one) => one.estimate));
+  if (!isolateBudget.canHold(whole(chosen.map(({ most }) => most)), fileBytes)) return null;
+  const estimate = whole(chosen.map(({ usual }) => usual));
   const leanEstimate = whole(chosen.map(({ lean }) => lean));
-  if (!isolateBudget.canHold(estimate, fileBytes)) return null;
   return { shared, placed: chosen.map(({ placed }) => placed), keepsFile, estimate, leanEstimate };
 }
 
