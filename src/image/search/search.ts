@@ -78,7 +78,7 @@ export interface Goal extends UpperBound {
 }
 
 /** A search under way. */
-type Quest = Goal & WrittenSearch & { readonly timeSlice: TimeSlice };
+type Quest = Goal & WrittenSearch;
 
 /**
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none

@@ -3,9 +3,11 @@
  * the sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there:
  * mostly that is near enough, and what it scores says where to look next.
  */
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings, Variant } from "../codec/writer.ts";
 import type { Scale } from "../codec/writer.ts";
 import type { PictureEncoder } from "./candidates.ts";
+import { isFlat } from "./exact.ts";
 import { guidedBySample } from "./guided.ts";
 import { bytesAtTarget, expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
 import { type Patience, patienceFrom } from "./presets.ts";
@@ -46,6 +48,11 @@ const WORTH_TRYING = 0.01;
 const SPARE_POINTS = 1.2;
 /** Choices beside the first are looked at from this quality on: below, hardly a photograph has bytes to win by them. */
 const CHOICE_QUALITY = 82;
+/**
+ * A drawing that needs such a quality with halved chroma loses what its letters and edges have of color: it takes all of
+ * it for so many times the bytes.
+ */
+const WORTH_ALL_CHROMA = 1.1;
 /** Pixels of a picture that is so small that all choices are looked at. */
 const SMALL_PIXELS = 1 << 16;
 
@@ -66,6 +73,7 @@ export interface WrittenSearch {
   /** How renditions of the sample are looked at, and of the whole. */
   readonly onSample: Look;
   readonly look: Look;
+  readonly timeSlice: TimeSlice;
 }
 
 /** A way with its settings, and what is known of the sample by it. */
@@ -187,10 +195,11 @@ async function better(
     }),
   );
   if (!known) return made;
+  const worth = (await fadesInHalf(search, known, settings)) ? WORTH_ALL_CHROMA : 1 - WORTH_TRYING;
   // What misses the target with the highest quality is beaten by whatever has qualities left.
   const isNoBetter = isMissed(known, targetScore)
     ? isMissed(made, targetScore) && made.score <= known.score
-    : made.bytes > known.bytes * (1 - WORTH_TRYING);
+    : made.bytes > known.bytes * worth;
   if (isNoBetter) return known;
   if (!isSettled) return made;
   const start = expectedQuality(made.known, targetScore + patience.aim, scale);
@@ -198,6 +207,16 @@ async function better(
   const confirmed = await probed(await settled(search, probeAt, goal, made.known));
   // Near the target is not above it: some chroma never gets there.
   return known.score >= targetScore && confirmed.score < targetScore ? known : confirmed;
+}
+
+/** Whether halved chroma takes color from a drawing that `settings` would leave. */
+async function fadesInHalf(
+  { reference, timeSlice }: WrittenSearch,
+  { settings: { subsample }, quality }: Probed,
+  settings: EncodeSettings,
+): Promise<boolean> {
+  const isHalved = subsample === "4:2:0" && settings.subsample === "4:4:4" && quality >= CHOICE_QUALITY;
+  return isHalved && isFlat(reference.sample.picture, timeSlice);
 }
 
 /** Where to begin on the sample: where drafts of it say, if the format makes any. */

@@ -8,6 +8,7 @@ import { decoded } from "../../../src/image/search/probe.ts";
 import { judgeRows, scoreRows } from "../../../src/image/search/score.ts";
 import { looksAt, openSecondOpinion, pointsAt } from "../../../src/image/search/second-opinion.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import letters from "../../fixtures/score/letters.png";
 import macaw from "../../fixtures/score/macaw.png";
 import { rendered } from "../../support/render.ts";
 import { paint, pictureOf, type Pixels, rowsOf, scene } from "../../support/rows.ts";
@@ -132,6 +133,16 @@ describe("the second opinion", () => {
     }
     const { score, points } = await judgeRows(rowsOf(original), rowsOf(damaged), UNPAUSED);
     expect([score, points].map(looksAt)).toEqual(["nearly", "visible"]);
+  });
+
+  it("leaves small letters their color as JPEG, which halved chroma fades for as many bytes", async () => {
+    const rows = await decoded(FORMATS.png, new Uint8Array(letters), UNPAUSED);
+    const { width, height } = rows;
+    const { facts, bytes, score } = await made({ width, height, data: await pixelsOf(rows) }, "jpeg");
+    expect(facts.subsample).toBe("4:4:4");
+    expect(score).toBeGreaterThanOrEqual(75);
+    // With halved chroma they take 4,045.
+    expect(bytes.length).toBeLessThan(4_045 * 1.1);
   });
 
   it("finds nothing where nothing differs, or differs where nothing is seen through", async () => {
