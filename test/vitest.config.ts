@@ -43,7 +43,12 @@ const sanitized = ["test/fuzz/**/*.test.ts"];
 const measured = ["test/image/render/held.test.ts"];
 
 // The one waits for most of a minute, until the sweep takes what nobody was told of; the others install packages, and kill a service.
-const restarted = ["test/cli/restart.test.ts", "test/cli/two-commands.test.ts", "test/cli/serve.test.ts"];
+const restarted = [
+  "test/cli/restart.test.ts",
+  "test/cli/two-commands.test.ts",
+  "test/cli/serve.test.ts",
+  "test/cli/worker-package.test.ts",
+];
 
 // Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.
 const longer = [

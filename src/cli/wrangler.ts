@@ -2,11 +2,14 @@
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 
-/** The repository. */
+/** The repository; or the package of the Worker, which has what is deployed in the same places. */
 export const ROOT = join(import.meta.dirname, "..", "..");
 
+/** Where generated files go, and commands run: the repository, or the project that depends on the package. */
+export const PROJECT = process.env["DARKROOM_PROJECT"] ?? ROOT;
+
 /** What runs there is a script of the shell, which Windows starts through a shell alone. */
-const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
+const WRANGLER = join(PROJECT, "node_modules", "wrangler", "bin", "wrangler.js");
 
 export interface Outcome {
   /** The exit status; 1 when the program ended by a signal. */
@@ -31,15 +34,15 @@ export async function wrangler(args: readonly string[], options: WranglerOptions
   const env = {
     ...outer,
     // A script of npm finds it anyway; the project's own is found wherever a command was called from.
-    PATH: [outer["PATH"], join(ROOT, "node_modules", ".bin")].join(delimiter),
+    PATH: [outer["PATH"], join(PROJECT, "node_modules", ".bin")].join(delimiter),
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_HIDE_BANNER: "true",
-    WRANGLER_LOG_PATH: join(ROOT, ".wrangler", "logs"),
+    WRANGLER_LOG_PATH: join(PROJECT, ".wrangler", "logs"),
     NO_COLOR: "1",
     FORCE_COLOR: "0",
   };
   const [program, ...first] = process.platform === "win32" ? [process.execPath, WRANGLER] : ["wrangler"];
-  const child = spawn(program, [...first, ...args], { cwd: ROOT, env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(program, [...first, ...args], { cwd: PROJECT, env, stdio: ["pipe", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

@@ -1,7 +1,7 @@
 /** The deployment, against a stand-in for wrangler. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseEnv } from "node:util";
@@ -10,44 +10,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
 import { ROOT, wrangler } from "../../src/cli/wrangler.ts";
+import { writeFakeWrangler } from "../support/fake-wrangler.ts";
 import { packagesInBundle } from "../support/license-tables.ts";
-
-/** A wrangler that keeps an account in a JSON file, and a log of what it was asked. */
-const FAKE = String.raw`#!/usr/bin/env node
-const fs = require("node:fs");
-const path = require("node:path");
-const state = path.join(__dirname, "account.json");
-const account = JSON.parse(fs.readFileSync(state, "utf8"));
-const args = process.argv.slice(2);
-const said = args.join(" ");
-fs.appendFileSync(path.join(__dirname, "log"), said + "\n");
-const end = (text, status = 0) => {
-  fs.writeFileSync(state, JSON.stringify(account));
-  (status ? process.stderr : process.stdout).write(text + "\n");
-  process.exit(status);
-};
-const option = (name) => args[args.indexOf(name) + 1];
-if (said.startsWith("whoami")) end(JSON.stringify({ loggedIn: account.login }), account.login ? 0 : 1);
-if (account.forbidden?.some((start) => said.startsWith(start))) end("Authentication error [code: 10000]", 1);
-if (account.broken && said.startsWith(account.broken)) end("A request to the API failed. [code: 7003]", 1);
-if (said.startsWith("r2 bucket info")) account.bucket ? end("{}") : end("The specified bucket does not exist. [code: 10006]", 1);
-if (said.startsWith("r2 bucket create")) { account.bucket = args[3]; end("made"); }
-if (said.startsWith("r2 bucket lifecycle list")) account.bucket ? end(account.rule ?? "There are no lifecycle rules") : end("The specified bucket does not exist. [code: 10006]", 1);
-if (said.startsWith("r2 bucket lifecycle add")) { account.rule = "name: " + args[5] + " prefix: " + args[6]; end("made"); }
-if (said.startsWith("d1 list")) end(JSON.stringify(account.databases));
-if (said.startsWith("d1 create")) { account.databases.push({ name: args[2], uuid: "11111111-2222-3333-4444-555555555555" }); end("made"); }
-if (said.startsWith("d1 migrations apply")) end("applied");
-if (said.startsWith("queues info")) account.queue ? end("Queue") : end('Queue "darkroom" does not exist.', 1);
-if (said.startsWith("queues create")) { account.queue = args[2]; end("made"); }
-if (said.startsWith("secret list")) account.secrets ? end(JSON.stringify(Object.keys(account.secrets).map((name) => ({ name })))) : end("This Worker does not exist on your account. [code: 10007]", 1);
-if (said.startsWith("deploy --dry-run")) end("--dry-run: exiting now.");
-if (said.startsWith("deploy")) {
-  account.secrets = { ...account.secrets, ...JSON.parse(fs.readFileSync(option("--secrets-file"), "utf8")) };
-  account.config = fs.readFileSync(option("--config"), "utf8");
-  end("Deployed darkroom triggers\n  https://darkroom.example.workers.dev\n");
-}
-end("unexpected: " + said, 1);
-`;
 
 let folder: string;
 
@@ -84,8 +48,7 @@ const changes = async () =>
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "deploy-"));
-  await writeFile(join(folder, "wrangler"), FAKE);
-  await chmod(join(folder, "wrangler"), 0o755);
+  await writeFakeWrangler(folder);
 });
 
 describe("npm run deploy", () => {

@@ -202,7 +202,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     paths: ["src/cli"],
     imports: [...BASE, "docs", "src/clients/api-types.d.ts"],
-    packages: ["node:", "miniflare", "wrangler"],
+    packages: ["node:", "miniflare", "valibot", "wrangler"],
   },
   playground: { paths: ["src/playground"], imports: ["src/clients/api-types.d.ts"] },
 };

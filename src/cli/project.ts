@@ -1,0 +1,107 @@
+/**
+ * A project that depends on the package of the Worker: its settings, in a file that upgrades do not touch, over the
+ * configuration that the package brings.
+ */
+import { relative } from "node:path";
+
+import * as v from "valibot";
+
+import { SETTING_NAMES, settingsOf } from "../env.ts";
+
+/** Settings that are secrets, which no file of a repository should have. */
+const SECRETS = ["ADMIN_TOKEN", "FACEBOOK_TOKEN", "SIGNER", "TWITTER_TOKEN", "VAULT_KEY", "VAULT_KEY_NEXT"];
+
+const Name = v.pipe(
+  v.string(),
+  v.regex(/^[a-z](?:[a-z0-9-]{0,48}[a-z0-9])?$/, "must be 1 to 50 small letters, digits and hyphens"),
+);
+const Domain = v.pipe(
+  v.string(),
+  v.regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, "must be a host, as img.example.com"),
+);
+const Variables = v.record(v.string(), v.string("must be text"));
+const Account = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/, "must be 32 hexadecimal digits"));
+const Environment = v.strictObject({ domain: v.optional(Domain), vars: v.optional(Variables) });
+const SettingsFile = v.strictObject({
+  name: Name,
+  account: v.optional(Account),
+  domain: v.optional(Domain),
+  vars: v.optional(Variables),
+  environments: v.optional(v.record(Name, Environment)),
+});
+
+/** The file `darkroom.json` of a project. */
+export type ProjectSettings = v.InferOutput<typeof SettingsFile>;
+
+/** What of the package's configuration the settings change; all else passes as it is. */
+export interface PackageConfig {
+  readonly main: string;
+  readonly assets: { readonly directory: string };
+  readonly vars: Readonly<Record<string, string>>;
+  readonly r2_buckets: readonly [object, ...object[]];
+  readonly d1_databases: readonly [object, ...object[]];
+  readonly queues: { readonly producers: readonly [object]; readonly consumers: readonly [object] };
+}
+
+/** @throws Error that names the member of the file and its rule */
+export function readSettings(text: string): ProjectSettings {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Error("darkroom.json is no JSON", { cause });
+  }
+  const result = v.safeParse(SettingsFile, value);
+  if (!result.success) {
+    const [issue] = result.issues;
+    const path = v.getDotPath(issue) ?? "darkroom.json";
+    throw new Error(issue.expected === "never" ? `${path} is no setting of darkroom.json` : `${path} ${issue.message}`);
+  }
+  const { vars, environments = {} } = result.output;
+  for (const one of [vars, ...Object.values(environments).map((environment) => environment.vars)]) {
+    const secret = SECRETS.find((name) => one !== undefined && name in one);
+    if (secret !== undefined) throw new Error(`${secret} is a secret: set it with npx wrangler secret put ${secret}`);
+    const unknown = Object.keys(one ?? {}).findIndex((name) => !SETTING_NAMES.includes(name));
+    if (unknown >= 0) throw new Error(`vars of darkroom.json: number ${unknown + 1} is no setting`);
+    settingsOf({ ...one });
+  }
+  return result.output;
+}
+
+/**
+ * What is deployed. All that the account has carries the name of the project, and of the environment.
+ * @param root the folder of the package
+ * @param from the folder that the configuration will lie in
+ * @throws Error when there is no such environment
+ */
+export function projectConfig(
+  base: PackageConfig,
+  settings: ProjectSettings,
+  environment: string | undefined,
+  { root, from }: { readonly root: string; readonly from: string },
+): object {
+  const chosen = environment === undefined ? settings : settings.environments?.[environment];
+  if (!chosen) throw new Error(`There is no environment of this name in darkroom.json`);
+  const name = environment === undefined ? settings.name : `${settings.name}-${environment}`;
+  const below = (path: string): string => relative(from, `${root}/${path}`).replaceAll("\\", "/");
+  const [bucket, ...buckets] = base.r2_buckets;
+  const [database, ...databases] = base.d1_databases;
+  const { producers, consumers } = base.queues;
+  return {
+    ...base,
+    name,
+    ...(settings.account !== undefined && { account_id: settings.account }),
+    main: below(base.main),
+    base_dir: below("bundle"),
+    assets: { ...base.assets, directory: below(base.assets.directory) },
+    vars: { ...base.vars, ...settings.vars, ...chosen.vars },
+    // The edge's cache works on a domain alone, and two addresses of one picture would be kept twice.
+    ...(chosen.domain !== undefined && {
+      workers_dev: false,
+      routes: [{ pattern: chosen.domain, custom_domain: true }],
+    }),
+    r2_buckets: [{ ...bucket, bucket_name: name }, ...buckets],
+    d1_databases: [{ ...database, database_name: name, migrations_dir: below("migrations") }, ...databases],
+    queues: { producers: [{ ...producers[0], queue: name }], consumers: [{ ...consumers[0], queue: name }] },
+  };
+}
