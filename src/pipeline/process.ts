@@ -13,8 +13,9 @@ import { turnSize } from "../image/pixels/geometry.ts";
 import { type Part, startStopwatch, type Stopwatch } from "../image/pixels/stopwatch.ts";
 import { chainOf, summaryOf } from "../image/provenance/report.ts";
 import { analyze } from "../image/render/analyze.ts";
+import type { Original as RenderedInput, ResultFile } from "../image/render/order.ts";
 import type { ProvenanceMeans } from "../image/render/provenance.ts";
-import { render, type Rendered } from "../image/render/render.ts";
+import { renderOne } from "../image/render/render.ts";
 import { looksAt } from "../image/search/second-opinion.ts";
 import type { OperationRow } from "../image/steps/operation.ts";
 import { count } from "../metrics.ts";
@@ -91,7 +92,7 @@ export interface Result {
  * @param carryOut makes the file of the result; tests put one in its place that fails
  * @throws ApiError 413, 415, 422 or 503; what the allowance ends it with
  */
-export async function process(job: Job, ports: Ports, carryOut = render): Promise<Result> {
+export async function process(job: Job, ports: Ports, carryOut = renderOne): Promise<Result> {
   const { store } = job.processing;
   const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
   const original = await ports.readOriginal(job.source, ports.allowance?.signal, ports.allowance?.caller);
@@ -110,7 +111,7 @@ async function carried(
   ports: Ports,
   original: Original,
   keep: Keep,
-  carryOut: typeof render,
+  carryOut: typeof renderOne,
 ): Promise<Result> {
   const { input: options, output, optimize, analyze: _, store: __, ...members } = job.processing;
   const sent = await measured(original.bytes);
@@ -142,7 +143,7 @@ async function carried(
 }
 
 interface Finished {
-  readonly rendered: Rendered;
+  readonly rendered: Awaited<ReturnType<typeof renderOne>>;
   readonly input: InputMetadata;
   readonly encoded: Encoded;
   readonly keep: Keep;
@@ -183,7 +184,7 @@ export function foundIn({
   faces,
   focus,
   provenance,
-}: Rendered["input"]): Pick<InputMetadata, "faces" | "focus" | "provenance"> {
+}: RenderedInput): Pick<InputMetadata, "faces" | "focus" | "provenance"> {
   return {
     ...(faces && { faces: [...faces] }),
     ...(focus && { focus }),
@@ -194,7 +195,7 @@ export function foundIn({
 /** Where an original is from, where that is asked for. */
 export function chainIn(
   names: readonly string[] | undefined,
-  { provenance }: Rendered["input"],
+  { provenance }: RenderedInput,
 ): Pick<AnalysisAnswers, "provenance"> {
   return names?.includes(PROVENANCE) ? { provenance: provenance ? chainOf(provenance) : null } : {};
 }
@@ -202,10 +203,7 @@ export function chainIn(
 /**
  * What an answer says of an original that is not drawn as it says; a drawing that is handed on as such is not drawn.
  */
-export function warningsOf(
-  input: Rendered["input"],
-  output: Pick<Rendered["output"], "format">,
-): Pick<OutputMetadata, "warnings"> {
+export function warningsOf(input: RenderedInput, output: Pick<ResultFile, "format">): Pick<OutputMetadata, "warnings"> {
   const { undrawn = [] } = input.facts;
   return undrawn.length > 0 && input.format !== output.format ? { warnings: [...undrawn] } : {};
 }
@@ -215,7 +213,7 @@ export function looksOf({
   score,
   metric = score,
   searched,
-}: Rendered["output"]): Pick<OutputMetadata, "score" | "looks" | "searched"> {
+}: ResultFile): Pick<OutputMetadata, "score" | "looks" | "searched"> {
   return {
     ...(score !== undefined &&
       metric !== undefined && { score: Math.round(metric * 100) / 100, looks: looksAt(score) }),

@@ -7,10 +7,10 @@ import type { Processing } from "../contract/request.ts";
 import { ApiError } from "../errors.ts";
 import { OPERATIONS } from "../image/operations.ts";
 import type { Output } from "../image/plan/output.ts";
-import type { Base, SetEntry } from "../image/render/set.ts";
+import type { Base, ResultOrder } from "../image/render/order.ts";
 import type { Store } from "../storage/providers.ts";
 
-export interface Entry extends SetEntry {
+export interface Entry extends ResultOrder {
   /** Its path in the request, as messages show it. */
   readonly member: string;
   readonly store: Store | undefined;

@@ -1,7 +1,7 @@
 /** The files of several results on their way out: what lies in volatile storage goes there at once, the rest at the end. */
 import { ApiError } from "../errors.ts";
 import type { Encoded } from "../files.ts";
-import type { MadeEntry } from "../image/render/set.ts";
+import type { Made } from "../image/render/order.ts";
 import { MAX_WAITING_RESULT_BYTES } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import type { Reservation } from "../scheduler/held-bytes.ts";
@@ -13,7 +13,7 @@ type Keep = (encoded: Encoded) => Promise<Place>;
 /** A result that is stored, or will be. */
 export interface KeptFile {
   readonly entry: Entry;
-  readonly made: MadeEntry;
+  readonly made: Made;
   readonly name: string;
   readonly described: Promise<Measured>;
   readonly place: () => Promise<Place>;
@@ -36,7 +36,7 @@ export class SetFiles {
   }
 
   /** Takes a result over. @throws ApiError 422 when too many wait to be stored */
-  take(entry: Entry, made: MadeEntry): void {
+  take(entry: Entry, made: Made): void {
     const { file, format } = made.output;
     const { bytes } = file;
     // An answer of success with nothing behind it is worse than a failure.

@@ -3,9 +3,8 @@ import { PROVENANCE, pixelAnalyses } from "../contract/members.ts";
 import type { InputMetadata, Processed, SetOutput, SetSuccess, Success } from "../contract/response.ts";
 import { startStopwatch } from "../image/pixels/stopwatch.ts";
 import type { Answers } from "../image/render/analyze.ts";
-import type { Rendered } from "../image/render/render.ts";
-import type { Base } from "../image/render/set.ts";
-import { renderSet } from "../image/render/set.ts";
+import type { Base, Original } from "../image/render/order.ts";
+import { render } from "../image/render/render.ts";
 import { SharedBytes } from "../scheduler/shared-bytes.ts";
 import { openStores, storeKey } from "./named-stores.ts";
 import { pictureOf, type Shown, srcsetsOf } from "./picture-html.ts";
@@ -68,7 +67,7 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
       const means = { overlays, stopwatch, allowance, provenance: ports.provenanceFor?.(job.accountId) };
       const order = { operations, input, analyze, entries, refusalOf, accept, ...means };
       const source = SharedBytes.of(original.bytes, original.memory);
-      return renderSet(source, order, (entry, made) => files.take(entry, made));
+      return render(source, order, (entry, made) => files.take(entry, made));
     }).catch((error: unknown) => {
       countTime(stopwatch, NONE, NONE);
       throw error;
@@ -101,7 +100,7 @@ export async function processSet(job: Job, ports: Ports): Promise<SetResult> {
 async function answersOf(
   { files }: SetFiles,
   places: readonly Place[],
-  { input, original }: { input: InputMetadata; original: Rendered["input"] },
+  { input, original }: { input: InputMetadata; original: Original },
 ): Promise<Record<string, SetOutput>> {
   const answers: [string, SetOutput][] = [];
   for (const [index, { entry, made, name, described }] of files.entries()) {
@@ -124,7 +123,7 @@ async function answersOf(
   return Object.fromEntries(answers);
 }
 
-function analysisOf({ analyze, tellsProvenance }: Entry, found: Answers | undefined, original: Rendered["input"]) {
+function analysisOf({ analyze, tellsProvenance }: Entry, found: Answers | undefined, original: Original) {
   const names = tellsProvenance ? [PROVENANCE] : [];
   return analyze || tellsProvenance ? { analysis: { ...found, ...chainIn(names, original) } } : {};
 }

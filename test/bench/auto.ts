@@ -3,7 +3,8 @@
  * `IMAGES=folder npm run bench -- auto`. `KINDS` and `ONLY` choose pictures as in `search`. Times are of processors,
  * medians of rounds that take turns.
  */
-import { type Order, render } from "../../src/image/render/render.ts";
+import type { SingleOrder } from "../../src/image/render/order.ts";
+import { renderOne } from "../../src/image/render/render.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 import { chosen, given } from "./given.ts";
 import { median, milliseconds } from "./harness.ts";
@@ -47,9 +48,9 @@ async function timesOf(original: Buffer): Promise<Readonly<Record<Word, number>>
 
 async function made(original: Buffer, word: Word): Promise<{ readonly ms: number; readonly format: string }> {
   const rest = { operations: {}, optimize: undefined, overlays: new Map<string, Uint8Array>(), accept: ACCEPT };
-  const order: Order = { ...rest, output: { format: word } };
+  const order: SingleOrder = { ...rest, output: { format: word } };
   const started = process.threadCpuUsage();
-  const { output } = await render(SharedBytes.of(new Uint8Array(original)), order);
+  const { output } = await renderOne(SharedBytes.of(new Uint8Array(original)), order);
   const ms = milliseconds(process.threadCpuUsage(started));
   output.file.release();
   return { ms, format: output.format.mime };

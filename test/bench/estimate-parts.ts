@@ -13,7 +13,7 @@ import type { Rows } from "../../src/image/pixels/rows.ts";
 import { identify } from "../../src/image/plan/detect.ts";
 import { opaqueAfter, sizeAfter } from "../../src/image/plan/plan.ts";
 import { stepEstimate, applied } from "../../src/image/plan/planned-picture.ts";
-import type { Order } from "../../src/image/render/render.ts";
+import type { SingleOrder } from "../../src/image/render/order.ts";
 import {
   comparePreparedEstimate,
   compareWith,
@@ -33,7 +33,7 @@ import type { Job } from "./estimate-watch.ts";
 
 const BAND_ROWS = 16;
 
-type Order_ = Pick<Order, "operations" | "optimize"> & { readonly to: FormatName };
+type Order_ = Pick<SingleOrder, "operations" | "optimize"> & { readonly to: FormatName };
 
 /** A request, from file to file. */
 export function request(

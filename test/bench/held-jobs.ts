@@ -5,7 +5,7 @@ import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
 import type { Size } from "../../src/image/pixels/geometry.ts";
-import { renderSet } from "../../src/image/render/set.ts";
+import { render } from "../../src/image/render/render.ts";
 import { encodeSettings } from "../../src/image/search/presets.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 import { pictureOf, type Pixels } from "../support/rows.ts";
@@ -40,7 +40,7 @@ function set(name: string, file: Uint8Array): Job {
   );
   const common = { operations: {}, analyze: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
   const order = { ...common, entries: () => entries, refusalOf: (_entry: unknown, error: unknown) => error };
-  return { name, run: () => renderSet(SharedBytes.of(file.slice()), order, () => undefined) };
+  return { name, run: () => render(SharedBytes.of(file.slice()), order, () => undefined) };
 }
 
 export async function* heldJobs(sizes: readonly number[], isWanted: (name: string) => boolean): AsyncGenerator<Job> {

@@ -13,7 +13,8 @@ import { runInNewContext } from "node:vm";
 import { ROOT } from "../../src/cli/wrangler.ts";
 import { png } from "../../src/image/formats/png.ts";
 import type { Stopwatch } from "../../src/image/pixels/stopwatch.ts";
-import { type Order, render } from "../../src/image/render/render.ts";
+import type { SingleOrder } from "../../src/image/render/order.ts";
+import { renderOne } from "../../src/image/render/render.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
@@ -29,7 +30,7 @@ const RESIZE = {
   linear: false,
 } as const;
 
-type EncodeOptions = Pick<Order, "operations"> & { optimize?: { quality?: number; lossless?: boolean } };
+type EncodeOptions = Pick<SingleOrder, "operations"> & { optimize?: { quality?: number; lossless?: boolean } };
 
 const SMALLER: EncodeOptions = { operations: { resize: RESIZE }, optimize: { quality: 80 } };
 const SMALLER_SMART: EncodeOptions = { operations: { resize: RESIZE } };
@@ -103,7 +104,7 @@ async function rendered(
   const { operations, optimize } = options;
   const rest = { output: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
   const order = { operations, optimize: { lossless: false, ...optimize }, ...rest, stopwatch };
-  return (await render(SharedBytes.of(bytes), order)).output.file.bytes;
+  return (await renderOne(SharedBytes.of(bytes), order)).output.file.bytes;
 }
 
 /** The most bytes that were there when somebody looked. */

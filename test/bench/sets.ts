@@ -8,8 +8,8 @@ import { readFileSync } from "node:fs";
 import * as v from "valibot";
 
 import { OPERATIONS } from "../../src/image/operations.ts";
-import { type Order, render, type Rendered } from "../../src/image/render/render.ts";
-import { renderSet, type SetEntry } from "../../src/image/render/set.ts";
+import type { ResultFile, ResultOrder } from "../../src/image/render/order.ts";
+import { render, renderOne } from "../../src/image/render/render.ts";
 import { decoded } from "../../src/image/search/probe.ts";
 import { scoreRows } from "../../src/image/search/score.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
@@ -25,31 +25,31 @@ const ROUNDS = 1;
 /** Of the time of eighteen requests and of that of sharp, and the score of every picture. */
 const TARGETS = { requests: 0.5, sharp: 2, likeness: 95 };
 
-type Made = Rendered["output"];
+type Made = ResultFile;
 
-function resizedTo(width: number): Order["operations"] {
+function resizedTo(width: number): ResultOrder["operations"] {
   return { resize: v.parse(OPERATIONS.resize.params, { width }) };
 }
 
-function entryOf(width: number, output: SetEntry["output"], optimize: SetEntry["optimize"]): SetEntry {
+function entryOf(width: number, output: ResultOrder["output"], optimize: ResultOrder["optimize"]): ResultOrder {
   return { name: `${width}.${output?.format}`, operations: resizedTo(width), output, optimize, analyze: undefined };
 }
 
 const common = { accept: undefined, overlays: new Map<string, Uint8Array>() };
 
-async function set(bytes: Uint8Array, entries: readonly SetEntry[]): Promise<Map<string, Made>> {
+async function set(bytes: Uint8Array, entries: readonly ResultOrder[]): Promise<Map<string, Made>> {
   const made = new Map<string, Made>();
   const order = { ...common, operations: {}, analyze: undefined, entries: () => entries, refusalOf: thrown };
-  await renderSet(SharedBytes.of(bytes.slice()), order, ({ name }, { output }) => void made.set(name, output));
+  await render(SharedBytes.of(bytes.slice()), order, ({ name }, { output }) => void made.set(name, output));
   return made;
 }
 
-function thrown(_entry: SetEntry, error: unknown): unknown {
+function thrown(_entry: ResultOrder, error: unknown): unknown {
   return error;
 }
 
-async function single(bytes: Uint8Array, { operations, output, optimize }: SetEntry): Promise<Made> {
-  return (await render(SharedBytes.of(bytes.slice()), { ...common, operations, output, optimize })).output;
+async function single(bytes: Uint8Array, { operations, output, optimize }: ResultOrder): Promise<Made> {
+  return (await renderOne(SharedBytes.of(bytes.slice()), { ...common, operations, output, optimize })).output;
 }
 
 async function candidatesOf(bytes: Uint8Array): Promise<Candidate[]> {

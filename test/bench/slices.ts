@@ -14,12 +14,12 @@ import { join, relative } from "node:path";
 
 import { ApiError } from "../../src/errors.ts";
 import { identify } from "../../src/image/plan/detect.ts";
-import type { Order } from "../../src/image/render/render.ts";
+import type { SingleOrder } from "../../src/image/render/order.ts";
 import { renderedFrom } from "../support/render.ts";
 import { given } from "./given.ts";
 import { made } from "./slice-files.ts";
 
-const OPTIONS: Readonly<Record<string, Pick<Order, "operations"> & Partial<Order>>> = {
+const OPTIONS: Readonly<Record<string, Pick<SingleOrder, "operations"> & Partial<SingleOrder>>> = {
   "as it is": { operations: {} },
   "1,200 px": { operations: { resize: sized(1_200) } },
   "WebP, 800 px": { operations: { resize: sized(800) }, output: { format: "webp" } },

@@ -8,7 +8,7 @@ import { FORMATS, type FormatName } from "../../src/image/formats.ts";
 import { keptMetadata } from "../../src/image/metadata/blocks.ts";
 import { METADATA_OPTIONS } from "../../src/image/metadata/metadata-option.ts";
 import { isSynthetic, packetOf, sourceTypeIn } from "../../src/image/metadata/source-type.ts";
-import { renderSet } from "../../src/image/render/set.ts";
+import { render } from "../../src/image/render/render.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
@@ -91,7 +91,7 @@ describe("a picture that says it is synthetic", () => {
       analyze: undefined,
     }));
     const stated: (string | undefined)[] = [];
-    await renderSet(
+    await render(
       SharedBytes.of(originalOf("png").slice()),
       {
         operations: {},

@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
-import { render } from "../../src/image/render/render.ts";
+import { renderOne } from "../../src/image/render/render.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { process } from "../../src/pipeline/process.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
@@ -20,7 +20,7 @@ const apiWithoutBytes = apiOf({
   ...pipeline,
   process: (job, ports) =>
     process(job, ports, async (...given) => {
-      const { input, output } = await render(...given);
+      const { input, output } = await renderOne(...given);
       return { input, output: { ...output, file: SharedBytes.of(new Uint8Array()) } };
     }),
 });

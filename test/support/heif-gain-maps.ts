@@ -5,7 +5,7 @@ import { checked } from "../../src/contract/message.ts";
 import { avif } from "../../src/image/formats/avif.ts";
 import { heic } from "../../src/image/formats/heic.ts";
 import { OPERATIONS, type OperationName } from "../../src/image/operations.ts";
-import type { Order } from "../../src/image/render/render.ts";
+import type { SingleOrder } from "../../src/image/render/order.ts";
 import type { OperationRow } from "../../src/image/steps/operation.ts";
 import { gray } from "./gain-maps.ts";
 import { decode, encode } from "./jpeg-pixels.ts";
@@ -39,7 +39,7 @@ export function useFiles(): void {
 /** The result of a request in which maps are kept. */
 export async function result(
   file: Uint8Array,
-  options: Pick<Partial<Order>, "output" | "optimize"> & { operations?: object },
+  options: Pick<Partial<SingleOrder>, "output" | "optimize"> & { operations?: object },
 ) {
   const operations = Object.entries(options.operations ?? {}).map(([name, params]) => {
     const row: OperationRow = OPERATIONS[name as OperationName];

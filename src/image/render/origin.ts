@@ -2,7 +2,6 @@
 import { parallel } from "../../../wasm/estimate.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
-import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { collectEstimate, pixelBytes } from "../pixels/buffered.ts";
@@ -10,12 +9,13 @@ import type { Aim } from "../plan/output.ts";
 import { type Plan, planSteps } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { keep, bufferedPicture } from "./buffered-picture.ts";
+import { HeldSource } from "./held-source.ts";
 
 /** A picture to encode, and who holds its bytes. */
 export interface Origin {
   readonly stored: Stored;
   readonly plan: Plan;
-  readonly source: SharedBytes;
+  readonly source: HeldSource;
 }
 
 /**
@@ -47,8 +47,8 @@ export async function originFor(
     const work = (timeSlice: TimeSlice) => keep(stored, plan, timeSlice, memory);
     const { size, pixels, bytes } = await isolateBudget.run(estimate, work, allowance);
     const kept = bufferedPicture(size, stored, { heldBytes: pixelBytes(pixels) }, pixels);
-    source.release();
-    return { stored: kept, plan: planSteps(size, []), source: bytes };
+    source.close();
+    return { stored: kept, plan: planSteps(size, []), source: new HeldSource(bytes) };
   } catch (error) {
     memory.release();
     throw error;

@@ -6,7 +6,8 @@ import type { FormatDefinition } from "../codec/format.ts";
 import { FORMATS } from "../formats.ts";
 import { OPERATIONS } from "../operations.ts";
 import { Output } from "../plan/output.ts";
-import { type Order, render } from "./render.ts";
+import type { SingleOrder } from "./order.ts";
+import { renderOne } from "./render.ts";
 
 /** One pixel, WebP lossless: enough to wake a decoder, enlarged to wake every encoder. */
 const PIXEL = Uint8Array.fromBase64("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==");
@@ -62,8 +63,8 @@ async function roundTrips(format: string, { can }: FormatDefinition): Promise<vo
 
 async function roundTrip(format: string, file: Uint8Array, frames: number): Promise<void> {
   const resize = v.parse(OPERATIONS.resize.params, { width: SIDE, height: SIDE, mode: "exact" });
-  const there = await render(SharedBytes.of(file.slice()), order(format, { resize }));
-  const back = await render(there.output.file, order("png", {}));
+  const there = await renderOne(SharedBytes.of(file.slice()), order(format, { resize }));
+  const back = await renderOne(there.output.file, order("png", {}));
   back.output.file.release();
   if (back.input.facts.width !== SIDE || back.output.facts.width !== SIDE) throw new Error("Another size came back");
   if (back.input.facts.frames !== frames) throw new Error("Not all frames came back");
@@ -72,12 +73,12 @@ async function roundTrip(format: string, file: Uint8Array, frames: number): Prom
 async function readSample(format: string): Promise<void> {
   const sample = SAMPLES[format];
   if (!sample) throw new Error("There is no sample of this format");
-  const { output } = await render(SharedBytes.of(sample.slice()), order("png", {}));
+  const { output } = await renderOne(SharedBytes.of(sample.slice()), order("png", {}));
   output.file.release();
   if (output.facts.width !== 1) throw new Error("Another size came back");
 }
 
-function order(format: string, operations: Order["operations"]): Order {
+function order(format: string, operations: SingleOrder["operations"]): SingleOrder {
   return {
     operations,
     output: v.parse(Output, { format }),

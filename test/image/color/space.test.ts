@@ -8,7 +8,7 @@ import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { openFile } from "../../../src/image/formats/jxl/facts.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
-import { renderSet } from "../../../src/image/render/set.ts";
+import { render } from "../../../src/image/render/render.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import { scoreRows } from "../../../src/image/search/score.ts";
 import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
@@ -292,7 +292,7 @@ describe("a set", () => {
     const operations = { border: { size: 8, color: "ff0000", radius: 0 } };
     const order = { operations, overlays: new Map(), accept: undefined, analyze: undefined };
     const refusalOf = (_entry: unknown, error: unknown) => error;
-    await renderSet(
+    await render(
       SharedBytes.of(adobe.slice()),
       { ...order, entries: () => entries, refusalOf },
       ({ name }, { output }) => {

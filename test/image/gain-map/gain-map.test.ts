@@ -12,7 +12,7 @@ import { type GainTerms, noGain } from "../../../src/image/gain-map/terms.ts";
 import { readTerms, writeTerms } from "../../../src/image/gain-map/xmp.ts";
 import { makerHeadroom } from "../../../src/image/metadata/apple-notes.ts";
 import { OPERATIONS, type OperationName } from "../../../src/image/operations.ts";
-import type { Order } from "../../../src/image/render/render.ts";
+import type { SingleOrder } from "../../../src/image/render/order.ts";
 import type { OperationRow } from "../../../src/image/steps/operation.ts";
 import { joined } from "../../../src/joined.ts";
 import faceFile from "../../fixtures/faces/one.jpg";
@@ -67,7 +67,7 @@ function withProfile(file: Uint8Array, profile: Uint8Array): Uint8Array {
   return joined([file.subarray(0, at), ...profileSegments(profile), file.subarray(at)]);
 }
 
-type EncodeOptions = Partial<Pick<Order, "output" | "optimize" | "accept">> & { readonly operations?: object };
+type EncodeOptions = Partial<Pick<SingleOrder, "output" | "optimize" | "accept">> & { readonly operations?: object };
 
 async function result(file: Uint8Array, { operations = {}, output, optimize, accept }: EncodeOptions = {}) {
   const parsed = Object.entries(operations).map(([name, params]) => {
@@ -312,7 +312,7 @@ describe("files with gain maps", () => {
 
 describe("where a map cannot be kept", () => {
   it.each(["png", "webp", "jxl", "gif", "jpeg2000"])("a format is refused by its name: %s", async (format) => {
-    expect(await refusal(result(twins(), { output: { format } as Order["output"] }))).toEqual({
+    expect(await refusal(result(twins(), { output: { format } as SingleOrder["output"] }))).toEqual({
       status: 422,
       message: "output.hdr must be drop in this output.format, which cannot hold a gain map",
     });
@@ -339,7 +339,7 @@ describe("where a map cannot be kept", () => {
     };
     const { input, output } = await rendered(
       jpeg.gainMap.write(picture, { file, terms: TERMS }),
-      order as Partial<Order>,
+      order as Partial<SingleOrder>,
     );
     const { pixels } = mapOf(output.bytes);
     expect(input.faces?.length).toBeGreaterThan(0);

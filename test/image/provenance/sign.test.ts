@@ -9,7 +9,7 @@ import { OPERATIONS } from "../../../src/image/operations.ts";
 import { readPem } from "../../../src/image/provenance/certificate.ts";
 import { openSigner, type SigningAlgorithm } from "../../../src/image/provenance/signer.ts";
 import { verifyFile } from "../../../src/image/provenance/verify.ts";
-import { renderSet } from "../../../src/image/render/set.ts";
+import { render } from "../../../src/image/render/render.ts";
 import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import signedJpeg from "../../fixtures/provenance/signed-es256.jpg";
@@ -185,7 +185,7 @@ describe("a result that is signed", () => {
     const states: (string | undefined)[] = [];
     const pending: Promise<void>[] = [];
     const base = { operations: {}, overlays: new Map(), accept: undefined, analyze: undefined, provenance: meansOf() };
-    await renderSet(
+    await render(
       SharedBytes.of(SIGNED.slice()),
       { ...base, entries: () => [entry("jpeg", 20), entry("webp", 12)], refusalOf: (_entry, error) => error },
       (_entry, { output }) => {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { ApiError } from "../../../src/errors.ts";
 import type { FormatDefinition } from "../../../src/image/codec/format.ts";
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
-import type { Order } from "../../../src/image/render/render.ts";
+import type { SingleOrder } from "../../../src/image/render/order.ts";
 import avif from "../../fixtures/avif/colors_hdr_rec2020.avif";
 import avifAlpha from "../../fixtures/avif/straight-alpha.avif";
 import bmp from "../../fixtures/bmp/rgb24.bmp";
@@ -74,13 +74,13 @@ const RESIZE = {
   background: "ffffff",
   linear: false,
 } as const;
-const OPERATIONS: readonly Order["operations"][] = [
+const OPERATIONS: readonly SingleOrder["operations"][] = [
   {},
   { resize: RESIZE },
   { rotate: { angle: 30, background: "ffffff" } },
 ];
 
-const AIMS: Readonly<Record<string, Order["optimize"]>> = {
+const AIMS: Readonly<Record<string, SingleOrder["optimize"]>> = {
   usual: { lossless: false },
   "quality 80": { lossless: false, quality: 80 },
   lossless: { lossless: true },
@@ -115,7 +115,7 @@ interface Excess {
 }
 
 /** The pieces of work of a job that held more than they declared; the file is a part of what the last of them held. */
-async function excessOf(job: string, file: ArrayBuffer, order: Partial<Order>): Promise<Excess[]> {
+async function excessOf(job: string, file: ArrayBuffer, order: Partial<SingleOrder>): Promise<Excess[]> {
   let resultBytes = 0;
   const run = async () => {
     try {

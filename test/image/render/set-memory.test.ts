@@ -1,7 +1,7 @@
 /** Sets in each of their memory tiers: the files are the same, and none holds more than it declares. */
 import { afterEach, expect, it, vi } from "vitest";
 
-import { renderSet } from "../../../src/image/render/set.ts";
+import { render } from "../../../src/image/render/render.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
 import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
 import photo from "../../fixtures/avif/kodim03_yuv420_8bpc.avif";
@@ -25,7 +25,7 @@ async function files(): Promise<Map<string, Uint8Array>> {
   const made = new Map<string, Uint8Array>();
   const order = { operations: {}, analyze: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
   const set = { ...order, entries: () => ENTRIES, refusalOf: (_entry: unknown, error: unknown) => error };
-  await renderSet(SharedBytes.of(new Uint8Array(photo).slice()), set, ({ name }, { output }) => {
+  await render(SharedBytes.of(new Uint8Array(photo).slice()), set, ({ name }, { output }) => {
     made.set(name, output.file.bytes.slice());
   });
   return made;

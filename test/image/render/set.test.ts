@@ -8,19 +8,18 @@ import { OPERATIONS } from "../../../src/image/operations.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
 import { aimOf } from "../../../src/image/plan/output.ts";
 import { planSteps } from "../../../src/image/plan/plan.ts";
+import type { ResultOrder } from "../../../src/image/render/order.ts";
 import type { Planned } from "../../../src/image/render/plan-operations.ts";
-import { renderSet, type SetEntry, type SetOrder } from "../../../src/image/render/set.ts";
-import { pixelsIn } from "../../../src/image/render/set/group.ts";
-import type { Group } from "../../../src/image/render/set/parts.ts";
-import { isServed, sharedSize, wantedOf } from "../../../src/image/render/set/shared.ts";
-import { Starts } from "../../../src/image/render/set/starts.ts";
-import { workOf } from "../../../src/image/render/set/work.ts";
+import { pixelsIn } from "../../../src/image/render/results/group.ts";
+import type { Group } from "../../../src/image/render/results/parts.ts";
+import { isServed, sharedSize, wantedOf } from "../../../src/image/render/results/shared.ts";
+import { Starts } from "../../../src/image/render/results/starts.ts";
+import { workOf } from "../../../src/image/render/results/work.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import { scoreRows } from "../../../src/image/search/score.ts";
 import type { Step } from "../../../src/image/steps/operation.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
 import { Allowance } from "../../../src/scheduler/job-limits.ts";
-import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import photoFile from "../../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import sequenceFile from "../../fixtures/avif/sequence.avif";
@@ -29,32 +28,15 @@ import turnedFile from "../../fixtures/faces/one-turned.jpg";
 import faceFile from "../../fixtures/faces/one.jpg";
 import jpegFile from "../../fixtures/jpeg/progressive.jpg";
 import ultraFile from "../../fixtures/jpeg/ultra-hdr.jpg";
-import { rendered, type RenderedFile } from "../../support/render.ts";
+import { rendered } from "../../support/render.ts";
+import { entry, renderedSet, type SetOrder } from "../../support/results.ts";
 import { paint, pictureOf } from "../../support/rows.ts";
 
 const photo = new Uint8Array(photoFile);
-type Output = RenderedFile["output"];
+const set = (entries: readonly ResultOrder[], order: Partial<SetOrder> = {}) =>
+  renderedSet(entries, { bytes: photo, ...order });
 
 afterEach(() => void vi.restoreAllMocks());
-
-function entry(width: number, more: Partial<SetEntry> = {}): SetEntry {
-  const operations = { resize: v.parse(OPERATIONS.resize.params, { width }) };
-  const whole = { operations, output: { format: "webp" as const }, optimize: undefined, analyze: undefined };
-  return { name: `${width}.${more.output?.format ?? "webp"}`, ...whole, ...more };
-}
-
-async function set(
-  entries: readonly SetEntry[],
-  { bytes = photo, ...order }: Partial<SetOrder<SetEntry>> & { bytes?: Uint8Array } = {},
-): Promise<Map<string, Output>> {
-  const made = new Map<string, Output>();
-  const whole = { operations: {}, analyze: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
-  const refusals = { entries: () => entries, refusalOf: (_entry: SetEntry, error: unknown) => error };
-  await renderSet(SharedBytes.of(bytes.slice()), { ...whole, ...refusals, ...order }, ({ name }, { output }) => {
-    made.set(name, { ...output, bytes: output.file.bytes.slice() });
-  });
-  return made;
-}
 
 const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 const lossless = { output: { format: "png" as const }, optimize: { lossless: true } };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { png } from "../../../src/image/formats/png.ts";
-import type { Order } from "../../../src/image/render/render.ts";
+import type { SingleOrder } from "../../../src/image/render/order.ts";
 import type { TraceEvent } from "../../../src/image/search/trace.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { rendered } from "../../support/render.ts";
@@ -10,7 +10,7 @@ import { pictureOf, scene } from "../../support/rows.ts";
 
 const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 
-async function told(order: Partial<Order>) {
+async function told(order: Partial<SingleOrder>) {
   const original = await png.write.encode(pictureOf([scene(320, 240)]), EXACT, UNPAUSED);
   const events: TraceEvent[] = [];
   const { output } = await rendered(original, { ...order, trace: (event) => events.push(event) });
@@ -24,7 +24,7 @@ describe("a search that is asked what it does", () => {
     ["judges what it did not write", { output: { format: "png" } }],
     ["chooses a format", { output: { format: "auto" } }],
     ["fits a size", { output: { format: "webp" }, optimize: { target_bytes: 6_000, lossless: false } }],
-  ] satisfies [string, Partial<Order>][])("makes the same file where it %s", async (_what, order) => {
+  ] satisfies [string, Partial<SingleOrder>][])("makes the same file where it %s", async (_what, order) => {
     const { output, silent } = await told(order);
     expect(output.bytes).toEqual(silent.bytes);
   });

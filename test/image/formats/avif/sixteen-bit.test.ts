@@ -10,7 +10,7 @@ import { readImage } from "../../../../src/image/formats/heif/overlay.ts";
 import { type OperationName, OPERATIONS } from "../../../../src/image/operations.ts";
 import { stillPicture } from "../../../../src/image/pixels/picture.ts";
 import { bytesPerPixel, type Rows } from "../../../../src/image/pixels/rows.ts";
-import type { Order } from "../../../../src/image/render/render.ts";
+import type { SingleOrder } from "../../../../src/image/render/order.ts";
 import type { OperationRow } from "../../../../src/image/steps/operation.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { av1EncodeHeap } from "../../../../wasm/av1-encode/module.ts";
@@ -121,7 +121,7 @@ function said(bytes: Uint8Array) {
 
 async function result(
   file: Uint8Array,
-  options: Pick<Partial<Order>, "output" | "optimize"> & { readonly operations?: object } = {},
+  options: Pick<Partial<SingleOrder>, "output" | "optimize"> & { readonly operations?: object } = {},
 ) {
   const operations = Object.entries(options.operations ?? {}).map(([name, params]) => {
     const row: OperationRow = OPERATIONS[name as OperationName];

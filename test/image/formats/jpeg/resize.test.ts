@@ -12,7 +12,7 @@ import { firstFrame } from "../../../../src/image/pixels/picture.ts";
 import { startStopwatch } from "../../../../src/image/pixels/stopwatch.ts";
 import { type Plan, planSteps, resizedOnly, storedSize } from "../../../../src/image/plan/plan.ts";
 import { pictureOf as planned, pictureEstimate } from "../../../../src/image/plan/planned-picture.ts";
-import { render } from "../../../../src/image/render/render.ts";
+import { renderOne } from "../../../../src/image/render/render.ts";
 import { scoreRows } from "../../../../src/image/search/score.ts";
 import { SharedBytes } from "../../../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
@@ -247,7 +247,7 @@ describe("the service", () => {
     const { output, optimize, ...operations } = parseBody(UploadBody, body);
     const opened = vi.spyOn(jpeg.read, "open");
     const order = { operations, output, optimize, overlays: new Map(), accept: undefined };
-    const { facts } = (await render(SharedBytes.of(file.slice()), order)).output;
+    const { facts } = (await renderOne(SharedBytes.of(file.slice()), order)).output;
     expect(facts).toMatchObject({ width: 200, height: 133 });
     expect(opened.mock.calls.length > 0).toBe(seesPixels);
   });
@@ -260,7 +260,7 @@ describe("the service", () => {
     });
     const opened = vi.spyOn(jpeg.read, "open");
     const order = { operations, output, optimize, overlays: new Map(), accept: undefined };
-    expect((await render(SharedBytes.of(file.slice()), order)).output.facts.subsample).toBe("4:4:4");
+    expect((await renderOne(SharedBytes.of(file.slice()), order)).output.facts.subsample).toBe("4:4:4");
     expect(opened).toHaveBeenCalled();
   });
 });

@@ -8,7 +8,7 @@ import { firstFrame } from "../../../../src/image/pixels/picture.ts";
 import type { Rows } from "../../../../src/image/pixels/rows.ts";
 import { planSteps, storedSize } from "../../../../src/image/plan/plan.ts";
 import { pictureOf } from "../../../../src/image/plan/planned-picture.ts";
-import { render } from "../../../../src/image/render/render.ts";
+import { renderOne } from "../../../../src/image/render/render.ts";
 import { SharedBytes } from "../../../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
@@ -79,7 +79,7 @@ function photo(name: string, orientation: Orientation): Uint8Array {
 async function optimized(bytes: Uint8Array, body: object) {
   const { output, optimize, ...operations } = parseBody(UploadBody, body);
   const order = { operations, output, optimize, overlays: new Map(), accept: undefined };
-  const rendered = (await render(SharedBytes.of(bytes.slice()), order)).output;
+  const rendered = (await renderOne(SharedBytes.of(bytes.slice()), order)).output;
   return { ...rendered, bytes: rendered.file.bytes };
 }
 

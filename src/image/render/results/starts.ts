@@ -15,14 +15,15 @@ interface End {
 export class Starts {
   private readonly ends = new Map<string, readonly End[]>();
 
-  /** Notes where a search in a picture of this size ended. */
-  note(key: string, { width }: Size, start: Start): void {
+  /** Notes where a search in a picture of this size ended; without a key there is nobody to tell. */
+  note(key: string | undefined, { width }: Size, start: Start): void {
+    if (key === undefined) return;
     this.ends.set(key, [...(this.ends.get(key) ?? []), { logWidth: Math.log(width), start }]);
   }
 
   /** Where a search in a picture of this size is to start; undefined where nothing is known. */
-  of(key: string, { width }: Size): Start | undefined {
-    const ends = this.ends.get(key) ?? [];
+  of(key: string | undefined, { width }: Size): Start | undefined {
+    const ends = (key !== undefined && this.ends.get(key)) || [];
     const [last, before] = [ends.at(-1), ends.at(-2)];
     if (!last) return undefined;
     const step = before ? last.logWidth - before.logWidth : 0;

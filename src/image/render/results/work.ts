@@ -1,17 +1,38 @@
-/** How a set is made: what is kept for several of its results, and the estimate of all of it. */
+/** How several results are made: what is kept for some of them, and the estimate of all of it. */
 import { parallel, NO_WORK, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
+import { ApiError } from "../../../errors.ts";
 import { isolateBudget } from "../../../scheduler/budget.ts";
+import type { Allowance } from "../../../scheduler/job-limits.ts";
 import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import { demandOf, planSteps } from "../../plan/plan.ts";
-import { pictureEstimate, type Stored } from "../../plan/planned-picture.ts";
+import { pictureEstimate, type Stored, withSixteenBits } from "../../plan/planned-picture.ts";
 import type { Coverage } from "../../search/attempts.ts";
+import { sixteenBitTask, taskOf } from "../../search/task.ts";
 import { unpackEstimate } from "../embedded-file.ts";
 import { groupEstimate, isWholePicture, searchKeys } from "./group.ts";
 import { area, type Given, type Group, type Job, type Kept, type Placed, type SetWork } from "./parts.ts";
 import { isServed, MAX_SHARED_PIXELS, planOnShared, sharedSize } from "./shared.ts";
 
-/** The work of a set in the least time that there is memory for; null where there is not enough even for the least. */
+/** How refusals begin that are about the results together. */
+const ALL = "The outputs together take";
+
+/**
+ * The work of several results.
+ * @throws ApiError 422 where there is not enough memory for them at once, or the job may not take so much time
+ */
+export function affordableWork<Entry>(given: Given<Entry>, allowance: Allowance): SetWork<Entry> {
+  const work = workOf(given);
+  if (!work) throw new ApiError(422, `${ALL} more memory than there is: ask for fewer pixels, or for fewer at once`);
+  if (allowance.affords(work.estimate)) return work;
+  throw new ApiError(
+    422,
+    `${ALL} more processor time than one request may have: ask for fewer or smaller ones, for fewer formats, ` +
+      "or for output.quality in place of a search for it",
+  );
+}
+
+/** Their work in the least time that there is memory for; null where there is not enough even for the least. */
 export function workOf<Entry>(given: Given<Entry>): SetWork<Entry> | null {
   const shared = sharedOf(given);
   const works = [...(shared ? [workBy(given, shared)] : []), workBy(given, null)];
@@ -83,7 +104,7 @@ function placesOf<Entry>(
   const { size, opaque, plan } = group.planned;
   const mayKeep = group.jobs.length > 1 && area(size) <= MAX_SHARED_PIXELS;
   if (!shared || isOwn(group, stored) || !isServed(group.wanted, base.size, shared)) {
-    const isKept = mayKeep && group.stored.facts.frames === 1 && !isUnchanged(group);
+    const isKept = mayKeep && group.stored.facts.frames === 1 && !isUnchanged(group) && !keepsBits(group);
     return isKept ? [{ group, kept: { ...size, opaque, plan } }, { group }] : [{ group }];
   }
   const onShared = planOnShared(group.wanted, base.size, shared);
@@ -101,7 +122,20 @@ function isOwn<Entry>(group: Group<Entry>, { space }: Stored): boolean {
   const { format, facts } = group.stored;
   const scale = format.read.scale?.(facts, demandOf(group.planned.plan.view)) ?? 1;
   // What a decoder makes smaller costs little, and looks like nothing else: a result alone would be made of that.
-  return scale < 1 || isUnchanged(group);
+  return scale < 1 || isUnchanged(group) || keepsBits(group);
+}
+
+/** Whether a result of the group has more than 8 bits of a sample, which pictures in memory do not have. */
+function keepsBits<Entry>(group: Group<Entry>): boolean {
+  return group.stored.sixteenBit === true || group.jobs.some((job) => isSixteenBit(job, group));
+}
+
+function isSixteenBit<Entry>(job: Job<Entry>, { stored, planned: { plan } }: Group<Entry>): boolean {
+  const { formats, aim, encoding } = job;
+  if (!withSixteenBits(stored, plan)) return false;
+  return formats.some(
+    (format) => sixteenBitTask(taskOf({ stored, plan, format, aim, encoding, isLast: false })) !== null,
+  );
 }
 
 /**
@@ -116,13 +150,13 @@ function isOfFile<Entry>({ formats }: Job<Entry>, stored: Stored): boolean {
   return formats.some((format) => format === stored.format || unpackEstimate(format, stored) !== null);
 }
 
-/** Groups of which none has jobs that ask for the original as it is beside others. */
+/** Groups of which none has jobs that need the file beside others that do not. */
 function divided<Entry>(groups: readonly Group<Entry>[]): readonly Group<Entry>[] {
   return groups.flatMap((group) => {
-    if (!isUnchanged(group)) return [group];
-    const { stored, jobs } = group;
-    const others = jobs.filter((job) => !isOfFile(job, stored));
-    const own = { ...group, jobs: jobs.filter((job) => isOfFile(job, stored)) };
-    return others.length > 0 ? [own, { ...group, jobs: others }] : [own];
+    const isWhole = isUnchanged(group);
+    const needsFile = (job: Job<Entry>) => (isWhole && isOfFile(job, group.stored)) || isSixteenBit(job, group);
+    const own = group.jobs.filter(needsFile);
+    const others = group.jobs.filter((job) => !own.includes(job));
+    return [own, others].filter(({ length }) => length > 0).map((jobs) => ({ ...group, jobs }));
   });
 }

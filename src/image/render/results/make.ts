@@ -1,0 +1,205 @@
+/**
+ * Makes the files of results. Several: the shared picture, those of the groups, and their results from the smallest to
+ * the largest. One: the file of the original, or its pixels where several formats are searched through.
+ */
+import type { Estimate } from "../../../../wasm/estimate.ts";
+import { isolateBudget } from "../../../scheduler/budget.ts";
+import type { Allowance } from "../../../scheduler/job-limits.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
+import type { FormatDefinition } from "../../codec/format.ts";
+import { estimateOfOptions, optimized } from "../../search/attempts.ts";
+import type { Start } from "../../search/rendition.ts";
+import type { EncodeOptions } from "../../search/task.ts";
+import type { Trace } from "../../search/trace.ts";
+import { analyze } from "../analyze.ts";
+import { bufferedPicture, type HeldPixels, keep } from "../buffered-picture.ts";
+import { type Unpacked, unpackedFor } from "../embedded-file.ts";
+import { HeldSource } from "../held-source.ts";
+import type { Made, ResultFile, ResultOrder } from "../order.ts";
+import { type Origin, originFor } from "../origin.ts";
+import { bestOf } from "../output-formats.ts";
+import { withStatement } from "../provenance.ts";
+import { besideHeld, withResultGainMap } from "../result-gain-map.ts";
+import { withMetadata } from "../result-metadata.ts";
+import { originOf, pixelsIn, searchKey, unpackingEstimate } from "./group.ts";
+import type { Given, Group, Job, Placed, SetWork } from "./parts.ts";
+import { Starts } from "./starts.ts";
+
+/** What making results needs besides what is to be made. */
+export interface Making<Entry> {
+  readonly allowance: Allowance;
+  readonly trace: Trace | undefined;
+  /** Told of every result, as soon as it is there. */
+  readonly made: (entry: Entry, result: Made) => void;
+  /** An error of one result, as the caller is to see it. */
+  readonly refusalOf: (entry: Entry, error: unknown) => unknown;
+}
+
+/** What a result is made from, and what the other results have to do with it. */
+interface OwnOrigin extends Origin {
+  /** No other result is made from this. */
+  readonly isLast: boolean;
+  /** The file that was packed in what it is made from; null where it is not to be made from that. */
+  readonly unpacked: (options: EncodeOptions) => Promise<Unpacked | null>;
+  /** Pixels of all results in a format. */
+  readonly allPixels?: (format: FormatDefinition) => number | undefined;
+  /** Where the search is to start, and who is told where it ended. */
+  readonly startOf?: (format: FormatDefinition) => Start | undefined;
+  readonly ended?: (format: FormatDefinition, start: Start) => void;
+}
+
+/** Makes the only result there is. @param source of the original */
+export async function makeAlone<Entry extends ResultOrder>(
+  groups: readonly Group<Entry>[],
+  source: HeldSource,
+  making: Making<Entry>,
+): Promise<void> {
+  const [group] = groups;
+  const [job] = group?.jobs ?? [];
+  if (!group || !job) throw new Error("a request has no result");
+  const { allowance } = making;
+  const { formats, aim, gainMap } = job;
+  const file = { stored: group.stored, plan: group.planned.plan, source };
+  const origin = await originFor(file, formats, aim, allowance);
+  try {
+    const unpacked = ({ format, stored }: EncodeOptions) => unpackedFor(format, stored, allowance);
+    const stored = besideHeld(origin.stored, gainMap);
+    await make(job, { ...origin, stored, isLast: true, unpacked }, making);
+  } finally {
+    origin.source.close();
+  }
+}
+
+/** Makes several results, in the time slice of their work. @param source of the original */
+export async function makeTogether<Entry extends ResultOrder>(
+  given: Given<Entry>,
+  work: SetWork<Entry>,
+  source: HeldSource,
+  making: Making<Entry>,
+  timeSlice: TimeSlice,
+): Promise<void> {
+  const { shared, placed, keepsFile, estimate } = work;
+  const { allowance } = making;
+  const starts = new Starts();
+  const sharedPixels = shared && (await keep(given.stored, shared.plan, timeSlice));
+  if (!keepsFile) source.close();
+  try {
+    for (const one of placed) {
+      const { jobs } = one.group;
+      const origin = await originPlaced(given, work, one, { source, sharedPixels, timeSlice });
+      const unpacked = (options: EncodeOptions) => unpackedWithin(estimate, options, allowance);
+      const allPixels = (format: FormatDefinition) => pixelsIn(given.groups, format);
+      try {
+        for (const job of jobs) {
+          const { size } = origin.plan;
+          const keyOf = (format: FormatDefinition) => searchKey(one.group, job, format);
+          const startOf = (format: FormatDefinition) => starts.of(keyOf(format), size);
+          const ended = (format: FormatDefinition, end: Start) => starts.note(keyOf(format), size, end);
+          const isLast = job === jobs.at(-1);
+          await make(job, { ...origin, isLast, unpacked, allPixels, startOf, ended }, making);
+        }
+      } finally {
+        origin.source.close();
+      }
+    }
+  } finally {
+    sharedPixels?.bytes.release();
+  }
+}
+
+/** What the results of a group are made from. */
+async function originPlaced<Entry>(
+  given: Given<Entry>,
+  work: SetWork<Entry>,
+  placed: Placed<Entry>,
+  from: { readonly source: HeldSource; readonly sharedPixels: HeldPixels | null; readonly timeSlice: TimeSlice },
+): Promise<Origin> {
+  const { stored, plan } = originOf(given, work, placed);
+  const { group, onShared, kept } = placed;
+  const { source, sharedPixels: shared, timeSlice } = from;
+  const { heldBytes, bufferedBytes } = stored;
+  const origin =
+    shared && onShared
+      ? { stored: bufferedPicture(shared.size, given.stored, stored, shared.pixels), bytes: shared.bytes }
+      : { stored: { ...group.stored, heldBytes, bufferedBytes }, bytes: source };
+  if (!kept) return { stored: origin.stored, plan, source: new HeldSource(origin.bytes.retain()) };
+  const own = await keep(origin.stored, kept.plan, timeSlice);
+  return {
+    stored: bufferedPicture(own.size, group.stored, stored, own.pixels),
+    plan,
+    source: new HeldSource(own.bytes),
+  };
+}
+
+/**
+ * The file that was packed in what a result is made from, where nothing changes, and what is done with it takes no more
+ * memory than the results together were given; else null.
+ */
+async function unpackedWithin(
+  { bytes }: Estimate,
+  options: EncodeOptions,
+  allowance: Allowance,
+): Promise<Unpacked | null> {
+  const unpacked =
+    unpackingEstimate(options.format, options) && (await unpackedFor(options.format, options.stored, allowance));
+  if (!unpacked) return null;
+  const { stored, source } = unpacked;
+  const estimate = estimateOfOptions({ ...options, stored });
+  if (estimate && estimate.bytes + source.bytes.length + (stored.bufferedBytes ?? 0) <= bytes) return unpacked;
+  source.release();
+  return null;
+}
+
+/** Makes a result, and says what it is. */
+async function make<Entry extends ResultOrder>(
+  job: Job<Entry>,
+  origin: OwnOrigin,
+  { allowance, trace, made, refusalOf }: Making<Entry>,
+): Promise<void> {
+  const { entry } = job;
+  try {
+    const output = await fileOf(job, origin, allowance, trace);
+    const { bytes } = output.file;
+    // What waits for its own memory is held meanwhile; what is a part of admitted work is in the estimate of that.
+    const memory = entry.analyze && !allowance.within ? isolateBudget.keep(bytes.length) : undefined;
+    const analyzing = entry.analyze && analyze(bytes, entry.analyze, allowance);
+    const analysis = await analyzing?.finally(() => memory?.release());
+    made(entry, { output, analysis });
+  } catch (error) {
+    throw refusalOf(entry, error);
+  }
+}
+
+/** The file of a result: the best that its formats make of it, with all that it has besides its picture. */
+async function fileOf<Entry>(
+  { formats, aim, encoding, keepsMetadata, kept, gainMap, signing, actions = [] }: Job<Entry>,
+  { stored, plan, source, isLast: isLastResult, unpacked: unpack, allPixels, startOf, ended }: OwnOrigin,
+  allowance: Allowance,
+  trace: Trace | undefined,
+): Promise<ResultFile> {
+  const made = await bestOf(formats, aim, async (format, upperBoundBytes, upperBoundSampleBytes) => {
+    const isLast = format === formats.at(-1);
+    const options: EncodeOptions = {
+      stored,
+      plan,
+      format,
+      aim,
+      encoding,
+      keepsMetadata,
+      upperBoundBytes,
+      upperBoundSampleBytes,
+      isLast,
+      allPixels: allPixels?.(format),
+      start: startOf?.(format),
+      trace,
+    };
+    const unpacked = await unpack(options);
+    const read = () => (isLast && isLastResult ? source.takeOver() : source.retain());
+    const own = unpacked ? { ...options, stored: unpacked.stored } : options;
+    const rendition = await optimized(own, unpacked?.source ?? read(), allowance);
+    if (rendition?.ended) ended?.(format, rendition.ended);
+    return rendition;
+  });
+  const best = await withStatement(withResultGainMap(withMetadata(made, kept), gainMap), signing, actions);
+  return { ...best, facts: best.format.read.factsOf(best.file.bytes) };
+}

@@ -1,0 +1,165 @@
+/** What results of one original are made of: each is planned, those whose pixels are the same once. */
+import type { Allowance } from "../../../scheduler/job-limits.ts";
+import type { ProfileOption } from "../../color/profile-option.ts";
+import type { Space } from "../../color/space.ts";
+import type { GainMap } from "../../gain-map/gain-map.ts";
+import { metadataBytes } from "../../metadata/blocks.ts";
+import { checkResult } from "../../plan/detect.ts";
+import { aimOf } from "../../plan/output.ts";
+import { inSpace, pictureOf, type Stored } from "../../plan/planned-picture.ts";
+import type { VerifiedStore } from "../../provenance/verify.ts";
+import type { OperationParams, Order, ResultOrder } from "../order.ts";
+import { inTryingOrder, outputFormatsOf } from "../output-formats.ts";
+import { inOwnRange } from "../own-range.ts";
+import { isOfFirstFrame, type Planned, planOperations, type Target, targetOf } from "../plan-operations.ts";
+import { actionsFor, type ProvenanceMeans, signingFor, statedSourceType } from "../provenance.ts";
+import { besideGainMap, resultGainMap, withGainMap } from "../result-gain-map.ts";
+import { besideMetadata, keptOf, type KnownMetadata } from "../result-metadata.ts";
+import type { Given, Group, Job } from "./parts.ts";
+import { wantedOf } from "./shared.ts";
+
+/** What planning operations needs. */
+interface Planning {
+  readonly operations: OperationParams;
+  readonly overlays: ReadonlyMap<string, Uint8Array>;
+  readonly allowance?: Allowance | undefined;
+}
+
+/** A group whose jobs are not all known yet. */
+type OpenGroup<Entry> = Group<Entry> & { readonly jobs: Job<Entry>[] };
+
+/** The results in groups: those whose pixels are the same are planned once. */
+export async function groupsOf<Entry extends ResultOrder>(
+  stored: Stored,
+  base: Planned,
+  entries: readonly Entry[],
+  order: Order<Entry>,
+  provenance: VerifiedStore | undefined,
+): Promise<Group<Entry>[]> {
+  const groups = new Map<string, OpenGroup<Entry>>();
+  const spaces = new Spaces(stored, base, order);
+  const keptByOption: KnownMetadata = new Map();
+  const means = order.provenance && askedOnce(order.provenance);
+  let gainMap: { readonly found: GainMap | undefined } | undefined;
+  const readGainMap = () => (gainMap ??= { found: stored.format.gainMap?.read(stored.bytes) }).found;
+  for (const entry of entries) {
+    try {
+      const { output, optimize, operations } = entry;
+      const firstOnly = isOfFirstFrame(stored, output);
+      const begin = await spaces.of(output?.profile);
+      const own = withGainMap({ ...begin.stored, firstOnly }, output, readGainMap);
+      const target = targetOf(own, output);
+      const keys = [target, { frames: target.frames, sides: target.sides }].map((of) =>
+        JSON.stringify([operations, of, firstOnly, own.space && output?.profile]),
+      );
+      const known = keys.map((key) => groups.get(key)).find((one) => one !== undefined);
+      const group = known ?? (await groupOf(own, begin.base, operations, target, order));
+      const [ofTarget = "", ofAll = ""] = keys;
+      groups.set(changesShapeOnly(group.planned) ? ofAll : ofTarget, group);
+      const kept = keptOf(stored, output, keptByOption, statedSourceType(provenance));
+      const options = { output, accept: order.accept, allowance: order.allowance };
+      const encoding = output?.encoding;
+      const signing = await signingFor(stored, provenance, output, means);
+      const besides = metadataBytes(kept) + (signing?.bytes ?? 0);
+      const aim = besideMetadata(aimOf(output, optimize), besides);
+      const { steps, plan } = group.planned;
+      const formats = inTryingOrder(await outputFormatsOf(own, plan, options), aim, pictureOf(own, plan));
+      const ranged = inOwnRange(own, plan, formats, output);
+      const map = await resultGainMap(ranged, { steps, formats, aim, encoding }, order.allowance);
+      const { jobs } =
+        ranged === own ? group : inRange(groups, `${ofTarget} in its own range`, { ...group, stored: ranged });
+      jobs.push({
+        entry,
+        formats,
+        aim: besideGainMap(aim, map),
+        kept,
+        gainMap: map,
+        signing,
+        actions: actionsFor(steps, { ...order.operations, ...operations }),
+        encoding,
+        keepsMetadata: output?.metadata === "all",
+        analyzes: entry.analyze !== undefined,
+      });
+    } catch (error) {
+      throw order.refusalOf(entry, error);
+    }
+  }
+  return [...groups.values()].filter(({ jobs }) => jobs.length > 0);
+}
+
+/** The group of results that keep the range of their original, which are of the same plan as another. */
+function inRange<Entry>(groups: Map<string, OpenGroup<Entry>>, key: string, alike: OpenGroup<Entry>): OpenGroup<Entry> {
+  const group = groups.get(key) ?? { ...alike, jobs: [] };
+  groups.set(key, group);
+  return group;
+}
+
+/** The signer is opened once for all results. */
+function askedOnce(means: ProvenanceMeans): ProvenanceMeans {
+  let found: ReturnType<NonNullable<ProvenanceMeans["signer"]>> | undefined;
+  const { signer } = means;
+  return { ...means, signer: signer && (() => (found ??= signer())) };
+}
+
+/**
+ * The picture that results begin with, planned once for each color space: a color in an operation has other numbers in
+ * each.
+ */
+class Spaces {
+  private readonly known = new Map<ProfileOption, Pick<Given<never>, "stored" | "base">>();
+  private readonly stored: Stored;
+  private readonly base: Planned;
+  private readonly order: Planning;
+
+  /** @param base in sRGB */
+  constructor(stored: Stored, base: Planned, order: Planning) {
+    this.stored = stored;
+    this.base = base;
+    this.order = order;
+  }
+
+  async of(options: ProfileOption = "srgb") {
+    const known = this.known.get(options);
+    if (known) return known;
+    const stored = inSpace(this.stored, options);
+    const made = { stored, base: stored.space ? await planBase(stored, this.order) : this.base };
+    this.known.set(options, made);
+    return made;
+  }
+}
+
+/** The picture after the operations of the request, with all that any result may have. */
+export function planBase(stored: Stored, order: Planning): Promise<Planned> {
+  return planOperations(stored, order, { alpha: true, frames: 1, seen: stored.facts.frames });
+}
+
+/** What is known of all results. A version that groups share is in the color space that most results have. */
+export function commonOf<Entry>(stored: Stored, base: Planned, groups: readonly Group<Entry>[]): Given<Entry> {
+  const counts = new Map<Space | undefined, number>();
+  const alike = groups.filter(({ stored: own }) => !own.sixteenBit);
+  for (const { stored: own, jobs } of alike) counts.set(own.space, (counts.get(own.space) ?? 0) + jobs.length);
+  const [[space] = []] = [...counts].toSorted(([, one], [, other]) => other - one);
+  const group = alike.find(({ stored: own }) => own.space === space);
+  const shared = group?.stored ?? stored;
+  return { stored: { ...shared, firstOnly: false }, base: group?.base ?? base, groups };
+}
+
+/**
+ * Whether a group's own operations only move and filter pixels, which then come out the same with alpha and without.
+ */
+function changesShapeOnly({ steps }: Planned): boolean {
+  return steps.every(({ kind }) => kind === "turn" || kind === "crop" || kind === "resize");
+}
+
+async function groupOf<Entry extends ResultOrder>(
+  stored: Stored,
+  base: Planned,
+  operations: OperationParams,
+  target: Target,
+  { overlays, allowance }: Order<Entry>,
+): Promise<OpenGroup<Entry>> {
+  checkResult(base.size, target.frames);
+  const planned = await planOperations(stored, { operations, overlays, allowance }, target, base);
+  const wanted = wantedOf(base.size, planned.steps.slice(base.steps.length));
+  return { stored, base, planned, wanted, jobs: [] };
+}
