@@ -1,6 +1,8 @@
 /** What requests aim at, as numbers. */
 import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
+import type { Size } from "../pixels/geometry.ts";
+import { uncertainty } from "../pixels/strips.ts";
 import type { Aim, Effort, Preset } from "../plan/output.ts";
 
 /**
@@ -60,11 +62,27 @@ export interface PresetGoal {
   readonly quality: number;
 }
 
-/** What presets that promise more than a score search for. */
-export function stricterThan(targetScore: number): readonly PresetGoal[] {
+/** Pixels below which a picture is an icon: it is shown enlarged, and there is little to save. */
+const ICON_PIXELS = 48 * 48;
+/** The part of what a preset may lose that an icon does not. */
+const ICON_CARE = 0.3;
+
+/** Whether a picture is so small that each of its pixels counts. */
+export function isIcon({ width, height }: Size): boolean {
+  return width * height < ICON_PIXELS;
+}
+
+/** The score that is aimed at where a preset promises one, for a picture of this size. */
+export function aimedAt(targetScore: number, size: Size): number {
+  const care = isIcon(size) ? (100 - targetScore) * ICON_CARE : 0;
+  return targetScore + uncertainty(size) + care;
+}
+
+/** What presets that aim at more than a score search for. */
+export function stricterThan(aim: number, size: Size): readonly PresetGoal[] {
   return (Object.keys(TARGET_SCORE) as Preset[])
-    .filter((preset) => TARGET_SCORE[preset] > targetScore)
-    .map((preset) => ({ targetScore: TARGET_SCORE[preset], quality: PRESET_QUALITY[preset] }));
+    .map((preset) => ({ targetScore: aimedAt(TARGET_SCORE[preset], size), quality: PRESET_QUALITY[preset] }))
+    .filter(({ targetScore }) => targetScore > aim);
 }
 
 /** Small pictures have no score that could vouch for them, and little to save: they are encoded with care. */

@@ -3,14 +3,13 @@ import { parallel, maximum, held, type Estimate } from "../../../wasm/estimate.t
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Coefficients, RequantizeSettings } from "../codec/format.ts";
 import type { Extent } from "../pixels/picture.ts";
-import { uncertainty } from "../pixels/strips.ts";
 import type { Plan } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
 import type { PictureEncoder } from "./candidates.ts";
 import { comparingBytes, fits, resultDecodeEstimate, searchMs, triesMs, triesOf } from "./estimates.ts";
 import { fullSearch, tiersFor, type Search } from "./memory-tiers.ts";
-import { patienceOf } from "./presets.ts";
+import { aimedAt, patienceOf } from "./presets.ts";
 import type { Encode } from "./probe.ts";
 import { Reference } from "./reference.ts";
 import { samplePart, sampleSize } from "./sample.ts";
@@ -90,7 +89,7 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
   const goal = {
     format,
     settings,
-    targetScore: targetScore + uncertainty(picture),
+    targetScore: aimedAt(targetScore, picture),
     patience: patienceOf(task.aim),
     isFrugal: false,
     triesFinal,

@@ -32,8 +32,8 @@ import {
 export const BACKGROUNDS = [0.1, 0.9] as const;
 const OPAQUE_BACKGROUND = [0.5] as const;
 
-/** Of a picture with fewer pixels there is little to save, and each of them counts. */
-const MIN_SCORED_PIXELS = 48 * 48;
+/** A picture with fewer pixels is little more than its headers, and each of them counts. */
+const MIN_SCORED_PIXELS = 16 * 16;
 
 /** Nanoseconds for a pixel, on one background: to compare two pictures, to prepare one, to compare another with it. */
 const COMPARE_NS = 29;

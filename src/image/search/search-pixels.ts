@@ -1,12 +1,12 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
 import { parallel, maximum, held, serial } from "../../../wasm/estimate.ts";
-import { uncertainty } from "../pixels/strips.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
 import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN } from "./attempt.ts";
 import { encodeEstimate, framesLookMs, lookEstimate } from "./estimates.ts";
 import { fullSearch, leastSearch, type Search, searchWithoutExact } from "./memory-tiers.ts";
-import { patienceOf, TARGET_SCORE } from "./presets.ts";
+import { aimedAt, isIcon, patienceOf, TARGET_SCORE } from "./presets.ts";
 import { Reference } from "./reference.ts";
 import { canScore } from "./score.ts";
 import { smallestAbove } from "./search.ts";
@@ -59,12 +59,12 @@ function pixelsBy(
   const [most, ...leaner] = tiers;
   const targetScore = searchedScore(task) ?? 100;
   const upperBoundBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.upperBoundBytes ?? Infinity);
-  const { settings, upperBoundSampleBytes } = task;
-  const aim = targetScore + uncertainty(task.picture);
+  const { picture: planned, upperBoundSampleBytes } = task;
+  const settings = isIcon(planned) ? withAllChroma(task, format) : task.settings;
   const goal = {
     format,
     settings,
-    targetScore: aim,
+    targetScore: aimedAt(targetScore, planned),
     patience: patienceOf(task.aim),
     isFrugal: !keepsResults,
     triesFinal,
@@ -104,6 +104,11 @@ function pixelsBy(
       }
     },
   };
+}
+
+/** The settings of a task with the chroma of every pixel, where the format has a choice. */
+function withAllChroma({ settings }: Task, { write }: WritableFormat): EncodeSettings {
+  return write.variants.some(({ subsample }) => subsample) ? { ...settings, subsample: "4:4:4" } : settings;
 }
 
 /**

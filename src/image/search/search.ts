@@ -175,7 +175,7 @@ async function smallestOfStricter(
   // What has lost nothing keeps every promise.
   if (found.score >= EXACT_SCORE) return found;
   let least = found;
-  for (const { targetScore, quality } of stricterThan(quest.targetScore)) {
+  for (const { targetScore, quality } of stricterThan(quest.targetScore, quest.reference.size)) {
     const settings = { ...quest.settings, quality };
     const other = await smallest({ ...quest, targetScore, settings, start: undefined }, ways);
     const isSmaller = other && other.bytes.length < least.bytes.length;

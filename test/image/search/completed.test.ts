@@ -40,7 +40,7 @@ function small(file: ArrayBuffer, width: number, height: number, isGray: boolean
 }
 
 describe("small pictures", () => {
-  it.each([48, 64, 96, 112])("keep what there is to see in gray, %d pixels a side", async (side) => {
+  it.each([16, 24, 32, 48, 64, 96, 112])("keep what there is to see in gray, %d pixels a side", async (side) => {
     for (const file of Object.values(PHOTOGRAPHS)) {
       const original = await small(file, side, side, true);
       for (const format of ["jpeg", "webp", "avif", "png", "heic", "jp2", "jxl"] as const) {
@@ -51,20 +51,42 @@ describe("small pictures", () => {
     }
   });
 
-  it("take no more bytes than larger ones of the same photograph", async () => {
-    for (const format of ["jpeg", "avif"] as const) {
-      const sizes = [];
-      for (const [width, height] of [
+  it.each([
+    [
+      "icons",
+      [
+        [24, 16],
+        [32, 21],
+        [44, 29],
+      ],
+    ],
+    [
+      "pictures",
+      [
         [80, 53],
         [90, 60],
         [120, 80],
         [160, 114],
-      ] as const) {
+      ],
+    ],
+  ] as const)("take no more bytes than larger %s of the same photograph", async (_, all) => {
+    for (const format of ["jpeg", "avif"] as const) {
+      const sizes = [];
+      for (const [width, height] of all) {
         const original = await small(macaw, width, height, false);
         sizes.push((await made(original.bytes, { output: { format } })).bytes.length);
       }
       expect(sizes.toSorted((one, other) => one - other)).toEqual(sizes);
     }
+  });
+
+  it("are searched for as icons, with the chroma of every pixel", async () => {
+    const original = await small(motocross, 32, 32, false);
+    const atBest = await made(original.bytes, { output: { format: "jpeg" }, optimize: { quality: 98 } });
+    const icon = await made(original.bytes, { output: { format: "jpeg" } });
+    expect(icon.bytes.length).toBeLessThan(atBest.bytes.length * 0.75);
+    expect(icon.score).toBeGreaterThanOrEqual(82);
+    expect(icon.facts.subsample).toBe("4:4:4");
   });
 });
 

@@ -84,12 +84,19 @@ describe("cells of large photographs", () => {
   );
 });
 
-describe.runIf(IS_WHOLE)("a photograph of 12 megapixels with signs", () => {
-  it.each([2_600, 3_840, undefined])("becomes AVIF, searched for and scored: %s wide", async (width) => {
-    const picture = pictureOf([signs(4_032, 3_024, { grain: 12, zoom: 4 })]);
+describe.runIf(IS_WHOLE)("a photograph of 12 to 24 megapixels with signs", () => {
+  it.each([
+    [4_032, 3_024, 2_560],
+    [4_032, 3_024, 2_600],
+    [4_032, 3_024, 2_800],
+    [4_032, 3_024, 3_840],
+    [4_032, 3_024, undefined],
+    [6_000, 4_000, undefined],
+  ])("becomes AVIF, searched for and scored: %s x %s, %s wide", async (full, tall, width) => {
+    const picture = pictureOf([signs(full, tall, { grain: 12, zoom: 4 })]);
     const file = await FORMATS.jpeg.write.encode(picture, { ...SETTINGS, quality: 80, progressive: false }, UNPAUSED);
     const { output, stored } = await walk(file, { output: { format: "avif" }, ...(width && { resize: { width } }) });
-    expect(output).toMatchObject({ format: "AVIF", width: width ?? 4_032 });
+    expect(output).toMatchObject({ format: "AVIF", width: width ?? full });
     expect(output).not.toHaveProperty("searched");
     expect(output.score).toBeGreaterThanOrEqual(74);
     expect(avif.read.factsOf(stored)).toMatchObject({ width: output.width, height: output.height });
