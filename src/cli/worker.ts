@@ -6,7 +6,7 @@ import { type PackageConfig, projectConfig, readSettings } from "./project.ts";
 import { PROJECT, ROOT, wranglerOrThrow } from "./wrangler.ts";
 
 const HELP = `darkroom-worker deploy             makes what is missing on the account, migrates, uploads
-darkroom-worker deploy --check     says what is there, what is missing and what it costs; changes nothing
+darkroom-worker deploy --check     says what is there and what is missing; changes nothing
 darkroom-worker rollback           puts the deployment before this one back; tables stay as they are
 darkroom-worker config             prints the configuration that is deployed
 
