@@ -153,17 +153,21 @@ export class InputMemory {
   keep(bytes: number): Reservation {
     const lease = this.kept.join(bytes);
     this.surroundings.onHeld();
+    // Several results come and go by one reservation: what holds nothing for a while may hold something again.
     const shrink = (to: number) => {
-      if (to === 0) lease.leave();
       lease.hold(Math.min(to, lease.amount));
       this.freed();
+    };
+    const release = () => {
+      lease.leave();
+      shrink(0);
     };
     const grow = (to: number) => {
       lease.hold(Math.max(to, lease.amount));
       this.surroundings.onHeld();
       return undefined;
     };
-    return { grow, shrink, release: () => shrink(0) };
+    return { grow, shrink, release };
   }
 
   /** Those at the door come to see: some memory is free, or work has begun or ended. */

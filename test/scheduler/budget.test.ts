@@ -168,6 +168,18 @@ describe("Budget", () => {
     });
   });
 
+  it("counts results that come after those before them are stored", () => {
+    const budget = new Budget(10);
+    const kept = budget.keep(0);
+    kept.grow(4);
+    kept.shrink(0);
+    expect(budget.held.originals).toBe(0);
+    kept.grow(6);
+    expect(budget.held.originals).toBe(6);
+    kept.release();
+    expect(budget.held.originals).toBe(0);
+  });
+
   it("frees what a failed job held", async () => {
     const budget = new Budget(10);
     await expect(budget.run({ bytes: 10 }, () => Promise.reject(new Error("damaged")))).rejects.toThrow("damaged");
