@@ -69,7 +69,7 @@ export function createFormats({ onTake }) {
     offer: (onCompare) => {
       clear();
       const button = h("button", { type: "button", class: "quiet small", onclick: onCompare }, "Compare");
-      element.replaceChildren(title(), h("p", { class: "notice" }, button, " costs a request for each format."));
+      element.replaceChildren(title(), h("p", { class: "notice" }, button, " takes a credit for each format."));
       element.hidden = false;
     },
     /** @param {Entry} entry the one on show */
