@@ -127,7 +127,7 @@ export function peakBytes(settings: EncoderSettings): number {
 }
 
 /** What a lossless encoder begins with, however small the picture is. */
-const EXACT_START_BYTES = 704 << 10;
+const EXACT_START_BYTES = 784 << 10;
 
 function usualExactBytes(settings: EncoderSettings): number {
   const { width, height, method, lean = false } = settings;
