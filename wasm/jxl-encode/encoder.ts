@@ -85,8 +85,8 @@ function rowPixelBytes({ bits = 8 }: Pick<EncoderSettings, "bits">): number {
   return bits > 8 ? 8 : 4;
 }
 
-/** Bytes that an encoder is given. */
-function peakBytes(settings: EncoderSettings): number {
+/** Bytes that an encoder is given, of linear memory: what noise takes. */
+export function peakBytes(settings: EncoderSettings): number {
   const { width, height, distance } = settings;
   return bytesOf(settings, 1) + (distance === 0 ? 0 : Math.min(width * height * NOISE_BYTES, MAX_NOISE_BYTES));
 }
