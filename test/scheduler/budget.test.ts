@@ -171,10 +171,10 @@ describe("Budget", () => {
   it("counts results that come after those before them are stored", () => {
     const budget = new Budget(10);
     const kept = budget.keep(0);
-    kept.grow(4);
+    void kept.grow(4);
     kept.shrink(0);
     expect(budget.held.originals).toBe(0);
-    kept.grow(6);
+    void kept.grow(6);
     expect(budget.held.originals).toBe(6);
     kept.release();
     expect(budget.held.originals).toBe(0);
