@@ -46,3 +46,11 @@ export function outage(message: string, cause: unknown): ApiError {
     reason: "outage",
   });
 }
+
+/**
+ * A name that a caller gave, for a message: shown when it looks like a name, so that an address cannot carry other text out.
+ * @param otherwise what stands in its place
+ */
+export function nameToShow(given: string, otherwise: string): string {
+  return /^[\w-]{1,32}$/.test(given) ? given : otherwise;
+}

@@ -1,6 +1,7 @@
 /** Header values: those with parameters, read leniently and written strictly, and lists of entity tags. */
 
 import { baseName } from "./files.ts";
+import { percentDecoded } from "./percent.ts";
 
 export interface HeaderValue {
   /** What stands before the first semicolon, in lower case. */
@@ -84,4 +85,16 @@ export function listsTag(list: string, etag: string, isWeakEnough: boolean): boo
   if (list.trim() === "*") return true;
   const tags = list.split(",").map((tag) => tag.trim());
   return tags.some((tag) => (isWeakEnough ? tag.replace(/^W\//, "") : tag) === etag);
+}
+
+/** Content-Length, as a hint: the bytes are counted anyway. */
+export function announcedBytes(headers: Headers): number | undefined {
+  const header = headers.get("content-length") ?? "";
+  return /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+}
+
+/** The credentials of a URL as the value of `Authorization` (RFC 7617). A stray percent sign in them stands for itself. */
+export function basicCredentials({ username, password }: URL): string {
+  const [name, secret] = [username, password].map((text) => percentDecoded(text) ?? text);
+  return `Basic ${new TextEncoder().encode(`${name}:${secret}`).toBase64()}`;
 }

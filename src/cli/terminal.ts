@@ -11,7 +11,7 @@ export function settingsFromEnvironment(): Record<string, string> {
 
 /**
  * The port that the text names, which nobody listens on.
- * @param command how another one is chosen, for the message; `8788` is put in its place
+ * @param command how another one is chosen, for the message
  * @throws Error when the port is no port or is taken
  */
 export async function freePort(host: string, text: string, command: string): Promise<number> {

@@ -4,6 +4,7 @@
  */
 
 import type { Looks } from "../image/search/second-opinion.ts";
+import { percentDecoded } from "../percent.ts";
 import type { Validators } from "../source/validators.ts";
 import { isPurgedSince } from "./purges.ts";
 
@@ -218,11 +219,7 @@ type KeptFacts = Omit<ResultFacts, "readAt"> & { readonly readAt?: number; reado
 
 /** A name that was cut may end in half a letter. */
 function decodedName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name.replace(/%[\da-f]{0,2}/gi, "_");
-  }
+  return percentDecoded(name) ?? name.replace(/%[\da-f]{0,2}/gi, "_");
 }
 
 /** The name of a result's object. */

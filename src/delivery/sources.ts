@@ -5,6 +5,7 @@
  * fetched, so that nobody multiplies results by writing `%61` for `a`.
  */
 import type { DeliveryRules } from "../contract/deliveries.ts";
+import { percentDecoded } from "../percent.ts";
 
 /** What a delivery lets be fetched. */
 interface Sources extends Pick<DeliveryRules, "sources"> {
@@ -54,7 +55,7 @@ export function plainSource(spelled: string): string | undefined {
   // Encoded as a whole: what follows behind a question mark belongs to the address alone.
   const isWhole = /^https?%3a/i.test(path) || (!path.includes("/") && /%2f/i.test(path));
   if (isWhole) {
-    const decoded = decodedText(path);
+    const decoded = percentDecoded(path);
     return decoded === undefined ? undefined : mended(decoded);
   }
   return mended(text.includes("?") ? text : text.replace(/%3f/i, "?"));
@@ -83,7 +84,7 @@ function locateNamed({ sources }: Sources, text: string): Located | undefined {
   const [, name, encoded = ""] = /^([^/?]+)\/+([^?]+)/.exec(text) ?? [];
   const source = sources.find((one) => one.kind !== "web" && one.name === name);
   if (source === undefined || source.kind === "web") return undefined;
-  const path = decodedText(encoded);
+  const path = percentDecoded(encoded);
   if (path === undefined || path === "" || isStrange(path) || path.includes("\\")) return undefined;
   const folder = source.path === undefined || source.path === "" ? "" : `${source.path.replace(/\/$/, "")}/`;
   const place = { name: source.name, key: folder + path.replace(/^\/+/, "") };
@@ -147,16 +148,8 @@ function hidesDots(pathname: string): boolean {
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
     if (isStrange(plainer)) return true;
-    if (plainer === path) return isStrange(decodedText(path) ?? "");
+    if (plainer === path) return isStrange(percentDecoded(path) ?? "");
     path = plainer;
   }
   return true;
-}
-
-function decodedText(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

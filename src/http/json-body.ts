@@ -1,6 +1,6 @@
 /** Request bodies in JSON: said to be JSON, and counted while they arrive. */
 import { ApiError } from "../errors.ts";
-import { parseHeaderValue } from "../header.ts";
+import { announcedBytes, parseHeaderValue } from "../header.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_BODY_MS, MAX_JSON_BYTES } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
@@ -30,8 +30,7 @@ export async function readJsonWith<Found>(c: AppContext, read: (bytes: Uint8Arra
   if (!JSON_TYPE.test(parseHeaderValue(request.headers.get("content-type") ?? "").value)) {
     throw new ApiError(415, "The request must have a Content-Type of application/json");
   }
-  const header = request.headers.get("content-length") ?? "";
-  const announced = /^\d{1,15}$/.test(header) ? Number(header) : MAX_JSON_BYTES;
+  const announced = announcedBytes(request.headers) ?? MAX_JSON_BYTES;
   if (announced > MAX_JSON_BYTES) throw tooLong();
   const memory = await isolateBudget.take(announced, { caller: callerOf(c) });
   try {

@@ -1,7 +1,7 @@
 /** An upload whose body is the image alone: what is to be done stands in the query. */
-import { ApiError } from "../errors.ts";
+import { ApiError, nameToShow } from "../errors.ts";
 import { baseName } from "../files.ts";
-import { dispositionFileName, parseHeaderValue } from "../header.ts";
+import { announcedBytes, dispositionFileName, parseHeaderValue } from "../header.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_BODY_MS, MAX_JSON_BYTES, MAX_SOURCE_BYTES } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
@@ -44,8 +44,7 @@ export async function readRaw(
   }
   const limit = grantedBytes ?? MAX_SOURCE_BYTES;
   const tooLarge = () => new ApiError(413, `The image exceeds the maximum size of ${limit} bytes`);
-  const length = headers.get("content-length") ?? "";
-  const announced = /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+  const announced = announcedBytes(headers);
   if (announced !== undefined && announced > limit) throw tooLarge();
   if (body === null) throw new ApiError(422, "file must not be empty");
   const { reservation, need } = await roomFor(memory, announced, limit, caller?.());
@@ -67,7 +66,8 @@ export async function readRaw(
 
 function dataOf(query: URLSearchParams): object {
   for (const name of new Set(query.keys())) {
-    if (!NAMES.includes(name)) throw new ApiError(422, `${shown(name)} is not a known parameter`);
+    if (!NAMES.includes(name))
+      throw new ApiError(422, `${nameToShow(name, "a parameter of the query")} is not a known parameter`);
     if (query.getAll(name).length > 1) throw new ApiError(422, `${name} must be given only once`);
   }
   const text = query.get("data") ?? "";
@@ -76,11 +76,6 @@ function dataOf(query: URLSearchParams): object {
   if (bytes.length > MAX_JSON_BYTES)
     throw new ApiError(413, `data exceeds the maximum size of ${MAX_JSON_BYTES} bytes`);
   return parseJsonObject(bytes, "data of the query");
-}
-
-/** Names are shown when they look like names, so that an address cannot carry other text out. */
-function shown(name: string): string {
-  return /^[\w-]{1,32}$/.test(name) ? name : "a parameter of the query";
 }
 
 function nameOf(query: URLSearchParams, headers: Headers): string {

@@ -2,8 +2,9 @@
 import { isIpAddress, isPublicAddress } from "../address.ts";
 import { ApiError } from "../errors.ts";
 import { baseName } from "../files.ts";
-import { dispositionFileName, parseHeaderValue } from "../header.ts";
+import { announcedBytes, basicCredentials, dispositionFileName, parseHeaderValue } from "../header.ts";
 import { MAX_REDIRECTS } from "../limits.ts";
+import { percentDecoded } from "../percent.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { HeldBytes, Memory } from "../scheduler/held-bytes.ts";
 import { byteReaderOf } from "./byte-reader.ts";
@@ -107,8 +108,7 @@ async function call(target: Target, terms: Terms): Promise<{ response: Response;
 function withCredentials({ url, headers }: Target): { url: URL; headers: Headers } {
   const sent = new Headers(headers);
   if ((url.username !== "" || url.password !== "") && !sent.has("authorization")) {
-    const pair = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
-    sent.set("authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
+    sent.set("authorization", basicCredentials(url));
   }
   return { url: withoutCredentials(url), headers: sent };
 }
@@ -191,8 +191,7 @@ async function admit(
   try {
     const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
     if (!CODINGS.has(coding)) throw unable("origin uses an unsupported content coding");
-    const announced = headers.get("content-length");
-    const length = announced !== null && /^\d{1,15}$/.test(announced) ? Number(announced) : undefined;
+    const length = announcedBytes(headers);
     if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
     const isPlain = coding === "" || coding === "identity";
     const known = isPlain ? length : undefined;
@@ -234,17 +233,14 @@ async function discard(response: Response): Promise<void> {
 function nameOf(headers: Headers, urls: readonly URL[]): string {
   const disposition = headers.get("content-disposition");
   const given = disposition === null ? undefined : dispositionFileName(parseHeaderValue(disposition));
-  const segments = urls.map((url) => percentDecoded(url.pathname.split("/").at(-1) ?? ""));
+  const segments = urls.map(lastSegment);
   return [given ?? "", ...segments].map(baseName).find((name) => name !== "") ?? "";
 }
 
 /** Text that is no valid percent-encoding stays as it is. */
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+function lastSegment({ pathname }: URL): string {
+  const segment = pathname.split("/").at(-1) ?? "";
+  return percentDecoded(segment) ?? segment;
 }
 
 function failed(cause: unknown, terms: Terms, reason = "origin is not reachable"): ApiError {

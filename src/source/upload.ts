@@ -1,7 +1,7 @@
 /** The image and the options of an upload. */
 import { ApiError } from "../errors.ts";
 import { baseName } from "../files.ts";
-import { dispositionFileName, parseHeaderValue } from "../header.ts";
+import { announcedBytes, dispositionFileName, parseHeaderValue } from "../header.ts";
 import { parseJsonObject } from "../json.ts";
 import { MAX_BODY_MS, MAX_JSON_BYTES, MAX_MULTIPART_EXTRA_BYTES, MAX_UPLOAD_TOKEN_CHARACTERS } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
@@ -94,12 +94,6 @@ export async function readUpload(
   } finally {
     reader.release();
   }
-}
-
-/** Content-Length, as a hint: the bytes are counted anyway. */
-function announcedBytes(headers: Headers): number | undefined {
-  const header = headers.get("content-length") ?? "";
-  return /^\d{1,15}$/.test(header) ? Number(header) : undefined;
 }
 
 /** The chunks of a body, at most `limit` bytes together. */

@@ -1,6 +1,5 @@
 /** One POST to a customer's endpoint: its own short rules, never the general fetch of origins. */
-import { Buffer } from "node:buffer";
-
+import { basicCredentials } from "../header.ts";
 import { DELIVERY_TIMEOUT_MS } from "../limits/webhook.ts";
 import type { Attempt } from "./record.ts";
 import { signatureHeaders } from "./sign.ts";
@@ -46,7 +45,7 @@ async function post(notification: Notification, delivery: Delivery, at: number):
     "user-agent": delivery.userAgent,
     ...(await signatureHeaders(notification.id, Math.floor(at / 1_000), notification.body, notification.secrets)),
   });
-  if (url.username !== "" || url.password !== "") headers.set("authorization", basic(url));
+  if (url.username !== "" || url.password !== "") headers.set("authorization", basicCredentials(url));
   url.username = "";
   url.password = "";
   const request = { method: "POST", headers, body: notification.body, redirect: "manual" } as const;
@@ -64,20 +63,5 @@ async function withinDeadline<T>(call: (signal: AbortSignal) => Promise<T>): Pro
     return await call(deadline.signal);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** RFC 7617; the URL's user information is percent-encoded. */
-function basic(url: URL): string {
-  const credentials = `${decode(url.username)}:${decode(url.password)}`;
-  return `Basic ${Buffer.from(credentials).toString("base64")}`;
-}
-
-/** A stray percent sign stands for itself. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

@@ -2,9 +2,10 @@
  * `<options>/<source>`: options as the edge network has them, `width=400,fit=cover`, and a few of ours. Their meaning
  * is that of https://developers.cloudflare.com/images/transform-images/transform-via-url/.
  */
-import { ApiError } from "../../errors.ts";
+import { ApiError, nameToShow } from "../../errors.ts";
 import { ADDRESS_FORMATS } from "../../image/plan/format-lists.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { percentDecoded } from "../../percent.ts";
 import type { Asked, DerivationBody, Dialect, Spelled } from "../asked.ts";
 import { merged } from "../merge.ts";
 import { plainSource } from "../sources.ts";
@@ -47,24 +48,12 @@ function gathered(options: string): Parsed {
     const at = pair.indexOf("=");
     const given = at < 0 ? pair : pair.slice(0, at);
     const found = optionOf(given);
-    if (!found) throw new ApiError(422, `${shown(given)} is not a known option`);
+    if (!found) throw new ApiError(422, `${nameToShow(given, "an option")} is not a known option`);
     parsed.concerns.add(found.option.concern ?? "other");
-    found.option.read(parsed, decoded(pair.slice(at + 1)), found.name);
+    const value = pair.slice(at + 1);
+    found.option.read(parsed, percentDecoded(value) ?? value, found.name);
   }
   return parsed;
-}
-
-/** Names of options are shown when they look like names, so that an address cannot carry other text out. */
-function shown(name: string): string {
-  return /^[\w-]{1,32}$/.test(name) ? name : "an option";
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }
 
 function askedOf({ source }: Spelled, parsed: Parsed): Asked {

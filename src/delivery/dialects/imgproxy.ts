@@ -2,8 +2,9 @@
  * `<signature>/<options>/<source>` as imgproxy's open edition has it, `rs:fill:300:400/q:80/plain/https://…@webp`: the
  * options that have a meaning here, https://docs.imgproxy.net/usage/processing.
  */
-import { ApiError } from "../../errors.ts";
+import { ApiError, nameToShow } from "../../errors.ts";
 import { GAIN_MAP_FORMATS, LISTED_FORMATS, type ListedFormat } from "../../image/plan/format-lists.ts";
+import { percentDecoded } from "../../percent.ts";
 import { withoutEnd } from "../../without-end.ts";
 import { type Asked, type DerivationBody, type Dialect, type Spelled } from "../asked.ts";
 import { mended } from "../sources.ts";
@@ -48,14 +49,6 @@ function sourceOf(segments: readonly string[]): { source: string | undefined; ex
   return { source: source === undefined ? undefined : mended(source), extension: extension || undefined };
 }
 
-function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function base64Decoded(text: string): string | undefined {
   try {
     const bytes = Uint8Array.fromBase64(withoutEnd(text, "="), { alphabet: "base64url" });
@@ -70,7 +63,7 @@ function gathered(options: string): Parsed {
   for (const segment of options === "" ? [] : options.split("/")) {
     const [given = "", ...values] = segment.split(":");
     const option = IMGPROXY_OPTIONS.get(given);
-    if (!option) throw new ApiError(422, `${/^[\w-]{1,32}$/.test(given) ? given : "an option"} is not a known option`);
+    if (!option) throw new ApiError(422, `${nameToShow(given, "an option")} is not a known option`);
     option.read(parsed, values, option.name);
   }
   return parsed;

@@ -6,6 +6,7 @@
 import type { Unsigned } from "../../contract/deliveries.ts";
 import { ApiError } from "../../errors.ts";
 import { MIME_OF_FORMAT } from "../../image/plan/format-lists.ts";
+import { percentDecoded } from "../../percent.ts";
 import type { Answering, Dialect, Rules, Spelled } from "../asked.ts";
 import { mended } from "../sources.ts";
 
@@ -68,7 +69,8 @@ function checkUrl([url, ...more]: readonly string[], { hasSource }: Rules): void
   if (url.startsWith("//")) throw refused('"url" parameter cannot be a protocol-relative URL (//)');
   if (url.startsWith("/")) {
     const [path = ""] = url.split(/[?#]/, 1);
-    if (/\/_next\/image(?:$|\/)/.test(decoded(path))) throw refused('"url" parameter cannot be recursive');
+    if (/\/_next\/image(?:$|\/)/.test(percentDecoded(path) ?? path))
+      throw refused('"url" parameter cannot be recursive');
   } else if (!["http:", "https:"].includes(URL.parse(url)?.protocol ?? "")) {
     throw refused('"url" parameter is invalid');
   }
@@ -89,14 +91,6 @@ function refused(message: string, status: 400 | 404 | 413 | 502 | 504 = 400, cau
   return new ApiError(status, message, { cause, headers: cause?.headers ?? {}, isText: true });
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** The client's header without what the delivery has not listed. */
 function accept(header: string | undefined, { unsigned }: Pick<Rules, "unsigned">): string | undefined {
   if (!unsigned || header === undefined) return header;
@@ -115,9 +109,8 @@ function refusal(error: ApiError): ApiError {
     case 403:
       return refused('"url" parameter is not allowed', 400, error);
     case 404:
-      return refused('"url" parameter is valid but upstream response is invalid', 404, error);
     case 502:
-      return refused('"url" parameter is valid but upstream response is invalid', 502, error);
+      return refused('"url" parameter is valid but upstream response is invalid', status, error);
     case 504:
       return refused('"url" parameter is valid but upstream response timed out', 504, error);
     case 415:

@@ -113,8 +113,9 @@ async function acceptImage(c: AppContext, webhook: Webhook, job: Job, baseUrl: s
 
 /** @throws ApiError 422 when the notification would go to an address that is not public */
 export function checkCallable(c: AppContext, { url }: Webhook): void {
-  if (mayCall(c.var.settings, new URL(url))) return;
-  throw new ApiError(422, `webhook.url ${addressProblem(new URL(url).hostname)}`);
+  const target = new URL(url);
+  if (mayCall(c.var.settings, target)) return;
+  throw new ApiError(422, `webhook.url ${addressProblem(target.hostname)}`);
 }
 
 /** Learns from the body whether bytes are wanted: its `response.mode` wins over the request header. */
