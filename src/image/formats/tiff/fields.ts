@@ -10,6 +10,25 @@ import {
   writeHeader,
 } from "../../metadata/directories.ts";
 
+/** Types of values (TIFF 6.0, section 2). */
+export const TYPE = { short: 3, long: 4, rational: 5, undefined: 7 } as const;
+
+/** A field of whole numbers of two bytes. */
+export function shorts(tag: number, numbers: readonly number[], little: boolean): Field {
+  const value = new Uint8Array(numbers.length * 2);
+  const view = new DataView(value.buffer);
+  for (const [index, number] of numbers.entries()) view.setUint16(index * 2, number, little);
+  return { tag, type: TYPE.short, count: numbers.length, value };
+}
+
+/** A field of whole numbers of four bytes. */
+export function longs(tag: number, numbers: readonly number[], little: boolean): Field {
+  const value = new Uint8Array(numbers.length * 4);
+  const view = new DataView(value.buffer);
+  for (const [index, number] of numbers.entries()) view.setUint32(index * 4, number, little);
+  return { tag, type: TYPE.long, count: numbers.length, value };
+}
+
 /** An entry of a file whose value stays where it is. */
 export function placed({ tag, type, count, value, valueAt }: Entry): Field {
   return { tag, type, count, value, placedAt: valueAt };

@@ -2,7 +2,7 @@
 import { Tiff } from "../../metadata/directories.ts";
 import type { FoundStore, ManifestCarrier } from "../../provenance/carrier.ts";
 import { MAX_STORE_BYTES } from "../../provenance/limits.ts";
-import { withFields } from "./fields.ts";
+import { TYPE, withFields } from "./fields.ts";
 
 const C2PA = 0xcd41;
 /** Bytes of an entry, and before the entries of a directory. */
@@ -31,12 +31,9 @@ function find(bytes: Uint8Array): FoundStore | undefined {
   return undefined;
 }
 
-/** Bytes of unknown meaning. */
-const UNDEFINED = 7;
-
 /** A field of the first directory, which in our files is the last one, too. */
 function write(bytes: Uint8Array, store: Uint8Array): Uint8Array {
-  const field = { tag: C2PA, type: UNDEFINED, count: store.length, value: store };
+  const field = { tag: C2PA, type: TYPE.undefined, count: store.length, value: store };
   return withFields(bytes, { fields: [field], below: new Map() });
 }
 

@@ -1,6 +1,7 @@
 /** How the pixels of a TIFF file are stored, and the directory that says so (TIFF 6.0, sections 3 to 6, 14 and 18). */
-import type { Directory, Field } from "../../metadata/directories.ts";
+import type { Directory } from "../../metadata/directories.ts";
 import type { Size } from "../../pixels/geometry.ts";
+import { longs as longsOf, shorts as shortsOf, TYPE } from "./fields.ts";
 import type { Samples } from "./samples.ts";
 
 export interface Representation {
@@ -18,11 +19,6 @@ interface Written extends Size, Representation {
   readonly profile: Uint8Array | undefined;
 }
 
-const SHORT = 3;
-const LONG = 4;
-const RATIONAL = 5;
-const UNDEFINED = 7;
-
 const DEFLATE = 8;
 const GRAY = 1;
 const RGB = 2;
@@ -31,6 +27,11 @@ const STRAIGHT_ALPHA = 2;
 const INCH = 2;
 /** Pixels of an inch where nothing is said of it. */
 const USUAL_RESOLUTION = 72;
+
+/** The order of bytes of our files. */
+const LITTLE = true;
+const shorts = (tag: number, numbers: readonly number[]) => shortsOf(tag, numbers, LITTLE);
+const longs = (tag: number, numbers: readonly number[]) => longsOf(tag, numbers, LITTLE);
 
 /** The directory of a file in little endian. */
 export function directoryOf({ width, height, rows, samples, bits, predicts, places, profile }: Written): Directory {
@@ -54,27 +55,13 @@ export function directoryOf({ width, height, rows, samples, bits, predicts, plac
       279,
       places.map(({ bytes }) => bytes),
     ),
-    { ...longs(282, [USUAL_RESOLUTION, 1]), type: RATIONAL, count: 1 },
-    { ...longs(283, [USUAL_RESOLUTION, 1]), type: RATIONAL, count: 1 },
+    { ...longs(282, [USUAL_RESOLUTION, 1]), type: TYPE.rational, count: 1 },
+    { ...longs(283, [USUAL_RESOLUTION, 1]), type: TYPE.rational, count: 1 },
     shorts(284, [1]),
     shorts(296, [INCH]),
     ...(predicts ? [shorts(317, [HORIZONTAL])] : []),
     ...(hasAlpha ? [shorts(338, [STRAIGHT_ALPHA])] : []),
-    ...(profile ? [{ tag: 34_675, type: UNDEFINED, count: profile.length, value: profile }] : []),
+    ...(profile ? [{ tag: 34_675, type: TYPE.undefined, count: profile.length, value: profile }] : []),
   ];
   return { fields, below: new Map() };
-}
-
-function shorts(tag: number, numbers: readonly number[]): Field {
-  const value = new Uint8Array(numbers.length * 2);
-  const view = new DataView(value.buffer);
-  for (const [index, number] of numbers.entries()) view.setUint16(index * 2, number, true);
-  return { tag, type: SHORT, count: numbers.length, value };
-}
-
-function longs(tag: number, numbers: readonly number[]): Field {
-  const value = new Uint8Array(numbers.length * 4);
-  const view = new DataView(value.buffer);
-  for (const [index, number] of numbers.entries()) view.setUint32(index * 4, number, true);
-  return { tag, type: LONG, count: numbers.length, value };
 }

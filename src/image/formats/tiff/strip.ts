@@ -12,6 +12,7 @@ import {
 } from "../../metadata/directories.ts";
 import type { Orientation } from "../../pixels/geometry.ts";
 import { placeOf } from "./directories.ts";
+import { longs, shorts, TYPE } from "./fields.ts";
 
 /** Strips and tiles: where they lie, and how many bytes they have. */
 const PIECES = [
@@ -23,9 +24,6 @@ const COMPRESSION = 259;
 /** Its files have pieces that no list of strips names. */
 const OLD_JPEG = 6;
 const UNCOMPRESSED = 1;
-
-const SHORT = 3;
-const LONG = 4;
 
 /** Tags that say how pixels are stored and what they mean, pieces and orientation excepted (TIFF 6.0; ICC.1). */
 const KEPT: ReadonlySet<number> = new Set([
@@ -128,7 +126,7 @@ function areWhole({ bytes, ...tiff }: Tiff, entries: readonly Entry[], list: rea
   return total <= bytes.length && list.every((piece) => piece.bytes > 0 && piece.at + piece.bytes <= bytes.length);
 }
 
-function directoryOf(tiff: Tiff, entries: readonly Entry[], pieces: Pieces, tag: Orientation): Directory {
+function directoryOf({ little }: Tiff, entries: readonly Entry[], pieces: Pieces, tag: Orientation): Directory {
   let end = TIFF_HEADER_BYTES;
   const starts = pieces.list.map(({ bytes }) => {
     const at = end;
@@ -138,13 +136,13 @@ function directoryOf(tiff: Tiff, entries: readonly Entry[], pieces: Pieces, tag:
   const kept = new Map(entries.filter((entry) => KEPT.has(entry.tag)).map((entry) => [entry.tag, entry]));
   const fields: Field[] = [
     ...[...kept.values()].map(({ tag: own, type, count, value }) => ({ tag: own, type, count, value })),
-    longs(tiff, pieces.tag, starts),
+    longs(pieces.tag, starts, little),
     longs(
-      tiff,
       pieces.counts,
       pieces.list.map(({ bytes }) => bytes),
+      little,
     ),
-    ...(tag === 1 ? [] : [shortOf(tiff, ORIENTATION, tag)]),
+    ...(tag === 1 ? [] : [shorts(ORIENTATION, [tag], little)]),
   ];
   return { fields, below: new Map() };
 }
@@ -152,23 +150,10 @@ function directoryOf(tiff: Tiff, entries: readonly Entry[], pieces: Pieces, tag:
 /** The numbers of a tag that has whole ones of two or four bytes. */
 function numbers({ little }: Pick<Tiff, "little">, entries: readonly Entry[], tag: number): number[] {
   const entry = entries.find((one) => one.tag === tag);
-  if (!entry || (entry.type !== SHORT && entry.type !== LONG)) return [];
+  if (!entry || (entry.type !== TYPE.short && entry.type !== TYPE.long)) return [];
   const { value, type, count } = entry;
   const view = new DataView(value.buffer, value.byteOffset, value.length);
   return Array.from({ length: count }, (_, index) =>
-    type === SHORT ? view.getUint16(index * 2, little) : view.getUint32(index * 4, little),
+    type === TYPE.short ? view.getUint16(index * 2, little) : view.getUint32(index * 4, little),
   );
-}
-
-function longs({ little }: Tiff, tag: number, values: readonly number[]): Field {
-  const value = new Uint8Array(values.length * 4);
-  const view = new DataView(value.buffer);
-  for (const [index, number] of values.entries()) view.setUint32(index * 4, number, little);
-  return { tag, type: LONG, count: values.length, value };
-}
-
-function shortOf({ little }: Tiff, tag: number, number: number): Field {
-  const value = new Uint8Array(2);
-  new DataView(value.buffer).setUint16(0, number, little);
-  return { tag, type: SHORT, count: 1, value };
 }
