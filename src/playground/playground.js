@@ -13,6 +13,7 @@ import { apiDocument } from "./schema.js";
 import { bindKey, readKey } from "./session.js";
 import { fragmentOf, settingsIn } from "./share.js";
 import { Showcase } from "./showcase.js";
+import { isShownType } from "./shown-formats.js";
 import { programs } from "./snippets.js";
 import { createSource } from "./source.js";
 import { createTabs } from "./tabs.js";
@@ -21,9 +22,6 @@ import { createTabs } from "./tabs.js";
  * @import { Preview } from "./live.js"
  * @import { Called, Entry, Field, SetSuccess, Success, UploadBody } from "./shapes.d.ts"
  */
-
-/** Types of files that come out in their own format; of others a format is asked for that every browser shows. */
-const SHOWN_TYPES = /^image\/(?:jpeg|png|gif|webp|avif|svg\+xml|bmp|x-icon|vnd\.microsoft\.icon)$/;
 
 const tabs = createTabs("Language");
 const dial = createDial({ onTurn: turnTo });
@@ -79,7 +77,8 @@ function sourceChanged() {
   formats.clear();
   showcase.clear();
   byId("welcome").hidden = current !== undefined;
-  if (current?.file && !SHOWN_TYPES.test(current.file.type) && form && !form.read()?.output?.format) {
+  // What no browser shows comes out in a format that all of them do.
+  if (current?.file && !isShownType(current.file.type) && form && !form.read()?.output?.format) {
     writeForm({ ...form.read(), output: { ...form.read()?.output, format: "auto" } });
   }
   live.take(current);

@@ -5,6 +5,7 @@ import { resultOf, submit, totalOf } from "./processing.js";
 import { clearRefusal } from "./refusals.js";
 import { factsOf } from "./result.js";
 import { createSet } from "./set.js";
+import { isShown } from "./shown-formats.js";
 
 /**
  * @import { createDial } from "./dial.js"
@@ -22,9 +23,6 @@ import { createSet } from "./set.js";
  */
 
 const LOSSLESS = { optimize: { compression: "lossless" }, response: { mode: "binary" } };
-/** What browsers show. Anything else, and a file that this browser could not show, is asked for as PNG. */
-const SHOWN = ["JPEG", "PNG", "GIF", "WEBP", "AVIF", "SVG", "BMP", "ICO"];
-
 /** What is on show; the stage stays as it is until something takes its place. */
 export class Showcase {
   #compare = createCompare({ onOriginal: () => this.#askOriginal(), onResult: () => this.#askResult() });
@@ -165,7 +163,7 @@ export class Showcase {
   async #askOriginal() {
     const shown = this.#shown;
     if (!shown) return;
-    const shows = shown.source.file === undefined && SHOWN.includes(shown.answer.input.format);
+    const shows = shown.source.file === undefined && isShown(shown.answer.input.format);
     const output = shows ? {} : { output: { format: "png" } };
     const bytes = await this.#visible(shown, shown.source, { ...LOSSLESS, ...output });
     if (!bytes) return;
