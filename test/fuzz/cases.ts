@@ -17,6 +17,10 @@ const { costlySvg, seeded } = await import("../support/costly-svg.ts");
 const { FORMATS } = await import("../../src/image/formats.ts");
 const { svg } = await import("../../src/image/formats/svg.ts");
 const { decodeFile } = await import("../support/files.ts");
+const { Unreadable } = await import("../../src/image/provenance/cbor.ts");
+const { outside } = await import("../../src/image/provenance/hard-binding.ts");
+const { joined } = await import("../../src/joined.ts");
+const { damageBytes, withDamagedBoxes } = await import("./damaged-stores.ts");
 const { verifyFile } = await import("../../src/image/provenance/verify.ts");
 const { drain, digest } = await import("../support/rows.ts");
 const { FRAMINGS } = await import("../support/hostile-framing.ts");
@@ -226,26 +230,41 @@ const STATES = ["trusted", "valid", "invalid", "unreadable"];
 const signed = files.flatMap(({ name, bytes, format }) => {
   const { manifest } = FORMATS[format] as FormatDefinition;
   const found = manifest?.find(bytes);
-  return manifest && found ? [{ name, bytes, manifest, ranges: found.ranges }] : [];
+  return manifest && found ? [{ name, bytes, manifest, found }] : [];
 });
 
-/** Verifies a file whose manifest store was changed: bytes of it, and lengths of boxes and values among them. */
+/** A PNG file without a store. */
+const bare = joined(
+  signed
+    .filter(({ name }) => name.endsWith("signed-es384.png"))
+    .flatMap(({ bytes, found }) => [...outside(bytes, found.ranges)]),
+);
+
+/** The file with bytes of its store changed, or a PNG file with the store after boxes of it were. */
+function damagedStore({ bytes, found, manifest }: (typeof signed)[number]) {
+  const { manifest: ofPng } = FORMATS.png;
+  if (found.store && ofPng.write && random(2) === 0) {
+    try {
+      return { bytes: ofPng.write(bare, withDamagedBoxes(found.store, random)), manifest: ofPng };
+    } catch (error) {
+      // Damaged files are among the fixtures.
+      if (!(error instanceof Unreadable)) throw error;
+    }
+  }
+  const copy = bytes.slice();
+  damageBytes(copy, found.ranges, random);
+  return { bytes: copy, manifest };
+}
+
+/** Verifies a file whose manifest store was damaged. */
 async function tryStore(): Promise<void> {
   const file = signed[random(signed.length)];
   if (!file) return;
-  const bytes = file.bytes.slice();
-  for (let left = 1 + random(6); left > 0; left--) {
-    const range = file.ranges[random(file.ranges.length)];
-    if (!range) continue;
-    const at = range.start + random(range.length);
-    // Heads of CBOR and DER that announce much, numbers that are large, and anything.
-    const byte = [0x9f, 0xbf, 0x9b, 0x5b, 0x84, 0xff, 0x00, 0xd8][random(16)] ?? random(256);
-    bytes.fill(byte, at, Math.min(at + 1 + random(4), range.start + range.length));
-  }
+  const { bytes, manifest } = damagedStore(file);
   const began = processorMs();
   begin(`store of ${file.name}`);
   try {
-    const found = await verifyFile(bytes, file.manifest, { anchors: async () => [], now: NOW });
+    const found = await verifyFile(bytes, manifest, { anchors: async () => [], now: NOW });
     if (found && !STATES.includes(found.state)) failures.push(`${file.name}: ${found.state}`);
   } catch (error) {
     // The header of the box that a store lies in is among what was changed: a file may be refused for it.
