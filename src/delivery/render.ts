@@ -77,7 +77,9 @@ export async function makeDraft(ports: RenderPorts, rendering: Rendering, found:
       : { ...processing.output };
   const isDropped = processing.output?.provenance === "drop";
   const provenance = isDropped ? ("drop" as const) : ("auto" as const);
-  const draft = { ...processing, output: { ...output, provenance }, optimize: { quality, lossless: false } };
+  // Drafts are signed by nobody.
+  const { signer: _, ...unsignedOutput } = output;
+  const draft = { ...processing, output: { ...unsignedOutput, provenance }, optimize: { quality, lossless: false } };
   return make(ports, { ...rendering, processing: draft }, found, "draft");
 }
 

@@ -53,9 +53,9 @@ export const pipeline: Pipeline = {
     provenanceFor: (accountId) => ({
       anchors: () => readAnchors(env.BUCKET),
       now: Date.now(),
-      signer: () => {
+      signer: (id) => {
         const shelf = { db: databaseNamed(env, database), vault: vaultOf(settings.vaultKeys), accountId };
-        return signerOf(shelf, settings);
+        return signerOf(shelf, settings, id);
       },
       generator: { name: settings.serviceName, version: VERSION },
       newId: () => crypto.randomUUID(),

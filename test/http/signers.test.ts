@@ -168,6 +168,95 @@ describe("a signer", () => {
   });
 });
 
+describe("output.signer", () => {
+  const ids: Record<"es256" | "es384" | "ps256", string> = { es256: "", es384: "", ps256: "" };
+  beforeEach(async () => {
+    for (const name of ["es256", "ps256", "es384"] as const) {
+      const { body } = await api("POST", "/1.0/signers", { key, json: { name, ...SIGNERS[name] } });
+      ids[name] = body.signer.id;
+    }
+  });
+
+  /** The name on the certificate of the file's only signer. */
+  const nameIn = (bytes: Uint8Array) => /es256|es384|ps256/.exec(new TextDecoder("latin1").decode(bytes))?.[0];
+  const sign = { provenance: "sign" };
+
+  async function uploadPlain(data: object) {
+    const body = new FormData();
+    body.set("file", new File([plainFile.slice()], "photo.jpg"));
+    body.set("data", JSON.stringify(data));
+    return api("POST", "/1.0/upload", { key, body });
+  }
+
+  it("is who signs, of those that the account has saved; where none is named, the newest does", async () => {
+    expect(nameIn(await resultAt((await uploadPlain({ output: sign })).body.output.url))).toBe("es384");
+    for (const name of ["es256", "es384", "ps256"] as const) {
+      const { body } = await uploadPlain({ output: { ...sign, signer: ids[name] } });
+      const bytes = await resultAt(body.output.url);
+      expect(nameIn(bytes)).toBe(name);
+      expect(await signedBy(bytes)).toEqual({ ...OURS, manifests: 1 });
+    }
+  });
+
+  it("is another for each result of a set", async () => {
+    const outputs = {
+      a: { output: { signer: ids.es256 } },
+      b: { output: { signer: ids.ps256 }, resize: { width: 10 } },
+      c: { resize: { width: 12 } },
+    };
+    const { body } = await uploadPlain({ output: sign, outputs });
+    const names = [];
+    for (const name of ["a", "b", "c"]) names.push(nameIn(await resultAt(body.outputs[name].url)));
+    expect(names).toEqual(["es256", "ps256", "es384"]);
+  });
+
+  it("signs nothing that would not be signed without it", async () => {
+    const { status, body } = await uploadPlain({ output: { signer: ids.es256 } });
+    expect(status).toBe(200);
+    expect(await signedBy(await resultAt(body.output.url))).toBeUndefined();
+  });
+
+  it("is refused where it is not there, not the account's, or the deployment's, or says the opposite of drop", async () => {
+    const { key: other } = await openAccount();
+    const { body: saved } = await api("POST", "/1.0/signers", { key: other, json: NEW });
+    const refused = async (output: object) => {
+      const { status, body } = await uploadPlain({ output });
+      expect(status).toBe(422);
+      return body.message;
+    };
+    const unknown = "output.signer must be the id of a saved signer";
+    for (const signer of [saved.signer.id, "q7RmX2kTz9", "es256", "'; DROP TABLE assets", 7]) {
+      expect(await refused({ ...sign, signer })).toBe(unknown);
+    }
+    // Nobody is surprised later by a name that was wrong, whether it signs or not.
+    expect(await refused({ signer: "q7RmX2kTz9" })).toBe(unknown);
+    expect(await refused({ provenance: "drop", signer: ids.es256 })).toBe(
+      "output must not have signer with provenance drop",
+    );
+    await api("DELETE", `/1.0/signers/${ids.es256}`, { key });
+    expect(await refused({ ...sign, signer: ids.es256 })).toBe(unknown);
+  });
+
+  it("may stand in a preset of a delivery: drafts are signed by nobody all the same", async () => {
+    originOf(file(new Uint8Array(plainFile).buffer));
+    const { body } = await api("POST", "/1.0/signers", { key, json: { name: "b", ...SIGNERS.es256 } });
+    const presets = { brand: { output: { format: "jpeg", provenance: "sign", signer: body.signer.id } } };
+    const world = await deliveryWorld({ presets });
+    const late = await api("POST", "/1.0/signers", { key: world.key, json: { name: "b", ...SIGNERS.ps256 } });
+    await api("POST", "/1.0/signers", { key: world.key, json: NEW });
+    const path = `/1.0/deliveries/${world.delivery.id}`;
+    const own = { brand: { output: { ...presets.brand.output, signer: late.body.signer.id } } };
+    expect((await api("PATCH", path, { key: world.key, json: { presets: own } })).status).toBe(200);
+    const draft = await world.getSigned("preset=brand");
+    expect([draft.status, await signedBy(draft.bytes)]).toEqual([200, undefined]);
+    await world.runFinals();
+    await forgetEdges(world.delivery.id);
+    const final = await world.getSigned("preset=brand");
+    expect(final.headers.get("x-service-rendition")).toBe("final");
+    expect(nameIn(final.bytes)).toBe("ps256");
+  });
+});
+
 describe("the provenance of a delivery", () => {
   const plain = new Uint8Array(plainFile);
 

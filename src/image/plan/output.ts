@@ -26,6 +26,8 @@ export function outputFormat(word: string): Writable {
 
 const sizesRule = `must be a list of 1 to ${MAX_ICON_SIDES} integers`;
 
+const signerRule = "must be the id of a saved signer";
+
 const OutputMembers = record({
   format: v.optional(oneOf(["auto", ...OUTPUT_NAMES.keys()])),
   // Pixels of a side of each square in the file, in a format that holds several.
@@ -46,6 +48,8 @@ const OutputMembers = record({
   metadata: v.optional(oneOf(METADATA_OPTIONS)),
   // What becomes of what the original says of where it is from.
   provenance: v.optional(oneOf(PROVENANCE_OPTIONS)),
+  // Who signs: one of the signers that the account has saved, by its id. Not named, it is the newest.
+  signer: v.optional(v.pipe(v.string(signerRule), v.regex(/^[A-Za-z0-9]{10}$/, signerRule))),
   // The color space of the result; sRGB by default.
   profile: v.optional(oneOf(PROFILE_OPTIONS)),
   // Whether the result keeps what makes its original one of high dynamic range; not by default.
@@ -63,6 +67,10 @@ const OutputMembers = record({
 export const Output = v.pipe(
   OutputMembers,
   v.check(({ format, sizes }) => sizes === undefined || sidesIn(format) !== undefined, "must have sizes with ico only"),
+  v.check(
+    ({ signer, provenance }) => signer === undefined || provenance !== "drop",
+    "must not have signer with provenance drop",
+  ),
 );
 export type Output = v.InferOutput<typeof Output>;
 

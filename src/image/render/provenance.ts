@@ -14,8 +14,11 @@ import type { Step } from "../steps/operation.ts";
 
 /** What judging where pictures are from, and stating it, needs of the outside. */
 export interface ProvenanceMeans extends Verification {
-  /** Who signs for the account; asked for where a result may be signed. Absent: nobody. */
-  readonly signer?: (() => Promise<Signer | undefined>) | undefined;
+  /**
+   * Who signs for the account: its signer of an id, undefined where it has none, or the one that signs where none is named. Asked
+   * for where a result may be signed. Absent: nobody.
+   */
+  readonly signer?: ((id?: string) => Promise<Signer | undefined>) | undefined;
   /** The program that makes results. */
   readonly generator?: Statement["generator"];
   /** A UUID. */
@@ -59,6 +62,10 @@ export async function signingFor(
   means: ProvenanceMeans | undefined,
 ): Promise<Signing | undefined> {
   const option = output?.provenance ?? "auto";
+  const id = output?.signer;
+  if (id !== undefined && !(await means?.signer?.(id))) {
+    throw new ApiError(422, "output.signer must be the id of a saved signer");
+  }
   if (option === "drop" || !means || (option === "keep" && !store)) return undefined;
   const isAsked = option === "sign" || option === "keep";
   const sourceType = statedSourceType(store) ?? markOf(original);
@@ -72,7 +79,7 @@ export async function signingFor(
       "output.provenance must be auto or drop in this output.format, which cannot hold a manifest",
     );
   }
-  const signer = await means.signer?.();
+  const signer = await means.signer?.(id);
   const { generator, newId } = means;
   if (!signer || !generator || !newId) {
     if (!isAsked) return undefined;

@@ -94,11 +94,16 @@ function inRange<Entry>(groups: Map<string, OpenGroup<Entry>>, key: string, alik
   return group;
 }
 
-/** The signer is opened once for all results. */
+/** Every signer is opened once for all results. */
 function askedOnce(means: ProvenanceMeans): ProvenanceMeans {
-  let found: ReturnType<NonNullable<ProvenanceMeans["signer"]>> | undefined;
+  const found = new Map<string | undefined, ReturnType<NonNullable<ProvenanceMeans["signer"]>>>();
   const { signer } = means;
-  return { ...means, signer: signer && (() => (found ??= signer())) };
+  const once = (id?: string) => {
+    const asked = found.get(id) ?? signer?.(id) ?? Promise.resolve(undefined);
+    found.set(id, asked);
+    return asked;
+  };
+  return { ...means, signer: signer && once };
 }
 
 /**
