@@ -335,6 +335,7 @@ export type Output = {
   readonly animation?: boolean;
   readonly metadata?: "none" | "copyright" | "no-location" | "all";
   readonly provenance?: "auto" | "drop" | "keep" | "sign";
+  readonly signer?: string;
   readonly profile?: "srgb" | "p3" | "keep";
   readonly hdr?: "drop" | "keep";
   readonly name?: string;
@@ -582,6 +583,7 @@ export type Input = {
     readonly digital_source_type?: string;
     readonly state: "trusted" | "valid" | "invalid" | "unreadable";
     readonly failures: readonly (string)[];
+    readonly informational?: readonly (string)[];
   };
 };
 
@@ -653,6 +655,7 @@ export type Analysis = {
         readonly manifest?: number;
       })[];
       readonly failures: readonly (string)[];
+      readonly informational?: readonly (string)[];
     })[];
   } | null;
 };

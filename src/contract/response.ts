@@ -35,6 +35,8 @@ const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const ProvenanceState = v.picklist(["trusted", "valid", "invalid", "unreadable"]);
 /** Words of the standard (C2PA 2.2, 15.2). */
 const Failures = v.array(v.string());
+/** Words of the standard for what is no failure and to be known. */
+const Informational = v.array(v.string());
 const moment = v.pipe(v.string(), v.isoTimestamp());
 
 /** What the manifests of the original say of where it is from, in short. */
@@ -50,6 +52,7 @@ const Provenance = v.strictObject({
   digital_source_type: v.optional(v.string()),
   state: ProvenanceState,
   failures: Failures,
+  informational: v.optional(Informational),
 });
 
 /** All manifests of the original: the active one first, then those of what it was made of. */
@@ -84,6 +87,7 @@ const ProvenanceChain = v.strictObject({
         }),
       ),
       failures: Failures,
+      informational: v.optional(Informational),
     }),
   ),
 });

@@ -38,6 +38,7 @@ export function provenanceOf({ input: { provenance }, analysis }) {
       row("With", provenance.generator),
       row("How it came to be", provenance.digital_source_type?.split("/").at(-1)),
       failures.length > 0 && row("Wrong", failures.join(", ")),
+      row("To be known", provenance.informational?.join(", ")),
     ),
     chain
       ? h("ol", {}, chain.manifests.map(manifestItem))
@@ -54,13 +55,14 @@ function row(name, value) {
 }
 
 /** @param {Manifest} manifest */
-function manifestItem({ signer, generator, issued_at: at, actions, ingredients, failures }) {
+function manifestItem({ signer, generator, issued_at: at, actions, ingredients, failures, informational = [] }) {
   const who = [signer ?? "Somebody unnamed", generator && ` with ${generator}`, at && [" at ", moment(at)]];
   const parts = ingredients.map(({ title, format, relationship, manifest }) => {
     const own = manifest === undefined ? "without Content Credentials" : `number ${manifest + 1}`;
     return `${relationship}: ${title ?? format ?? "a file"}, ${own}`;
   });
-  const lines = [actions.map(({ action }) => action).join(", "), ...parts, ...failures].filter(Boolean);
+  const done = actions.map(({ action }) => action).join(", ");
+  const lines = [done, ...parts, ...failures, ...informational].filter(Boolean);
   return h(
     "li",
     {},

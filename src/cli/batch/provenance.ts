@@ -67,7 +67,7 @@ export function textOf(path: string, chain: Chain): string {
 }
 
 function manifestLines(manifest: Manifest, number: number): string[] {
-  const { signer, generator, issued_at: at, actions, ingredients, failures } = manifest;
+  const { signer, generator, issued_at: at, actions, ingredients, failures, informational = [] } = manifest;
   const who = [signer ?? "somebody unnamed", generator && `with ${generator}`, at && `at ${at}`];
   const done = actions.map(({ action, digital_source_type: type }) => action + (type ? ` (${lastOf(type)})` : ""));
   const parts = ingredients.map(({ title, format, relationship, manifest: own }) => {
@@ -78,7 +78,7 @@ function manifestLines(manifest: Manifest, number: number): string[] {
     `  ${number}. ${shown(who.filter(Boolean).join(" "))}`,
     ...(done.length > 0 ? [`     ${shown(done.join(", "))}`] : []),
     ...parts.map((part) => `     ${shown(part)}`),
-    ...failures.map((code) => `     ${code}`),
+    ...[...failures, ...informational].map((code) => `     ${code}`),
   ];
 }
 

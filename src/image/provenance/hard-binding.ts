@@ -9,6 +9,10 @@ import { MAX_EXCLUSIONS, MAX_VISITS } from "./limits.ts";
 /** Bytes that are compared in the time that a look at a box takes. */
 const COMPARED_BYTES = 64;
 
+/** The kind of the box that holds a manifest store. */
+export const UUID = Uint8Array.fromHex("d8fec3d61b0e483c92975828877ec481");
+const NONE = new Uint8Array();
+
 /** The labels of assertions that are hard bindings. */
 export const BINDINGS = ["c2pa.hash.data", "c2pa.hash.bmff", "c2pa.hash.boxes", "c2pa.hash.collection.data"] as const;
 
@@ -41,6 +45,51 @@ export function failureOfBinding(
   }
   if (label.startsWith("c2pa.hash.boxes")) return failureOfParts(binding, file, algorithm, hasher);
   return "assertion.collectionHash.malformed";
+}
+
+/** Boxes that every hash of boxes leaves out: what the file is, and what speaks of places in fragments. */
+const BOXES_LEFT_OUT: readonly string[] = ["/ftyp", "/mfra"];
+/** Those that the first version of the hash left out besides: what speaks of places in the file. */
+const PLACES_LEFT_OUT: readonly string[] = [
+  "/meta/iloc",
+  "/mfra/tfra",
+  "/moov/trak/mdia/minf/stbl/stco",
+  "/moov/trak/mdia/minf/stbl/co64",
+  "/moof/traf/tfhd",
+  "/moof/traf/trun",
+];
+
+/** The label of the first version of a hash of boxes, of which there may be several. */
+const FIRST_VERSION = /^c2pa\.hash\.bmff(?:__\d+)?$/;
+
+/**
+ * What a binding leaves out of its hash besides manifest stores, which its signer may and nobody else can: the word of the
+ * standard (C2PA 2.4, 15.2.2), which is no failure; undefined where it leaves out nothing else.
+ */
+export function informationOfBinding(label: string, binding: Cbor, { ranges }: BoundFile): string | undefined {
+  const exclusions = listIn(binding, "exclusions").slice(0, MAX_EXCLUSIONS);
+  if (label.startsWith("c2pa.hash.data")) {
+    const [store] = ranges;
+    const isOther = exclusions.some((one) => {
+      const [start, length] = [numberIn(one, "start") ?? 0, numberIn(one, "length") ?? 0];
+      // An update makes a store longer than it was when it was left out.
+      return length > 0 && start !== store?.start && !ranges.some((range) => overlap({ start, length }, range));
+    });
+    return isOther ? "assertion.dataHash.additionalExclusionsPresent" : undefined;
+  }
+  if (label.startsWith("c2pa.hash.bmff")) {
+    const usual = [...BOXES_LEFT_OUT, ...(FIRST_VERSION.test(label) ? PLACES_LEFT_OUT : [])];
+    const isOther = exclusions.some((one) => {
+      const path = textIn(one, "xpath") ?? "";
+      const isStore =
+        path === "/uuid" && listIn(one, "data").some((data) => isSame(bytesIn(data, "value") ?? NONE, UUID));
+      return !isStore && !usual.includes(path);
+    });
+    return isOther ? "assertion.bmffHash.additionalExclusionsPresent" : undefined;
+  }
+  const boxes = label.startsWith("c2pa.hash.boxes") ? listIn(binding, "boxes") : [];
+  const isOther = boxes.some((one) => memberOf(one, "excluded") === true && listIn(one, "names")[0] !== "C2PA");
+  return isOther ? "assertion.boxesHash.additionalExclusionsPresent" : undefined;
 }
 
 function failureOfData(
@@ -126,7 +175,7 @@ function failureOfBoxes(
   if (exclusions.length === 0 || exclusions.length > MAX_EXCLUSIONS) return "assertion.bmffHash.malformed";
   // Hashes of chunks are about films in pieces, which no picture is.
   if (!hash) return "assertion.bmffHash.malformed";
-  const isPlaced = !/^c2pa\.hash\.bmff(?:__\d+)?$/.test(label);
+  const isPlaced = !FIRST_VERSION.test(label);
   const pieces = boxPieces(file.bytes, exclusions, isPlaced);
   const found = hasher.hash(textIn(binding, "alg") ?? algorithm, pieces);
   if (!found) return "algorithm.unsupported";

@@ -18,6 +18,8 @@ export interface ProvenanceSummary {
   readonly digital_source_type?: string;
   readonly state: State;
   readonly failures: string[];
+  /** What is right, and to be known; absent where there is nothing. */
+  readonly informational?: string[];
 }
 
 /** One manifest of the chain. */
@@ -31,6 +33,7 @@ export interface ToldManifest {
   readonly actions: ToldAction[];
   readonly ingredients: ToldIngredient[];
   readonly failures: string[];
+  readonly informational?: string[];
 }
 
 interface ToldAction {
@@ -87,7 +90,12 @@ export function summaryOf(store: VerifiedStore): ProvenanceSummary {
     }),
     state: store.state,
     failures: [...store.failures],
+    ...informationOf(store.manifests.flatMap(({ informational }) => informational)),
   };
+}
+
+function informationOf(words: readonly string[]): { readonly informational?: string[] } {
+  return words.length > 0 ? { informational: [...words] } : {};
 }
 
 /**
@@ -136,6 +144,7 @@ export function chainOf({ state, failures, manifests }: VerifiedStore): Provenan
         ...told({ title, format, manifest: manifest && places.get(placeOf(manifest.url).manifest ?? "") }),
       })),
       failures: one.failures.slice(0, MAX_FAILURES),
+      ...informationOf(one.informational),
     })),
   };
 }

@@ -2,7 +2,7 @@
 import type { ManifestCarrier, Range } from "./carrier.ts";
 import { type Cbor, cborMap, encodeCbor } from "./cbor.ts";
 import { protectedHeaders, signedBytes, stampedBytes, writeCose } from "./cose.ts";
-import { boxPieces, outside } from "./hard-binding.ts";
+import { boxPieces, outside, UUID } from "./hard-binding.ts";
 import { Hasher } from "./hashing.ts";
 import { jumbfBox, KIND, writeSuperbox } from "./jumbf.ts";
 import { ingredientOf, type KeptIngredient } from "./kept-ingredient.ts";
@@ -129,7 +129,6 @@ function padded(written: (pad: number) => Uint8Array, length: number): Uint8Arra
   return written(length - written(0).length);
 }
 
-const UUID = Uint8Array.fromHex("d8fec3d61b0e483c92975828877ec481");
 /** What a hash of boxes leaves out: the store itself, what the file is, and what speaks of places in fragments. */
 const BMFF_EXCLUSIONS: readonly Cbor[] = [
   cborMap({ xpath: "/uuid", data: [cborMap({ offset: 8, value: UUID })] }),

@@ -4,7 +4,7 @@ import type { ManifestCarrier } from "./carrier.ts";
 import { type Count, TooMuch, Unreadable } from "./cbor.ts";
 import { type Anchors, type Certificate, holderOf, isTrusted, isValidAt, maySignManifests } from "./certificate.ts";
 import { type CoseSignature, readCose, signedBytes, stampedBytes } from "./cose.ts";
-import { BINDINGS, type BoundFile, failureOfBinding } from "./hard-binding.ts";
+import { BINDINGS, type BoundFile, failureOfBinding, informationOfBinding } from "./hard-binding.ts";
 import { Hasher, isZeros } from "./hashing.ts";
 import { dataIn, KIND, readJumbf, type Superbox } from "./jumbf.ts";
 import { MAX_FAILURES, MAX_FILE_VALUES, MAX_INGREDIENT_DEPTH, MAX_SIGNATURES } from "./limits.ts";
@@ -46,6 +46,8 @@ export interface VerifiedManifest {
   readonly actions: readonly Action[];
   readonly ingredients: readonly Ingredient[];
   readonly failures: readonly string[];
+  /** What is right, and to be known. */
+  readonly informational: readonly string[];
 }
 
 export interface VerifiedStore {
@@ -237,7 +239,7 @@ class Verifier {
     }
     const signed = await this.signature(manifest, isBound, failures);
     this.assertions(manifest, failures);
-    if (isBound) this.binding(manifest, failures);
+    const information = isBound ? this.binding(manifest, failures) : undefined;
     const parts = partsOf(manifest, failures);
     if (manifest.version === 2 || manifest.isUpdate) checkActions(manifest, parts, failures);
     checkParents(manifest, parts.ingredients, failures);
@@ -250,6 +252,7 @@ class Verifier {
       ...signed,
       ...parts,
       failures: [...new Set(failures)],
+      informational: information === undefined ? [] : [information],
     };
   }
 
@@ -336,25 +339,25 @@ class Verifier {
     return this.redacted.has(`/c2pa/${label}/c2pa.assertions/${name}`);
   }
 
-  private binding(manifest: Manifest, failures: string[]): void {
+  /** What there is to be known of the binding that is no failure. */
+  private binding(manifest: Manifest, failures: string[]): string | undefined {
     const bindings = manifest.assertions.filter(({ label }) => BINDINGS.some((binding) => label.startsWith(binding)));
     const [binding] = bindings;
-    if (!binding) return void failures.push("claim.hardBindings.missing");
+    if (!binding) {
+      failures.push("claim.hardBindings.missing");
+      return undefined;
+    }
     if (bindings.length > 1) failures.push("assertion.multipleHardBindings");
     try {
       const isUpdated = this.active.label !== manifest.label;
-      const failure = failureOfBinding(
-        binding.label,
-        contentOf(binding, manifest),
-        this.file,
-        manifest.algorithm,
-        this.hasher,
-        isUpdated,
-      );
+      const content = contentOf(binding, manifest);
+      const failure = failureOfBinding(binding.label, content, this.file, manifest.algorithm, this.hasher, isUpdated);
       if (failure) failures.push(failure);
+      return informationOfBinding(binding.label, content, this.file);
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
       failures.push(error.code);
+      return undefined;
     }
   }
 }
@@ -386,5 +389,6 @@ function withoutClaim(box: Superbox, code: string): VerifiedManifest {
     values: { left: 0 },
   };
   const nothing = { generator: undefined, title: undefined, format: undefined, signer: undefined, signedAt: undefined };
-  return { label: box.label, manifest, ...nothing, trusted: false, actions: [], ingredients: [], failures: [code] };
+  const parts = { actions: [], ingredients: [], informational: [] };
+  return { label: box.label, manifest, ...nothing, trusted: false, ...parts, failures: [code] };
 }

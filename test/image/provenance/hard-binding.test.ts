@@ -3,11 +3,56 @@ import { describe, expect, it } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
 import { type Cbor, cborMap, decodeCbor, encodeCbor, Tagged } from "../../../src/image/provenance/cbor.ts";
-import { failureOfBinding, outside } from "../../../src/image/provenance/hard-binding.ts";
+import { failureOfBinding, informationOfBinding, outside } from "../../../src/image/provenance/hard-binding.ts";
 import { Hasher } from "../../../src/image/provenance/hashing.ts";
 import { jumbfBox, KIND, readJumbf, writeSuperbox } from "../../../src/image/provenance/jumbf.ts";
+import { chainOf, summaryOf } from "../../../src/image/provenance/report.ts";
 import { joined } from "../../../src/joined.ts";
-import { fileOf, pngWith, storeWith, verified, written } from "../../support/signed-files.ts";
+import { fileOf, pngWith, SIGNED_FILES, storeWith, verified, written } from "../../support/signed-files.ts";
+
+describe("what a hash leaves out besides the store", () => {
+  const file = { bytes: new Uint8Array(64), ranges: [{ start: 10, length: 20 }], isPadded: true, parts: undefined };
+  const range = (start: number, length: number) => cborMap({ start, length });
+  const box = (xpath: string, value?: string) =>
+    cborMap({ xpath, ...(value && { data: [cborMap({ offset: 8, value: Uint8Array.fromHex(value) })] }) });
+  const store = box("/uuid", "d8fec3d61b0e483c92975828877ec481");
+  const part = (name: string, excluded?: true) => cborMap({ names: [name], ...(excluded && { excluded }) });
+  const told: readonly (readonly [string, Cbor, boolean])[] = [
+    ["c2pa.hash.data", cborMap({ exclusions: [range(10, 20)] }), false],
+    ["c2pa.hash.data", cborMap({ exclusions: [range(10, 19)] }), false],
+    ["c2pa.hash.data", cborMap({ exclusions: [range(10, 10), range(20, 10)] }), false],
+    // Before an update made it longer.
+    ["c2pa.hash.data__1", cborMap({ exclusions: [range(10, 20), range(40, 0)] }), false],
+    ["c2pa.hash.data", cborMap({ exclusions: [range(0, 2), range(10, 20)] }), true],
+    ["c2pa.hash.data", cborMap({ exclusions: [range(10, 20), range(30, 1)] }), true],
+    ["c2pa.hash.bmff.v3", cborMap({ exclusions: [store, box("/ftyp"), box("/mfra")] }), false],
+    ["c2pa.hash.bmff", cborMap({ exclusions: [store, box("/ftyp"), box("/meta/iloc")] }), false],
+    ["c2pa.hash.bmff.v2", cborMap({ exclusions: [store, box("/ftyp"), box("/meta/iloc")] }), true],
+    ["c2pa.hash.bmff.v3", cborMap({ exclusions: [store, box("/ftyp"), box("/mfra"), box("/free")] }), true],
+    ["c2pa.hash.bmff", cborMap({ exclusions: [store, box("/ftyp"), box("/mdat")] }), true],
+    ["c2pa.hash.bmff.v2", cborMap({ exclusions: [box("/uuid"), box("/ftyp")] }), true],
+    ["c2pa.hash.boxes", cborMap({ boxes: [part("SOI"), part("C2PA", true), part("APP1")] }), false],
+    ["c2pa.hash.boxes", cborMap({ boxes: [part("SOI"), part("C2PA"), part("APP1", true)] }), true],
+  ];
+
+  it.for(told)("is told as the standard does, and is no failure: %s", ([label, binding, isTold]) => {
+    const [, kind] = /^c2pa\.hash\.(data|bmff|boxes)/.exec(label) ?? [];
+    const word = `assertion.${kind}Hash.additionalExclusionsPresent`;
+    expect(informationOfBinding(label, binding, file)).toBe(isTold ? word : undefined);
+  });
+
+  it("is told of files, as the reference implementation tells it of its own", async () => {
+    const others: Readonly<Record<string, string>> = { avif: "bmffHash", heic: "bmffHash", tiff: "dataHash" };
+    for (const name of Object.keys(SIGNED_FILES)) {
+      const found = await verified(fileOf(name));
+      const hash = others[name];
+      const informational = hash ? [`assertion.${hash}.additionalExclusionsPresent`] : undefined;
+      expect(found && summaryOf(found).informational).toEqual(informational);
+      expect(found && chainOf(found).manifests[0]?.informational).toEqual(informational);
+      expect(found?.state).toBe("trusted");
+    }
+  });
+});
 
 describe("what a hash leaves out", () => {
   const carrier = FORMATS.png.manifest;

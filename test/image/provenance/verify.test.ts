@@ -26,7 +26,8 @@ const TRAINED = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithm
 describe("a file that the reference implementation has signed", () => {
   it.for(Object.keys(SIGNED_FILES))("is trusted by its anchor: %s", async (name) => {
     const found = await verified(fileOf(name));
-    expect(found && summaryOf(found)).toEqual({
+    const { informational: _, ...summary } = (found && summaryOf(found)) ?? {};
+    expect(summary).toEqual({
       manifest: true,
       generator: "reference 1",
       signer: "Darkroom test signer",
