@@ -18,6 +18,7 @@ const terminal = [
   "test/words.test.ts",
   "test/start.test.ts",
   "test/clients.test.ts",
+  "test/generators/*.test.ts",
   "test/error-words.test.ts",
   "test/packages.test.ts",
   "test/docs.test.ts",
@@ -48,6 +49,7 @@ const restarted = [
   "test/cli/two-commands.test.ts",
   "test/cli/serve.test.ts",
   "test/cli/worker-package.test.ts",
+  "test/generators/generators.test.ts",
 ];
 
 // Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.

@@ -25,8 +25,9 @@ export function labeled(id, name, ...controls) {
  * @returns {Field}
  */
 export function choice(schema, { name, id }) {
-  const unset = schema.default === undefined ? "–" : `${schema.default} (default)`;
-  const values = (schema.enum ?? []).filter((value) => value !== schema.default);
+  const preset = schema["x-default"];
+  const unset = preset === undefined ? "–" : `${preset} (default)`;
+  const values = (schema.enum ?? []).filter((value) => value !== preset);
   const control = h(
     "select",
     { id },
@@ -42,7 +43,7 @@ export function choice(schema, { name, id }) {
  * @returns {Field}
  */
 export function number(schema, { name, id }) {
-  const { minimum, maximum, default: preset, type } = schema;
+  const { minimum, maximum, "x-default": preset, type } = schema;
   const step = type === "integer" ? 1 : "any";
   const range = minimum === undefined || maximum === undefined ? undefined : `${minimum} to ${maximum}`;
   const control = h("input", {
@@ -73,7 +74,7 @@ export function number(schema, { name, id }) {
 /**
  * For the pointer only: the number beside it is what keyboards and screen readers use.
  * @param {HTMLInputElement} control
- * @param {{ minimum: number, maximum: number, step: number | undefined, preset: Schema["default"] }} scale
+ * @param {{ minimum: number, maximum: number, step: number | undefined, preset: Schema["x-default"] }} scale
  */
 function sliderOf(control, { minimum, maximum, step = (maximum - minimum) / 100, preset }) {
   const rest = String(preset ?? minimum);
@@ -94,7 +95,7 @@ function sliderOf(control, { minimum, maximum, step = (maximum - minimum) / 100,
  * @returns {Field}
  */
 export function boolean(schema, { name, id }) {
-  const preset = schema.default === true;
+  const preset = schema["x-default"] === true;
   const control = h("input", { id, type: "checkbox" });
   control.checked = preset;
   return {
@@ -112,10 +113,10 @@ export function boolean(schema, { name, id }) {
  * @returns {Field}
  */
 export function color(schema, { name, id }) {
-  const control = h("input", { id, type: "text", spellcheck: "false", placeholder: schema.default ?? "RRGGBB" });
+  const control = h("input", { id, type: "text", spellcheck: "false", placeholder: schema["x-default"] ?? "RRGGBB" });
   const picker = h("input", { type: "color", "aria-label": `${labelOf(name)}, picker` });
   const follow = () => {
-    const [digits] = /[\da-f]{6}/i.exec(control.value || String(schema.default)) ?? ["ffffff"];
+    const [digits] = /[\da-f]{6}/i.exec(control.value || String(schema["x-default"])) ?? ["ffffff"];
     picker.value = `#${digits.toLowerCase()}`;
   };
   follow();

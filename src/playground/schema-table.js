@@ -55,7 +55,7 @@ function memberOf(root, name, node, required) {
 function typeOf(root, schema) {
   if (schema.const !== undefined) return prose(`\`${JSON.stringify(schema.const)}\``);
   const parts = [basicType(root, schema), rangeOf(schema)];
-  if (schema.default !== undefined) parts.push(`default \`${schema.default}\``);
+  if (schema["x-default"] !== undefined) parts.push(`default \`${schema["x-default"]}\``);
   return prose(parts.filter(Boolean).join(", "));
 }
 

@@ -40,7 +40,7 @@ export interface Schema {
   readonly type?: string;
   readonly const?: unknown;
   readonly enum?: readonly string[];
-  readonly default?: string | number | boolean;
+  readonly "x-default"?: string | number | boolean;
   readonly description?: string;
   readonly format?: string;
   readonly pattern?: string;

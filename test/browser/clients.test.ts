@@ -15,9 +15,9 @@ import { signedSrcset, srcset } from "#clients/srcset";
 import { createTransformer } from "#clients/unpic";
 
 import { DEMO_KEY } from "../../src/cli/local.ts";
+import { frameworks, type Importer } from "../support/own-tools.ts";
 import { hasLanguage, LANGUAGE_NAMES, signedIn } from "../support/signers.ts";
 import { withAstroSite } from "./astro-site.ts";
-import { frameworks, type Importer } from "./frameworks.ts";
 import { BASE, useBrowser, withPage } from "./page.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { frameworks } from "./frameworks.ts";
+import { frameworks } from "../support/own-tools.ts";
 
 interface NextServer {
   readonly ImageOptimizerCache: {

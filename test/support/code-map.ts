@@ -64,6 +64,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
     "tests of the folder of that name",
   ],
   ["test/browser", "the pages in Chromium"],
+  ["test/generators", "the API document, by what generators of clients make of it"],
   ["test/bench", "measurements"],
   ["test/fuzz", "damaged files; native code under sanitizers"],
   ["test/platform", "the platform's rules and its bill, around the real bindings"],

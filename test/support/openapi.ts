@@ -1,5 +1,5 @@
 /** The API document, made from the route table and the schemas it names. */
-import { toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
+import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 
 import * as admin from "../../src/contract/admin.ts";
@@ -248,7 +248,6 @@ function answerOf(route: Route, { description, schema, example, mime }: Answer):
   const names = route.access === "open" ? (["X-Request-Id"] as const) : (["X-Request-Id", ...RATE] as const);
   const content = {
     ...(schema && { "application/json": { schema: schemaOf(schema), example } }),
-    ...(route.costsCredit && { "image/*": { schema: bytesOf("image/*") } }),
     ...(mime && { [mime]: { schema: mime.startsWith("image/") ? bytesOf(mime) : { type: "object" } } }),
   };
   return {
@@ -263,7 +262,7 @@ function answerOf(route: Route, { description, schema, example, mime }: Answer):
 }
 
 function bytesOf(mime: string): Json {
-  return { type: "string", contentMediaType: mime };
+  return { type: "string", format: "binary", contentMediaType: mime };
 }
 
 function refusal(status: string, description: string): Json {
@@ -338,7 +337,20 @@ function schemaOf(schema: v.GenericSchema): Json {
 }
 
 // Rules that JSON Schema cannot say are left out of the document; they are in the messages.
-const CONVERSION = { typeMode: "input", target: "draft-2020-12", errorMode: "ignore" } as const;
+const CONVERSION = {
+  typeMode: "input",
+  target: "draft-2020-12",
+  errorMode: "ignore",
+  overrideSchema: ({ jsonSchema }) => withoutDefault(jsonSchema),
+} as const satisfies ConversionConfig;
+
+/**
+ * The schema with its default as `x-default`, or undefined where it has none. Generators of clients take a member with a
+ * `default` for one that is always there, so a request without it would not compile.
+ */
+function withoutDefault({ default: preset, ...rest }: JsonSchema): JsonSchema | undefined {
+  return preset === undefined ? undefined : ({ ...rest, "x-default": preset } as JsonSchema);
+}
 
 function schemas(): Json {
   const converted = toJsonSchemaDefs(SCHEMAS, {

@@ -54,7 +54,7 @@ const pictures = {
 export const deliveries: readonly Route[] = [
   {
     ...pictures,
-    path: "/i/:delivery/:options/:source",
+    path: "/i/:delivery/:operations/:source",
     pattern: "/i/:delivery/*",
     operationId: "showPicture",
     summary: "Shows a picture of a delivery; options are `key=value`, separated by commas, or `-`.",
@@ -62,7 +62,7 @@ export const deliveries: readonly Route[] = [
   },
   {
     ...pictures,
-    path: "/imgproxy/:delivery/:signature/:options/:source",
+    path: "/imgproxy/:delivery/:signature/:operations/:source",
     pattern: "/imgproxy/:delivery/*",
     operationId: "showPictureAsImgproxy",
     summary: "Shows a picture of a delivery, asked for as imgproxy is; the options are segments of the path.",

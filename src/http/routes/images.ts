@@ -20,7 +20,12 @@ const RawQuery = v.object({
   name: v.optional(v.string()),
 });
 
-const processed = { description: "The image was processed", schema: Processed, example: examples.success } as const;
+const processed = {
+  description:
+    "The image was processed. In binary mode the body is the image, and this JSON is in `X-Service-Metadata`",
+  schema: Processed,
+  example: examples.success,
+} as const;
 const accepted = {
   description: "The job was accepted; the answer goes to `webhook.url`",
   schema: Accepted,
