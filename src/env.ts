@@ -6,9 +6,11 @@ import {
   DEFAULT_LOG_SAMPLE,
   DEFAULT_FAILED_MS,
   DEFAULT_JOB_MS,
+  DEFAULT_METER_BLOCK_SECONDS,
   DEFAULT_TEMPORARY_TTL_SECONDS,
   MAX_DATABASE_BYTES,
   MAX_MAKERS,
+  MAX_METER_BLOCK_SECONDS,
   MAX_TEMPORARY_TTL_SECONDS,
   MAX_WAIT_SECONDS,
   RATE_LIMIT_REQUESTS,
@@ -129,6 +131,8 @@ const Variables = v.object({
   MAX_JOB_MS: number(DEFAULT_JOB_MS, 1, 1_000_000_000),
   /** How long a request waits for its turn in a busy isolate. */
   MAX_WAIT_SECONDS: number(MAX_WAIT_SECONDS, 0, 600),
+  /** How long an isolate keeps requests of a key to itself before it tells the account's meter; 0: each is told at once. */
+  METER_BLOCK_SECONDS: number(DEFAULT_METER_BLOCK_SECONDS, 0, MAX_METER_BLOCK_SECONDS),
   /** Objects to which a busy isolate hands requests; 0: none. */
   MAKERS: number(0, 0, MAX_MAKERS),
   /** Declared milliseconds of processor time that failed requests of an account may take, per window. */
@@ -208,6 +212,7 @@ export interface Settings {
   readonly anonymousLimit: number;
   readonly maxJobMs: number;
   readonly maxWaitSeconds: number;
+  readonly meterBlockSeconds: number;
   readonly makers: number;
   readonly maxFailedMs: number;
   readonly webhookLimit: number;
@@ -268,6 +273,7 @@ function fromVariables(variables: Parsed): Settings {
     anonymousLimit: variables.ANONYMOUS_LIMIT,
     maxJobMs: variables.MAX_JOB_MS,
     maxWaitSeconds: variables.MAX_WAIT_SECONDS,
+    meterBlockSeconds: variables.METER_BLOCK_SECONDS,
     makers: variables.MAKERS,
     maxFailedMs: variables.MAX_FAILED_MS,
     webhookLimit: variables.WEBHOOK_LIMIT,

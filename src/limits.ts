@@ -259,6 +259,14 @@ export const SPENT_TOKEN_CACHE_MS = 2_000;
 /** How long browsers may remember that a page may send uploads; the longest that any of them does. */
 export const PREFLIGHT_SECONDS = 7_200;
 
+/**
+ * Requests that an isolate takes from an account's meter at once, and for how long it keeps them, and what became of them, to
+ * itself: a call of the meter is a trip and a piece of the bill.
+ */
+export const MAX_BLOCK_REQUESTS = 20;
+export const DEFAULT_METER_BLOCK_SECONDS = 10;
+/** What goes on after an answer has 30 seconds: the rest is for calls that are repeated. */
+export const MAX_METER_BLOCK_SECONDS = 20;
 /** Between two writes of a busy meter: what a crash may forget. */
 export const METER_WRITE_INTERVAL_MS = 1_000;
 /** Writes of a meter within that time that wait for nothing: a second awake costs as much as one and a half rows. */

@@ -98,8 +98,9 @@ const inWorkerd = (name: "worker" | "exhaustive", include: string[], exclude: st
           // Tests call the service by many names.
           ALLOWED_HOSTS: "*",
           VAULT_KEY: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
-          // All is counted, and has its line.
+          // All is counted at once, and has its line.
           HIT_SAMPLE: "1",
+          METER_BLOCK_SECONDS: "0",
           LOG_SAMPLE: "1",
           CASES_SEED: casesSeed,
           EXHAUSTIVE: String(name === "exhaustive"),

@@ -1,6 +1,6 @@
 /** Jobs with a webhook that an account has accepted on a day, and what they were charged. */
 import { secondsOfDay } from "./days.ts";
-import { type Ledger, NOTHING_ACCEPTED, roll, settle } from "./ledger.ts";
+import { type Block, type Ledger, NOTHING_ACCEPTED, roll, settle } from "./ledger.ts";
 import { dayOf } from "./usage.ts";
 
 /** A job with a webhook that wants to be accepted. */
@@ -12,6 +12,8 @@ export interface Order {
   readonly bytes: number;
   /** What the account may have accepted on one day, UTC. */
   readonly most: { readonly jobs: number; readonly bytes: number };
+  /** What the isolate gives back of the blocks of a key, as it calls anyway. */
+  readonly unused?: { readonly key: string; readonly blocks: readonly Block[] };
 }
 
 /** What an accepted job was charged: enough to undo it. */

@@ -57,6 +57,8 @@ export interface Ledger {
   readonly unsaved: Set<string>;
   /** When the usage is copied next, milliseconds since the epoch; absent: nothing is to be copied. */
   copyAt?: number;
+  /** Batches that were counted a moment ago, and when: one whose answer was lost comes again. */
+  readonly told: Map<string, number>;
 }
 
 export interface Ask {
@@ -81,6 +83,17 @@ export interface Ask {
   readonly isPart?: boolean;
   /** Milliseconds of processor time that failed work may take, in the time of a window; absent: any. */
   readonly failedMs?: number;
+  /** Further requests, each with a credit, that the caller would admit by itself; absent: none. */
+  readonly block?: number;
+}
+
+/** Requests, each with a credit, that are counted and reserved already: whoever holds the block admits them by itself. */
+export interface Block {
+  readonly requests: number;
+  /** Names the reserved credits. */
+  readonly lease: number;
+  /** When the window began that counts the requests, milliseconds since the epoch. */
+  readonly startedAt: number;
 }
 
 export interface Taken {
@@ -102,6 +115,8 @@ export interface Taken {
   readonly pauseSeconds?: number;
   /** Milliseconds that failed work took and that are not forgotten yet; absent when any may be taken. */
   readonly failedMs?: number;
+  /** Further requests that the caller may admit by itself; absent: none. */
+  readonly block?: Block;
 }
 
 export function emptyLedger(): Ledger {
@@ -116,6 +131,7 @@ export function emptyLedger(): Ledger {
     hours: new Map(),
     usage: new Map(),
     unsaved: new Set(),
+    told: new Map(),
   };
 }
 
@@ -143,10 +159,12 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   if (ask.hourly && mayReserve && (lease !== undefined || ask.creditsTotal === undefined)) {
     countThisHour(ledger, ask.hourly.name, now);
   }
+  const remaining = Math.max(0, ask.limit - window.count);
+  const block = lease === undefined ? undefined : takeBlock(ledger, ask, lease, now);
   return {
     allowed,
     limit: ask.limit,
-    remaining: Math.max(0, ask.limit - window.count),
+    remaining,
     resetSeconds: Math.max(1, Math.ceil((window.startedAt + RATE_WINDOW_SECONDS * 1000 - now) / 1000)),
     used: ledger.used,
     ...(lease !== undefined && { lease }),
@@ -154,17 +172,57 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     ...(tomorrow > 0 && { tomorrowSeconds: tomorrow }),
     ...(hour > 0 && { hourSeconds: hour }),
     ...(ask.failedMs !== undefined && { failedMs: Math.round(failedMs(ledger.failed, now)) }),
+    ...(block && { block }),
   };
 }
 
 /** Credits and requests that must be left where the beginning of work may be forgotten. */
 const FAR = 100;
 
-/** Whether the beginning of some work may be forgotten: no bound would let more through for that. */
-export function isFarFromBounds(ledger: Ledger, { key, limit, creditsTotal, dailyLimit, hourly }: Ask): boolean {
-  if (creditsTotal === undefined || dailyLimit !== undefined || hourly) return false;
+/** Requests, each with a credit, that are left before the nearer of the two bounds. */
+function roomOf(ledger: Ledger, { key, limit, creditsTotal = 0 }: Ask): number {
   const requests = limit - (ledger.windows.get(key)?.count ?? 0);
-  return requests > FAR && creditsTotal - ledger.used - reservedIn(ledger) > FAR;
+  return Math.min(requests, creditsTotal - ledger.used - reservedIn(ledger));
+}
+
+/**
+ * Hands out a hundredth of what is left, at most: what others hold and do not use makes nobody wait, and near a bound each
+ * request is counted by itself. None once failed work has taken half of its time.
+ */
+function takeBlock(ledger: Ledger, ask: Ask, lease: number, now: number): Block | undefined {
+  const { block: most = 0, failedMs: limitMs } = ask;
+  if (limitMs !== undefined && failedMs(ledger.failed, now) * 2 > limitMs) return undefined;
+  const window = windowOf(ledger, ask.key, now);
+  const requests = Math.min(most, Math.floor(roomOf(ledger, ask) / FAR));
+  if (requests <= 0) return undefined;
+  window.count += requests;
+  ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + requests);
+  return { requests, lease, startedAt: window.startedAt };
+}
+
+/** Takes requests of a block back that were not made: those of a window that is over are forgotten. */
+export function returnBlock(ledger: Ledger, key: string, { requests, lease, startedAt }: Block, now: number): void {
+  release(ledger, lease, now, requests);
+  const window = ledger.windows.get(key);
+  if (window?.startedAt === startedAt) window.count = Math.max(0, window.count - requests);
+}
+
+/** How long a batch is remembered, and how many are: whoever repeats one does so within seconds. */
+const TOLD_MS = 60_000;
+const MAX_TOLD = 256;
+
+/** Whether a batch is told for the first time; from then on it is known. */
+export function isNews({ told }: Ledger, id: string, now: number): boolean {
+  if (told.has(id)) return false;
+  for (const [other, at] of told) if (told.size >= MAX_TOLD || Math.abs(now - at) > TOLD_MS) told.delete(other);
+  told.set(id, now);
+  return true;
+}
+
+/** Whether the beginning of some work may be forgotten: no bound would let more through for that. */
+export function isFarFromBounds(ledger: Ledger, ask: Ask): boolean {
+  if (ask.creditsTotal === undefined || ask.dailyLimit !== undefined || ask.hourly) return false;
+  return roomOf(ledger, ask) > FAR;
 }
 
 /** Further credits, beside the one that a lease names. */

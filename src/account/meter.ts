@@ -19,6 +19,7 @@ import type { KnownResult } from "./known-results.ts";
 import {
   emptyLedger,
   isFarFromBounds,
+  isNews,
   type Ledger,
   lose,
   type More,
@@ -26,11 +27,12 @@ import {
   release,
   type Reserved,
   reserveMore,
+  returnBlock,
   settle,
   staleAt,
   take,
 } from "./ledger.ts";
-import type { Failure, RepeatableAsk, Spent, TakenWithReceipt, Unneeded } from "./metered.ts";
+import type { Batch, Failure, RepeatableAsk, Spent, TakenWithReceipt, Unneeded } from "./metered.ts";
 import { begin, end, type Ending, find, type Receipt, renew } from "./receipts.ts";
 import { type ClaimAsk, ResultClaims } from "./result-claims.ts";
 import { givenBack, isUsable, mayTry, type TokenUse, tried } from "./token-uses.ts";
@@ -137,8 +139,19 @@ export class Meter extends DurableObject<Env> {
     // Who waits looks once this call is over.
     if (spent?.claim !== undefined) this.#claims.end(spent.claim);
     if (ending && !this.end(ending, now)) return this.release(lease, undefined, undefined, reserved, now);
-    settle(this.#ledger, lease, now, { reserved, spent: spent?.credits ?? 1 });
-    if (spent) this.#noteSpent(spent, now);
+    this.#settle(lease, spent, reserved, now);
+    this.#keep();
+  }
+
+  /** Counts what an isolate did by itself: all of a batch, once. */
+  tell({ id, key, requests, outcomes, unused }: Batch, now = Date.now()): void {
+    if (!isNews(this.#ledger, id, now)) return;
+    if (requests > 0) note(this.#ledger, key, { requests }, now);
+    for (const { lease, reserved, spent, unspent } of outcomes) {
+      if (unspent) this.#release(lease, unspent, reserved, now);
+      else this.#settle(lease, spent, reserved, now);
+    }
+    for (const block of unused) returnBlock(this.#ledger, key, block, now);
     this.#keep();
   }
 
@@ -163,9 +176,7 @@ export class Meter extends DurableObject<Env> {
   /** Gives reserved credits back, and counts the failure of a key and the processor time that it took. */
   release(lease: number, unspent?: Failure | Unneeded, ending?: Ending, reserved = 1, now = Date.now()): void {
     if (ending) this.end(ending, now);
-    release(this.#ledger, lease, now, reserved);
-    if (unspent?.claim !== undefined) this.#claims.end(unspent.claim);
-    if (unspent && "key" in unspent) this.#noteFailure(unspent, now);
+    this.#release(lease, unspent, reserved, now);
     this.#keep();
   }
 
@@ -176,6 +187,8 @@ export class Meter extends DurableObject<Env> {
   accept(id: string, order: Order, now = Date.now()): Charge | Beyond {
     const known = this.#charges.find(id);
     if (known) return known;
+    const { unused } = order;
+    for (const block of unused?.blocks ?? []) returnBlock(this.#ledger, unused?.key ?? "", block, now);
     const outcome = accept(this.#ledger, order, now);
     if ("beyond" in outcome) return outcome;
     this.#charges.note(id, outcome, now);
@@ -247,6 +260,17 @@ export class Meter extends DurableObject<Env> {
       this.#written = [];
       return;
     }
+  }
+
+  #settle(lease: number, spent: Spent | undefined, reserved: number, now: number): void {
+    settle(this.#ledger, lease, now, { reserved, spent: spent?.credits ?? 1 });
+    if (spent) this.#noteSpent(spent, now);
+  }
+
+  #release(lease: number, unspent: Failure | Unneeded | undefined, reserved: number, now: number): void {
+    release(this.#ledger, lease, now, reserved);
+    if (unspent?.claim !== undefined) this.#claims.end(unspent.claim);
+    if (unspent && "key" in unspent) this.#noteFailure(unspent, now);
   }
 
   #noteSpent({ key, bytesIn, bytesOut, credits = 1, known, knownByBytes }: Spent, now: number): void {

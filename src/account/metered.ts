@@ -1,6 +1,6 @@
 /** What a meter is told and asked, and what it answers. */
 import type { NamedResult } from "./known-results.ts";
-import type { Ask, Taken } from "./ledger.ts";
+import type { Ask, Block, Taken } from "./ledger.ts";
 import type { Found } from "./receipts.ts";
 import type { UseAsk } from "./token-uses.ts";
 
@@ -52,4 +52,25 @@ export interface TakenWithReceipt extends Taken {
   readonly isSpent?: true;
   /** The upload token of which a use was taken. */
   readonly use?: string;
+}
+
+/** How a request ended that had reserved credits: what they were spent for, or that they are free again. */
+export interface Outcome {
+  readonly lease: number;
+  /** All credits that were reserved. */
+  readonly reserved: number;
+  readonly spent?: Spent;
+  readonly unspent?: Failure | Unneeded;
+}
+
+/** What an isolate did with requests of one key that it admitted by itself, or ended. */
+export interface Batch {
+  /** A batch whose answer was lost comes again under its name, and is counted once. */
+  readonly id: string;
+  readonly key: string;
+  /** Requests that were admitted from blocks. */
+  readonly requests: number;
+  readonly outcomes: readonly Outcome[];
+  /** What was not used of blocks. */
+  readonly unused: readonly Block[];
 }

@@ -19,9 +19,10 @@ export const DEMO_KEY = "demo";
 export const LOCAL_DEFAULTS = {
   ALLOW_PRIVATE_ORIGINS: "true",
   STORE_HOSTS: "localhost,127.0.0.1,[::1]",
-  // Logs and rows cost nothing here.
+  // Logs, rows and calls cost nothing here.
   LOG_SAMPLE: "1",
   HIT_SAMPLE: "1",
+  METER_BLOCK_SECONDS: "0",
 };
 
 /** More often than a deployment sweeps: nobody at a terminal waits five minutes for what a restart cut off. */

@@ -3,6 +3,7 @@
  * sends the next one to the same isolate. What it left is put in order at once (`scheduler/time-slice.ts`), and the isolate has
  * itself replaced once nobody is at work in it.
  */
+import { isolateBlocks } from "../account/blocks.ts";
 import { logLine } from "../log.ts";
 import { count } from "../metrics.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
@@ -20,6 +21,8 @@ export interface Surroundings {
   /** Ends the isolate, with everything in it; undefined where the platform does not have it. */
   readonly abort: ((reason: string) => void) | undefined;
   readonly pause: (milliseconds: number) => Promise<void>;
+  /** Tells others what only this isolate knows. */
+  readonly tellAll: () => Promise<void>;
 }
 
 export class Isolate {
@@ -61,6 +64,8 @@ export class Isolate {
   private async replaceWhenQuiet(): Promise<void> {
     await this.surroundings.pause(QUIET_MS);
     if (!this.surroundings.abort || !this.isQuiet()) return;
+    await this.surroundings.tellAll();
+    if (!this.isQuiet()) return;
     count("replacements_total");
     logLine("error", { event: "isolate replaced" });
     this.surroundings.abort("work was ended in its midst");
@@ -80,6 +85,7 @@ export function thisIsolate(abort: Surroundings["abort"]): Isolate {
     },
     abort,
     pause: (milliseconds) => scheduler.wait(milliseconds),
+    tellAll: () => isolateBlocks.tellAll(),
   });
   isolateThread.onEnded(() => {
     isolate.noteEnd();

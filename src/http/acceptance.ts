@@ -1,5 +1,6 @@
 /** What bounds the jobs that are accepted for later: the account's day, and the room of its database. */
 import type { Beyond } from "../account/accepted-jobs.ts";
+import { isolateBlocks } from "../account/blocks.ts";
 import { ApiError, outage } from "../errors.ts";
 import { FULL_RETRY_SECONDS } from "../limits.ts";
 import { WEBHOOK_RECORD_BYTES } from "../limits/webhook.ts";
@@ -36,7 +37,13 @@ export async function charged(c: AppContext, bytes: number, keep: (credit: Credi
   const withdraw = () => withdrawn(c, stub);
   const most = { jobs: webhookLimit, bytes: webhookBytesLimit };
   const charge = await stub
-    .accept(id, { lease, ...(credits !== undefined && { credits }), bytes: bytes + WEBHOOK_RECORD_BYTES, most })
+    .accept(id, {
+      lease,
+      ...(credits !== undefined && { credits }),
+      bytes: bytes + WEBHOOK_RECORD_BYTES,
+      most,
+      unused: { key, blocks: isolateBlocks.giveBack(meter, key) },
+    })
     .catch(async (cause: unknown) => {
       // The meter may have done what it could not answer.
       await withdraw();

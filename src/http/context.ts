@@ -21,6 +21,8 @@ export interface Admission extends TakenWithReceipt {
   readonly credits?: number;
   /** Credits that the key may reserve on one day; absent: any. */
   readonly dailyLimit?: number | undefined;
+  /** The request is one of those that the meter is told of together. */
+  readonly isShared?: true;
   /** The name of the request's receipt, when it may be sent again under an `Idempotency-Key`. */
   readonly receipt?: string | undefined;
 }

@@ -1,6 +1,6 @@
 /** Counts every API request, answers 429 and 402, and puts the state of the window on every answer. */
-import type { Meter } from "../account/meter.ts";
-import type { RepeatableAsk } from "../account/metered.ts";
+import { isolateBlocks } from "../account/blocks.ts";
+import type { Failure, Outcome, RepeatableAsk, Spent, Unneeded } from "../account/metered.ts";
 import type { Ending } from "../account/receipts.ts";
 import { ApiError, outage } from "../errors.ts";
 import { RATE_WINDOW_SECONDS } from "../limits.ts";
@@ -8,6 +8,7 @@ import { causesOf, logLine } from "../log.ts";
 import { AnonymousClients } from "./anonymous-clients.ts";
 import { accountOf, type Admission, type AppContext } from "./context.ts";
 import { endingOf, refuseSecond } from "./idempotency.ts";
+import { receivedId } from "./overflow.ts";
 
 /** Which meter counts a request, and what it is asked. */
 export interface Count {
@@ -63,15 +64,20 @@ export function forgetAnonymousClient(c: AppContext): void {
 
 /** Starts to count; the answer is awaited by whoever needs it. */
 export function startCount(c: AppContext, { meter, ask }: Count): void {
-  const admission = countedBy(c.env.METER.getByName(meter), meter, ask);
+  const admission = countedBy(c, meter, ask);
   // It is awaited later, before the handler or at the end: until then a failure is not unhandled.
   admission.catch(() => undefined);
   c.set("admission", admission);
 }
 
-async function countedBy(stub: DurableObjectStub<Meter>, meter: string, ask: RepeatableAsk): Promise<Admission> {
+/** For how long outcomes may wait for others. Not in an object, which is billed for as long as it waits. */
+function blockMs({ req, var: { settings } }: AppContext): number {
+  return receivedId(req.raw) === undefined ? settings.meterBlockSeconds * 1_000 : 0;
+}
+
+async function countedBy(c: AppContext, meter: string, ask: RepeatableAsk): Promise<Admission> {
   try {
-    const taken = await stub.take(ask);
+    const taken = await isolateBlocks.take(c.env.METER, meter, ask, blockMs(c));
     const { account, dailyLimit, receipt } = ask;
     return { ...taken, meter, key: account === undefined ? undefined : ask.key, dailyLimit, receipt };
   } catch (cause) {
@@ -175,9 +181,32 @@ export async function closeCount(c: AppContext, status: number): Promise<void> {
   if (admission.use !== undefined && isUnused(c, status)) c.executionCtx.waitUntil(giveBack(c, meter, admission.use));
   // What is to be repeated is kept before it is answered the first time.
   if (ending) return close(c, closing, status);
+  if (admission.isShared) return  c.executionCtx.waitUntil(closeShared(c, closing, status));
   // Accepted work is not done yet: whoever does it closes the lease.
   if (status === 202 || (lease === undefined && status < 400)) return;
   c.executionCtx.waitUntil(close(c, closing, status));
+}
+
+/** The caller has gone. */
+const HUNG_UP = 499;
+
+/**
+ * Has a request's outcome told with those of others, unless somebody waits for it. What failed work took is told at once: it
+ * bounds the work to come. So is what is left of an invocation whose caller has gone, as it may end soon.
+ */
+async function closeShared(c: AppContext, open: Open, status: number): Promise<void> {
+  const { meter, key, lease, credits } = open;
+  const { processed, claim } = c.var;
+  const isAwaited = claim !== undefined || processed?.known !== undefined || processed?.knownByBytes !== undefined;
+  const isOutcome = status !== 202 && lease !== undefined && !isAwaited;
+  const outcome: Outcome | undefined = isOutcome ? { lease, reserved: credits, ...endOf(c, key, status) } : undefined;
+  const isCostly = outcome?.unspent !== undefined && "ms" in outcome.unspent && outcome.unspent.ms > 0;
+  if (!isOutcome && status !== 202 && (lease !== undefined || status >= 400)) await close(c, open, status);
+  const forMs = blockMs(c);
+  const { id } = c.var;
+  await isolateBlocks
+    .close(c.env.METER, { meter, key }, forMs, outcome, isCostly || status === HUNG_UP)
+    .catch((error: unknown) => logLine("error", { id, event: "count not closed", causes: causesOf(error) }));
 }
 
 /**
@@ -207,19 +236,25 @@ interface Open {
 async function close(c: AppContext, { meter, key, lease, credits, ending }: Open, status: number): Promise<void> {
   try {
     const stub = c.env.METER.getByName(meter);
-    const { processed, allowance, isReused } = c.var;
-    const claim = c.var.claim === undefined ? {} : { claim: c.var.claim };
+    const { spent, unspent } = endOf(c, key, status);
     if (lease === undefined) {
       if (ending) await stub.end(ending);
       if (status >= 400) await stub.fail(key);
-    } else if (status >= 400)
-      await stub.release(lease, { key, ms: (allowance?.takenMs ?? 0) + idleMs(c, status), ...claim }, ending, credits);
-    else if (isReused) await stub.release(lease, claim, ending, credits);
-    else await stub.settle(lease, processed && { key, ...processed, ...claim }, ending, credits);
+    } else if (unspent) await stub.release(lease, unspent, ending, credits);
+    else await stub.settle(lease, spent, ending, credits);
   } catch (error) {
     // The answer is on its way. A credit that was not given back is free again when its lease ends.
     logLine("error", { id: c.var.id, event: "count not closed", causes: causesOf(error) });
   }
+}
+
+/** What the credits of a request were spent for, or why they were not. */
+function endOf(c: AppContext, key: string, status: number): { spent?: Spent; unspent?: Failure | Unneeded } {
+  const { processed, allowance, isReused } = c.var;
+  const claim = c.var.claim === undefined ? {} : { claim: c.var.claim };
+  if (status >= 400) return { unspent: { key, ms: (allowance?.takenMs ?? 0) + idleMs(c, status), ...claim } };
+  if (isReused) return { unspent: claim };
+  return processed ? { spent: { key, ...processed, ...claim } } : {};
 }
 
 /** Statuses of bodies and origins that led to nothing; whoever hung up has held memory as well. */

@@ -11,6 +11,7 @@ function isolateWith({
   quiet = Promise.resolve(),
 } = {}) {
   const aborted: string[] = [];
+  const told: number[] = [];
   let found = isEnded;
   const isolate: Isolate = new Isolate({
     look: () => {
@@ -22,18 +23,21 @@ function isolateWith({
     isIdle,
     abort: canAbort ? (reason) => void aborted.push(reason) : undefined,
     pause: () => quiet,
+    tellAll: async () => void told.push(aborted.length),
   });
   const deferred: Promise<unknown>[] = [];
   const defer = (work: Promise<unknown>) => void deferred.push(work);
-  return { isolate, aborted, defer, settled: () => Promise.all(deferred) };
+  return { isolate, aborted, told, defer, settled: () => Promise.all(deferred) };
 }
 
 describe("after work was ended in its midst", () => {
   it("the next invocation is served, and the isolate is replaced when it is over", async () => {
-    const { isolate, aborted, defer, settled } = isolateWith();
+    const { isolate, aborted, told, defer, settled } = isolateWith();
     expect(await isolate.during(defer, () => "served")).toBe("served");
     await settled();
     expect(aborted).toEqual(["work was ended in its midst"]);
+    // What only it knew was told before.
+    expect(told).toEqual([0]);
   });
 
   it("it is not replaced while others are at work", async () => {

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ROUTES } from "../../src/docs/figures.ts";
-import { USAGE_WRITE_INTERVAL_MS } from "../../src/limits.ts";
+import { MAX_BLOCK_REQUESTS, USAGE_WRITE_INTERVAL_MS } from "../../src/limits.ts";
 import { DEFAULT_DELIVERY_TTL_SECONDS, DEFAULT_HIT_SAMPLE, RESULT_MARK_MS } from "../../src/limits/delivery.ts";
 import type { Usage } from "./bill.ts";
 import { onPlatform, type Platform } from "./platform.ts";
@@ -51,6 +51,12 @@ async function job({ upload }: Site, platform: Platform): Promise<void> {
 const WALKS: Readonly<Record<keyof typeof ROUTES, Walk>> = {
   upload: { walk: ({ upload }) => upload(SMALL) },
   uploadBytesAlone: { walk: ({ upload }) => upload({ ...SMALL, response: { mode: "binary", keep: false } }) },
+  runOfBytesAlone: {
+    walk: async ({ upload }) => {
+      for (let picture = 0; picture < MAX_BLOCK_REQUESTS; picture += 1)
+        await upload({ ...SMALL, response: { mode: "binary", keep: false } });
+    },
+  },
   uploadBytes: { walk: ({ upload }) => upload({ ...SMALL, response: { mode: "binary" } }) },
   fetch: { walk: ({ post }) => post("/1.0/fetch", { url: `${PREFIX}a.jpg`, ...SMALL }) },
   setOfThree: {

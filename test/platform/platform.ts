@@ -9,7 +9,7 @@ import { databasesOf } from "../../src/account/databases.ts";
 import { createConsumer } from "../../src/entrances/queue.ts";
 import { sweep } from "../../src/entrances/sweep.ts";
 import { createApp } from "../../src/http/app.ts";
-import { DEFAULT_LOG_SAMPLE } from "../../src/limits.ts";
+import { DEFAULT_LOG_SAMPLE, DEFAULT_METER_BLOCK_SECONDS } from "../../src/limits.ts";
 import { type Pipeline, pipeline } from "../../src/pipeline/edges.ts";
 import wrangler from "../../wrangler.toml?raw";
 import { type Around, aroundBinding, aroundDatabase, aroundObjects, nested } from "../support/around.ts";
@@ -274,6 +274,7 @@ export class Platform {
       METER: this.objectsOf(env.METER, "METER", around),
       COURIER: this.objectsOf(env.COURIER, "COURIER", around),
       QUEUE: aroundBinding(this.queue.producer, "QUEUE", "queue", around),
+      METER_BLOCK_SECONDS: String(DEFAULT_METER_BLOCK_SECONDS),
       ...this.terms.variables,
     } as unknown as Env;
   }

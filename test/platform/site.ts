@@ -22,7 +22,7 @@ export const web = (request: Request): Response => {
 
 /** An account with a delivery, on a platform that has been used a little. */
 export async function site(platform: Platform) {
-  const { account, key } = await openAccount();
+  const { account, key } = await openAccount(1_000_000);
   const shelf = { db: env.DB, vault: vaultOf(settingsOf(env).vaultKeys) };
   const rules = parseDelivery({ sources: [{ kind: "web", prefix: PREFIX }], unsigned: { widths: [16, 24] } });
   const { delivery } = await createDelivery(shelf, account.id, rules, new Date());

@@ -2,6 +2,7 @@
 import type * as v from "valibot";
 
 import { type Account, findAccount } from "../../account/accounts.ts";
+import { isolateBlocks } from "../../account/blocks.ts";
 import { databaseNamed, databasesOf } from "../../account/databases.ts";
 import { type Counts, dayOf, listUsage, type UsageEntry } from "../../account/usage.ts";
 import { checked } from "../../contract/message.ts";
@@ -41,7 +42,11 @@ async function replyUsage(
 ): Promise<Response> {
   const { key, end = dayOf(Date.now()), offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = query;
   const { start = dayOf(Date.parse(end) - (DEFAULT_USAGE_DAYS - 1) * DAY_MS) } = query;
-  if (account) await c.env.METER.getByName(`account:${account.id}`).saveUsage();
+  if (account) {
+    const meter = `account:${account.id}`;
+    await isolateBlocks.tell(c.env.METER, meter);
+    await c.env.METER.getByName(meter).saveUsage();
+  }
   const range = { accountId: account?.id, keyId: key, ...keptOf(start, end) };
   const page = { offset: Number(offset), limit: Number(limit) };
   const records = account ? [databaseNamed(c.env, account.database)] : [...databasesOf(c.env).values()];

@@ -1,0 +1,96 @@
+/** Requests of an account in blocks: what they cost, and that no credit is lost or doubled. */
+import { expect, it } from "vitest";
+
+import { MAX_BLOCK_REQUESTS } from "../../src/limits.ts";
+import type { Around } from "../support/around.ts";
+import { type Answered, onPlatform, type Platform } from "./platform.ts";
+import { type Site, site, web } from "./site.ts";
+
+const BYTES = { resize: { width: 24 }, response: { mode: "binary", keep: false } };
+const BLOCK_MS = 10_000;
+
+async function creditsOf({ get }: Site): Promise<number> {
+  const { body } = await get("/1.0/account");
+  return (body as { readonly credits: { readonly used: number } }).credits.used;
+}
+
+/** So many pictures one after another. */
+async function run({ upload }: Site, pictures: number, data: object = BYTES): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (let picture = 0; picture < pictures; picture += 1) answers.push(await upload(data));
+  return answers;
+}
+
+/** After a first picture, by which the account's meter is no new one. */
+const used = (terms: { readonly around?: Around }, use: (one: Site, platform: Platform) => Promise<void>) =>
+  onPlatform({ web, ...terms }, async (platform) => {
+    const one = await site(platform);
+    await run(one, 1);
+    await platform.settle();
+    platform.used();
+    await use(one, platform);
+  });
+
+it("twenty pictures are two calls of the meter and a row", () =>
+  used({}, async (one, platform) => {
+    const answers = await run(one, MAX_BLOCK_REQUESTS);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const left = answers.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")));
+    expect(left).toEqual(left.map((_, index) => (left[0] ?? 0) - index));
+    await platform.settle();
+    expect(platform.used()).toMatchObject({ calls: 2, objectRows: 1, awakeSeconds: 0 });
+    expect(await creditsOf(one)).toBe(MAX_BLOCK_REQUESTS + 1);
+  }));
+
+it("whoever asks for its credits sees all that the isolate has done", () =>
+  used({}, async (one) => {
+    await run(one, 3);
+    expect(await creditsOf(one)).toBe(4);
+  }));
+
+it("what is not used of a block comes back: as many requests are left as were not made", () =>
+  used({}, async (one, platform) => {
+    const [first] = await run(one, 1);
+    await platform.settle();
+    platform.time.pass(BLOCK_MS);
+    const [second] = await run(one, 1);
+    const leftOf = (answer?: Answered) => Number(answer?.headers.get("x-ratelimit-remaining"));
+    expect(leftOf(second)).toBe(leftOf(first) - 1);
+  }));
+
+it("what is refused before it took any time waits with the others, and costs nothing", () =>
+  used({}, async (one, platform) => {
+    await run(one, 2);
+    const calls = () => platform.bill.calls.filter((call) => call.startsWith("METER."));
+    const before = calls().length;
+    expect((await one.upload({ resize: { width: -1 } })).status).toBe(422);
+    expect(calls()).toHaveLength(before);
+    await platform.settle();
+    expect(await creditsOf(one)).toBe(3);
+  }));
+
+it("outcomes of an invocation that ends in the midst are told by the next", () =>
+  used({}, async (one, platform) => {
+    const [answer] = await run(one, 1);
+    if (answer) await platform.hangUp(answer.invocation);
+    await run(one, 1);
+    await platform.settle();
+    expect(await creditsOf(one)).toBe(3);
+  }));
+
+it.each(["before", "after"])("a batch is counted once whose call fails %s it was counted", (when) => {
+  let failures = 0;
+  const around: Around = async ({ where }, go) => {
+    if (where !== "METER.tell" || failures >= 2) return go();
+    failures += 1;
+    if (when === "after") await go();
+    throw new Error("network connection lost");
+  };
+  return used({ around }, async (one, platform) => {
+    failures = 0;
+    await run(one, 5);
+    await platform.settle();
+    expect(failures).toBe(2);
+    expect(await creditsOf(one)).toBe(6);
+  });
+});
