@@ -5,7 +5,7 @@ import { thisIsolate } from "./entrances/isolate.ts";
 import { createConsumer } from "./entrances/queue.ts";
 import { sweep } from "./entrances/sweep.ts";
 import { createApp } from "./http/app.ts";
-import { receive } from "./http/overflow.ts";
+import { receive } from "./http/handed-over.ts";
 import { pipeline } from "./pipeline/edges.ts";
 import "./limits/relations.ts";
 

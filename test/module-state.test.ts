@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "delivery/counts.ts writtenBy": "a moment, after which nobody is waited for",
   "http/handlers/metrics.ts name": "made once",
   "http/inside.ts parts": "goes with its request",
-  "http/overflow.ts received": "goes with its request",
+  "http/handed-over.ts received": "goes with its request",
   "image/analyses/found-faces.ts found": "goes with its picture",
   "image/color/space.ts known": "goes with its profile",
   "image/formats/svg/resvg.ts fontsOf": "goes with its instance, which ended work gives up",

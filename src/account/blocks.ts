@@ -6,10 +6,15 @@
  * whoever comes first tells for all. What an isolate had not told when it died is free again when its reservation ends.
  */
 import { MAX_BLOCK_REQUESTS } from "../limits.ts";
-import type { Meter } from "./meter.ts";
 import type { Batch, Outcome, RepeatableAsk, TakenWithReceipt } from "./metered.ts";
 
-export type Meters = DurableObjectNamespace<Meter>;
+/** What of the meters is called here. */
+export interface Meters {
+  readonly getByName: (meter: string) => {
+    readonly take: (ask: RepeatableAsk) => Promise<TakenWithReceipt>;
+    readonly tell: (batch: Batch) => Promise<void>;
+  };
+}
 
 /** Requests that are counted and reserved at the meter, and not made yet. */
 interface Held {
@@ -153,13 +158,15 @@ export class Blocks {
     }
     if (isUrgent) book.drop();
     if (isUrgent || book.outcomes.length >= MAX_BLOCK_REQUESTS) return this.tellOf(meters, meter, key);
-    // What comes later has others who look after it.
-    const until = Date.now() + forMs;
-    for (let now = Date.now(); book.dueAt !== undefined && now < until; now = Date.now()) {
-      if (now >= book.dueAt) break;
-      await scheduler.wait(Math.min(book.dueAt, until) - now);
+    // What comes later has others who look after it. Waits are added up, as the clock may be set back meanwhile.
+    let leftMs = forMs;
+    while (leftMs > 0 && !isDue(book, forMs)) {
+      if (book.dueAt === undefined) return;
+      const waitMs = Math.min(book.dueAt - Date.now(), leftMs);
+      await scheduler.wait(waitMs);
+      leftMs -= waitMs;
     }
-    if (book.dueAt !== undefined && Date.now() >= book.dueAt) await this.tellOf(meters, meter, key);
+    if (isDue(book, forMs)) await this.tellOf(meters, meter, key);
   }
 
   /** Gives up what a key has not used: for whoever calls the meter anyway. */
@@ -224,6 +231,12 @@ export class Blocks {
     for (const [name, { dueAt }] of this.books)
       if (dueAt === undefined || dueAt < now - ASKING_MS) this.books.delete(name);
   }
+}
+
+/** Whether the meter is to be told now; so it is when the clock was set back since somebody said when. */
+function isDue({ dueAt }: Book, forMs: number): boolean {
+  const now = Date.now();
+  return dueAt !== undefined && (now >= dueAt || dueAt - now > forMs);
 }
 
 /** A block that a request may be admitted from: one that the meter would have granted to it. */

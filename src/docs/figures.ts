@@ -152,11 +152,19 @@ const WEB_MS = 163;
 /** The answer in JSON, and the download of its result. */
 const UPLOAD = sumOf(ROUTES.upload, ROUTES.download);
 
-/** One of a run of pictures that are answered with their bytes alone. */
-const ONE_OF_A_RUN = {
-  ...NOTHING,
-  ...Object.fromEntries(PIECES.map((piece) => [piece, ROUTES.runOfBytesAlone[piece] / MAX_BLOCK_REQUESTS] as const)),
-};
+/**
+ * Pictures of a key that share two calls of the meter and a row, where so many come to an isolate within a block's ten
+ * seconds on average, at random: the one that takes the block, and those that come while it lasts
+ * (`test/platform/blocks.test.ts`).
+ */
+export function picturesInABlock(withinABlock: number): number {
+  return Math.min(MAX_BLOCK_REQUESTS, 1 + withinABlock);
+}
+
+/** A picture of which so many share a block: calls of the meter and its rows are those of the block. */
+export function inBlocksOf(work: Omit<Work, "name">, pictures: number): Omit<Work, "name"> {
+  return { ...work, calls: work.calls / pictures, objectRows: work.objectRows / pictures };
+}
 
 /** `npm run bench -- costs`. */
 export const UPLOADS: readonly Work[] = [
@@ -164,7 +172,6 @@ export const UPLOADS: readonly Work[] = [
   { ...UPLOAD, name: "Web pictures: the same to WebP of 1,200 pixels", cpuMs: WEB_MS },
   { ...UPLOAD, name: "Optimized only: the same, as it is", cpuMs: 248 },
   { ...ROUTES.uploadBytesAlone, name: "Web pictures as bytes alone: `response.keep: false`", cpuMs: WEB_MS },
-  { ...ONE_OF_A_RUN, name: `The same, ${MAX_BLOCK_REQUESTS} within ten seconds`, cpuMs: WEB_MS },
   { ...UPLOAD, name: "Phone pictures: 12-megapixel JPEG to WebP of 1,600", cpuMs: PHONE_MS },
   { ...UPLOAD, name: "The same with `optimize.quality` instead of the search", cpuMs: 184 },
 ];
@@ -240,6 +247,27 @@ const MINUTES_OF_A_MONTH = 43_200;
 const SPELLS_OF_A_MONTH = MINUTES_OF_A_MONTH / 10;
 const CLOCK = [MINUTES_OF_A_MONTH, ROUTES.cronMinute] as const;
 
+const PLATFORM_PICTURES = 100e6;
+const PLATFORM_ACCOUNTS = 500;
+
+/** The platform's month where so many pictures share a block of their account's meter. */
+function platformOf(picturesInBlocks: number): Month {
+  return {
+    name: "Platform",
+    says: "100 million pictures of 2.8 megapixels by the API, evenly of 500 accounts: 80 million answered with their bytes alone, the others in JSON and downloaded once; each counted by itself",
+    works: [
+      [
+        0.2 * PLATFORM_PICTURES,
+        { ...sumOf(inBlocksOf(ROUTES.upload, picturesInBlocks), ROUTES.download), cpuMs: WEB_MS },
+      ],
+      [0.8 * PLATFORM_PICTURES, { ...inBlocksOf(ROUTES.uploadBytesAlone, picturesInBlocks), cpuMs: WEB_MS }],
+      CLOCK,
+      [PLATFORM_ACCOUNTS * SPELLS_OF_A_MONTH, ROUTES.accountSpell],
+    ],
+    storedGb: 8,
+  };
+}
+
 export const MONTHS: readonly Month[] = [
   {
     name: "Blog",
@@ -292,18 +320,7 @@ export const MONTHS: readonly Month[] = [
     ],
     storedGb: 180,
   },
-  {
-    name: "Platform",
-    says: "100 million pictures of 2.8 megapixels by the API, evenly of 500 accounts: 80 million answered with their bytes alone, half of them one by one and half in runs of twenty, the others in JSON and downloaded once",
-    works: [
-      [20_000_000, { ...UPLOAD, cpuMs: WEB_MS }],
-      [40_000_000, { ...ROUTES.uploadBytesAlone, cpuMs: WEB_MS }],
-      [40_000_000, { ...ONE_OF_A_RUN, cpuMs: WEB_MS }],
-      CLOCK,
-      [500 * SPELLS_OF_A_MONTH, ROUTES.accountSpell],
-    ],
-    storedGb: 8,
-  },
+  platformOf(1),
 ];
 
 /** Dollars a month of the plan itself. */
@@ -358,6 +375,26 @@ function mixOf(name: string, parts: readonly (readonly [share: number, work: Omi
   for (const [share, work] of parts) for (const piece of PIECES) sum[piece] += share * work[piece];
   return { name, ...sum };
 }
+
+const BLOCK_SECONDS = 10;
+const MONTH_SECONDS = MINUTES_OF_A_MONTH * 60;
+/** Pictures of one account of the platform within a block's time, were they spread over the whole month. */
+const EVENLY = (PLATFORM_PICTURES / PLATFORM_ACCOUNTS / MONTH_SECONDS) * BLOCK_SECONDS;
+/** Of the 720 hours of a month those of work. */
+const WORK_SHARE = (22 * 8) / 720;
+
+/** How an account's pictures come, and how many of them an isolate sees within a block's time, beside the first. */
+export const ARRIVALS = [
+  { says: "one by one, or each to another isolate", withinABlock: 0 },
+  { says: "at any hour, to four isolates", withinABlock: EVENLY / 4 },
+  { says: "at any hour, to one isolate", withinABlock: EVENLY },
+  { says: "in hours of work, to one isolate", withinABlock: EVENLY / WORK_SHARE },
+  { says: "in runs of twenty", withinABlock: MAX_BLOCK_REQUESTS },
+].map(({ says, withinABlock }) => {
+  const pictures = picturesInABlock(withinABlock);
+  const alone = inBlocksOf(ROUTES.uploadBytesAlone, pictures);
+  return { says, pictures, alone, month: platformOf(pictures) };
+});
 
 /** Dollars for a million of this work, of the pieces that are named. */
 export function dollarsPerMillion(work: Work, pieces: readonly Piece[] = PIECES): number {

@@ -11,10 +11,11 @@ import { withoutEnd } from "../without-end.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import { closeCaller, expectWork } from "./caller.ts";
 import type { AppContext, AppEnv } from "./context.ts";
+import { receivedId } from "./handed-over.ts";
 import { countHolder, refusalOf, type Terms } from "./holder.ts";
 import { wholeOf } from "./inside.ts";
 import { checkHost, checkPage, isLoopback } from "./local.ts";
-import { handedOver, receivedId } from "./overflow.ts";
+import { handedOver } from "./overflow.ts";
 import {
   admitted,
   admittedWithCredit,

@@ -14,26 +14,10 @@ import { isolateBudget } from "../scheduler/budget.ts";
 import { busy } from "../scheduler/busy.ts";
 import { holderOf } from "./authenticate.ts";
 import type { AppContext } from "./context.ts";
+import { HANDED_OVER, receivedId } from "./handed-over.ts";
 import { countHolder } from "./holder.ts";
 import { IDEMPOTENCY_KEY } from "./idempotency.ts";
 import { wholeOf } from "./inside.ts";
-
-/** The id of a request that is handed over; an object is called by nobody else, so there it is what an isolate said. */
-const HANDED_OVER = "X-Handed-Over";
-
-/** Requests that came from another isolate, with their ids. */
-const received = new WeakMap<Request, string>();
-
-/** Notes that a request came from another isolate: to be called in an object of the pool, and nowhere else. */
-export function receive(request: Request): Request {
-  received.set(request, request.headers.get(HANDED_OVER) ?? crypto.randomUUID());
-  return request;
-}
-
-/** The id of a request that came from another isolate. */
-export function receivedId(request: Request): string | undefined {
-  return received.get(request);
-}
 
 /**
  * Has an object of the pool answer a request that would wait for long.
@@ -70,7 +54,7 @@ async function waitingHolder(c: AppContext): Promise<Holder | undefined> {
   const { makers } = c.var.settings;
   if (makers === 0 || isolateBudget.queuedMs <= MAKER_LINE_MS) return undefined;
   // What is a part of another request is counted as that, of which no object knows.
-  if (wholeOf(c.req.raw) !== undefined || received.has(c.req.raw)) return undefined;
+  if (wholeOf(c.req.raw) !== undefined || receivedId(c.req.raw) !== undefined) return undefined;
   // Who has no key is refused here.
   const holder = await holderOf(c).catch(() => null);
   return holder && isolateBudget.waitOf(holder.account.id) > MAKER_LINE_MS ? holder : undefined;

@@ -7,8 +7,8 @@ import { RATE_WINDOW_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { AnonymousClients } from "./anonymous-clients.ts";
 import { accountOf, type Admission, type AppContext } from "./context.ts";
+import { receivedId } from "./handed-over.ts";
 import { endingOf, refuseSecond } from "./idempotency.ts";
-import { receivedId } from "./overflow.ts";
 
 /** Which meter counts a request, and what it is asked. */
 export interface Count {
@@ -181,7 +181,7 @@ export async function closeCount(c: AppContext, status: number): Promise<void> {
   if (admission.use !== undefined && isUnused(c, status)) c.executionCtx.waitUntil(giveBack(c, meter, admission.use));
   // What is to be repeated is kept before it is answered the first time.
   if (ending) return close(c, closing, status);
-  if (admission.isShared) return  c.executionCtx.waitUntil(closeShared(c, closing, status));
+  if (admission.isShared) return c.executionCtx.waitUntil(closeShared(c, closing, status));
   // Accepted work is not done yet: whoever does it closes the lease.
   if (status === 202 || (lease === undefined && status < 400)) return;
   c.executionCtx.waitUntil(close(c, closing, status));

@@ -1,8 +1,11 @@
 /** Requests of an account in blocks: what they cost, and that no credit is lost or doubled. */
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
-import { MAX_BLOCK_REQUESTS } from "../../src/limits.ts";
+import { inBlocksOf, picturesInABlock, ROUTES } from "../../src/docs/figures.ts";
+import { CREDIT_LEASE_SECONDS, MAX_BLOCK_REQUESTS } from "../../src/limits.ts";
 import type { Around } from "../support/around.ts";
+import { randomOf } from "../support/event-queue.ts";
 import { type Answered, onPlatform, type Platform } from "./platform.ts";
 import { type Site, site, web } from "./site.ts";
 
@@ -12,6 +15,19 @@ const BLOCK_MS = 10_000;
 async function creditsOf({ get }: Site): Promise<number> {
   const { body } = await get("/1.0/account");
   return (body as { readonly credits: { readonly used: number } }).credits.used;
+}
+
+/** Credits that are reserved: so many more than are spent does an account need that one more may be had. */
+async function reservedBy(one: Site): Promise<number> {
+  const used = await creditsOf(one);
+  const meter = env.METER.getByName(`account:${one.account.id}`);
+  for (let reserved = 0; ; reserved += 1) {
+    const ask = { key: "another", limit: 1_000, account: one.account.id, creditsTotal: used + reserved + 1 };
+    const { lease } = await meter.take(ask);
+    if (lease === undefined) continue;
+    await meter.release(lease);
+    return reserved;
+  }
 }
 
 /** So many pictures one after another. */
@@ -94,3 +110,51 @@ it.each(["before", "after"])("a batch is counted once whose call fails %s it was
     expect(await creditsOf(one)).toBe(6);
   });
 });
+
+it("what an isolate took that tells nobody any more is free again when its reservation ends", () => {
+  let isGone = false;
+  const around: Around = async ({ where }, go) => {
+    if (where === "METER.tell" && isGone) throw new Error("network connection lost");
+    return go();
+  };
+  return used({ around }, async (one, platform) => {
+    isGone = true;
+    await run(one, 3);
+    await platform.settle();
+    isGone = false;
+    // Those three pictures cost nothing, and they and what is left of their block stay reserved until then.
+    expect(await creditsOf(one)).toBe(1);
+    expect(await reservedBy(one)).toBe(MAX_BLOCK_REQUESTS);
+    await platform.advance((CREDIT_LEASE_SECONDS + 1) * 1_000);
+    expect(await reservedBy(one)).toBe(0);
+  });
+});
+
+it("a block that is not used up leaves nothing reserved", () =>
+  used({}, async (one, platform) => {
+    await run(one, 3);
+    expect(await reservedBy(one)).toBeGreaterThan(0);
+    await platform.settle();
+    expect(await creditsOf(one)).toBe(4);
+    expect(await reservedBy(one)).toBe(0);
+  }));
+
+// Pictures that come at random, so many within ten seconds on average.
+it.each([0.8, 3])("%f pictures within ten seconds share calls and rows as costs.md says", (density) =>
+  used({}, async (one, platform) => {
+    const pictures = 60;
+    const random = randomOf(1);
+    for (let picture = 0; picture < pictures; picture += 1) {
+      await platform.advance((-Math.log(1 - random()) * BLOCK_MS) / density);
+      expect((await one.upload(BYTES)).status).toBe(200);
+    }
+    await platform.settle();
+    const { calls, objectRows } = platform.used();
+    const said = inBlocksOf(ROUTES.uploadBytesAlone, picturesInABlock(density));
+    for (const ratio of [calls / said.calls, objectRows / said.objectRows]) {
+      expect(ratio / pictures).toBeGreaterThan(0.75);
+      expect(ratio / pictures).toBeLessThan(1.25);
+    }
+    expect(await creditsOf(one)).toBe(pictures + 1);
+  }),
+);

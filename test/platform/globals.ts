@@ -29,14 +29,14 @@ export class Time {
     this.ahead += ms;
   }
 
-  /** Fires the timer that is due first; false: there is none. */
-  fireNext(): boolean {
+  /** Fires the timer that is due first; false: there is none, or none that is due by then. */
+  fireNext(until = Number.POSITIVE_INFINITY): boolean {
     let first: Timer | undefined;
     for (const timer of this.timers) {
       if (timer.invocation.hasEnded) this.timers.delete(timer);
       else if (!first || timer.due < first.due) first = timer;
     }
-    if (!first) return false;
+    if (!first || first.due > until) return false;
     this.timers.delete(first);
     if (first.due > this.now) this.pass(first.due - this.now);
     first.fire();

@@ -64,8 +64,8 @@ export interface Answered {
 
 /** Whether each invocation is an event of the log. */
 const LOGS_INVOCATIONS = !/^invocation_logs\s*=\s*false/m.test(wrangler);
-/** How long nothing must happen in truth before a long timer fires. */
-const QUIET_MS = 15;
+/** How often in turn nothing must happen in truth before a long timer fires: counted in turns, as work may take any time. */
+const QUIET_TURNS = 15;
 
 export class Platform {
   readonly bill = new Bill();
@@ -84,7 +84,7 @@ export class Platform {
   private readonly app: ReturnType<typeof createApp>;
   private readonly consume: ReturnType<typeof createConsumer>;
   private underway = 0;
-  private touchedAt = 0;
+  private touches = 0;
 
   constructor(terms: Terms) {
     this.terms = terms;
@@ -129,6 +129,14 @@ export class Platform {
     if (ahead > 0) this.time.pass(ahead);
     await this.objects.rest();
     this.objects.settleRows();
+  }
+
+  /** Lets time pass, and all happen that is due in it. */
+  async advance(ms: number): Promise<void> {
+    const until = this.time.now + ms;
+    do await this.quiet();
+    while (this.time.fireNext(until));
+    if (until > this.time.now) this.time.pass(until - this.time.now);
   }
 
   /** The caller of an invocation has gone: 30 seconds later it is over, done or not. */
@@ -326,9 +334,18 @@ export class Platform {
         return await go();
       } finally {
         this.underway -= 1;
-        this.touchedAt = performanceNow();
+        this.touches += 1;
       }
     };
+  }
+
+  /** Resolves when nothing happens any more in truth. */
+  private async quiet(): Promise<void> {
+    for (let turns = 0, touches = -1; turns < QUIET_TURNS;) {
+      turns = this.underway === 0 && touches === this.touches ? turns + 1 : 0;
+      ({ touches } = this);
+      await realWait(1);
+    }
   }
 
   /** A promise of an invocation: where nothing happens any more, time passes until its next timer. */
@@ -336,20 +353,19 @@ export class Platform {
     let isOver = false;
     const over = () => void (isOver = true);
     promise.then(over, over);
-    while (!isOver) {
+    let quietTurns = 0;
+    for (let touches = this.touches; !isOver; touches = this.touches) {
       await realWait(1);
-      const isQuiet = this.underway === 0 && performanceNow() - this.touchedAt > QUIET_MS;
-      if (!isOver && isQuiet) {
-        this.time.fireNext();
-        this.touchedAt = performanceNow();
-      }
+      quietTurns = this.underway === 0 && touches === this.touches ? quietTurns + 1 : 0;
+      if (isOver || quietTurns < QUIET_TURNS) continue;
+      this.time.fireNext();
+      quietTurns = 0;
     }
     return promise;
   }
 }
 
 const realWait = scheduler.wait.bind(scheduler);
-const performanceNow = performance.now.bind(performance);
 
 /** Deploys the service for as long as `use` takes. */
 export async function onPlatform<Result>(terms: Terms, use: (platform: Platform) => Promise<Result>): Promise<Result> {

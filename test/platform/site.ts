@@ -43,7 +43,7 @@ export async function site(platform: Platform) {
   const see = (name: string, accept = AVIF) => platform.ask(pathOf(name), { headers: { accept } });
   const purge = (json: object) => post(`/1.0/deliveries/${delivery.id}/purge`, json);
   const get = (path: string, headers: Record<string, string> = auth) => platform.ask(path, { headers });
-  return { pathOf, upload, post, get, see, purge };
+  return { account, key, pathOf, upload, post, get, see, purge };
 }
 
 export type Site = Awaited<ReturnType<typeof site>>;

@@ -1,5 +1,6 @@
 /** The tables of costs, computed from the unit figures. */
 import {
+  ARRIVALS,
   billOf,
   DELIVERY,
   dollarsBesideCpu,
@@ -37,6 +38,21 @@ export const FIGURE_TABLES: Tables = {
       PIECES.map((piece) => [NAMES[piece][2], dollars(PRICES[piece]), millions(INCLUDED[piece])]),
     ),
   bills,
+  blocks: () =>
+    table(
+      [
+        "An account's pictures come",
+        "Pictures in a block",
+        "A million as bytes alone, beside CPU",
+        "The platform's month",
+      ],
+      ARRIVALS.map(({ says, pictures, alone, month }) => [
+        says,
+        pictures.toFixed(1),
+        dollars(dollarsBesideCpu({ name: "", ...alone })),
+        dollars(billOf(month).total),
+      ]),
+    ),
   views: () =>
     table(
       ["Views of a variant", "A million views cost"],

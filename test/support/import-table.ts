@@ -180,7 +180,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "render",
       "webhook record",
       "edges",
-      "meter",
       "contract",
       "process",
       "pipeline",
