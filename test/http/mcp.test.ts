@@ -96,6 +96,21 @@ describe.each(["auto", "legacy"] as const)("the protocol's own client, with vers
     await client.close();
   });
 
+  it("lists its tools with what they give, in 8 KB of schemas", async () => {
+    const { key } = await openAccount();
+    const client = await connected(key, mode);
+    const { tools } = await client.listTools();
+    const schemas = tools.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema]);
+    expect(JSON.stringify(schemas).length).toBeLessThanOrEqual(8 * 1024);
+    expect(JSON.stringify(tools).length).toBeLessThanOrEqual(9 * 1024);
+    for (const { outputSchema } of tools) expect(outputSchema?.["required"]).not.toHaveLength(0);
+    const { properties = {} } = tools[0]?.inputSchema ?? {};
+    expect(properties["optimize"]).toMatchObject({ properties: { quality: { type: "integer", minimum: 1 } } });
+    const { description } = properties["filter"] as { description: string };
+    expect(description).toContain("blur?: { mode?: gaussian|box|disc|motion|zoom|median, value: 0..100, ");
+    await client.close();
+  });
+
   it("has an image optimized for a credit, and counts one request for a call", async () => {
     const { key } = await openAccount(10);
     const client = await connected(key, mode);
@@ -136,6 +151,32 @@ it("describes an image in its own pixels, with a preview", async () => {
   expect(Array.isArray(structuredContent.analysis.faces)).toBe(true);
   expect(Math.max(structuredContent.preview.width, structuredContent.preview.height)).toBeLessThanOrEqual(640);
   expect(JSON.stringify(structuredContent).length).toBeLessThan(4_000);
+  await client.close();
+});
+
+it.each(["describe_image", "optimize_image"])("shows the image of %s where that is asked for", async (name) => {
+  const { key } = await openAccount();
+  const client = await connected(key, "auto", photoPipeline);
+  const shown = async (args: Record<string, unknown>) => {
+    const { isError, content } = await call(client, name, { url: PICTURE, ...args });
+    expect(isError).toBeUndefined();
+    return content.slice(1) as unknown as { type: string; mimeType: string; data: string }[];
+  };
+  expect(await shown({})).toEqual([]);
+  const resized = name === "optimize_image" ? { resize: { width: 64 }, output: { format: "webp" } } : {};
+  const [image, ...others] = await shown({ ...resized, show: true });
+  expect([image?.type, image?.mimeType, others]).toEqual(["image", "image/webp", []]);
+  const head = Uint8Array.fromBase64(image?.data ?? "").subarray(0, 12);
+  expect(new TextDecoder("latin1").decode(head)).toMatch(/^RIFF....WEBP$/s);
+  await client.close();
+});
+
+it("shows no result that models are not shown", async () => {
+  const { key } = await openAccount();
+  const client = await connected(key, "auto", photoPipeline);
+  const args = { url: PICTURE, resize: { width: 64 }, output: { format: "avif" }, show: true };
+  const { content, structuredContent } = await call(client, "optimize_image", args);
+  expect([content.length, structuredContent.output.format]).toEqual([1, "AVIF"]);
   await client.close();
 });
 

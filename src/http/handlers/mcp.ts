@@ -46,5 +46,14 @@ function routesOf(c: AppContext): Routes {
       if (said["success"] === true) return said;
       throw new ToolFailure(typeof said["message"] === "string" ? said["message"] : `HTTP ${answer.status}`);
     },
+    read: async (url, most) => {
+      const answer = await callRoute(c, new URL(url).pathname);
+      if (answer.ok && Number(answer.headers.get("content-length")) <= most) {
+        const mimeType = answer.headers.get("content-type") ?? "application/octet-stream";
+        return { bytes: new Uint8Array(await answer.arrayBuffer()), mimeType };
+      }
+      await answer.body?.cancel();
+      return undefined;
+    },
   };
 }

@@ -11,7 +11,7 @@ import {
   RpcError,
   type RpcRequest,
 } from "./protocol.ts";
-import { type Routes, type Told, type Tool, ToolFailure } from "./tool.ts";
+import { type Picture, type Routes, type Told, type Tool, ToolFailure } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
 
 /** Tools change with the service alone: nobody has to ask again within an hour. */
@@ -89,12 +89,17 @@ async function callTool(params: Json, routes: Routes): Promise<Json> {
   if (!isObject(args)) throw new RpcError(CODES.params, "params.arguments must be an object", { status: 200 });
   try {
     refuseUnknown(await toldOf(tool), args);
-    const result = await tool.call(args, routes);
-    return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
+    const { data, picture } = await tool.call(args, routes);
+    const text = { type: "text", text: JSON.stringify(data) };
+    return { content: [text, ...(picture ? [imageContent(picture)] : [])], structuredContent: data };
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
     return { content: [{ type: "text", text: error.message }], isError: true };
   }
+}
+
+function imageContent({ bytes, mimeType }: Picture): Json {
+  return { type: "image", data: bytes.toBase64(), mimeType };
 }
 
 /** What the tool does not offer is not smuggled into the request behind it. */

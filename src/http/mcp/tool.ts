@@ -1,6 +1,7 @@
 /** What a tool for agents is. One file in `tools/` and one line in `tools.ts` add one. */
 import type { ApiDocument } from "../document.ts";
 import type { Json } from "./protocol.ts";
+import type { ObjectSchema } from "./short-schema.ts";
 
 /** The routes of this service, on behalf of the caller. */
 export interface Routes {
@@ -10,6 +11,24 @@ export interface Routes {
    * @throws ToolFailure in the route's own words
    */
   readonly call: (path: string, body?: object) => Promise<Json>;
+  /**
+   * The bytes of a result that the service has stored.
+   * @param url as an answer named it
+   * @returns undefined when it is not there, or has more than `most` bytes
+   */
+  readonly read: (url: string, most: number) => Promise<Picture | undefined>;
+}
+
+/** An image that a model looks at. */
+export interface Picture {
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+}
+
+/** What a tool gives. */
+export interface Given {
+  readonly data: Json;
+  readonly picture?: Picture | undefined;
 }
 
 /** What an agent is told of a call that came to nothing. */
@@ -19,7 +38,9 @@ export class ToolFailure extends Error {}
 export interface Told {
   readonly description: string;
   /** JSON Schema of the arguments; arguments that it does not name are refused. */
-  readonly inputSchema: Json & { readonly properties: Json };
+  readonly inputSchema: ObjectSchema;
+  /** JSON Schema of what it gives; there may be more. */
+  readonly outputSchema: ObjectSchema;
 }
 
 export interface Tool {
@@ -31,44 +52,13 @@ export interface Tool {
   /** It calls addresses that the agent names. */
   readonly isOpenWorld: boolean;
   /** @throws ToolFailure */
-  readonly call: (args: Json, routes: Routes) => Promise<Json>;
+  readonly call: (args: Json, routes: Routes) => Promise<Given>;
 }
 
-const REFERENCE = "#/components/schemas/";
+/** Bytes of an image that go to a model with an answer: some thousand tokens, whatever the picture. */
+export const MAX_SHOWN_BYTES = 200_000;
 
-type Schemas = Readonly<Record<string, Json | undefined>>;
-
-/**
- * A schema of the API document that stands alone.
- * @param name of the schema
- * @param omitted members that are not for agents
- */
-export function schemaFromDocument(
-  document: ApiDocument,
-  name: string,
-  omitted: readonly string[],
-): Told["inputSchema"] {
-  const schemas: Schemas = document.components.schemas;
-  const { properties, ...rest } = schemas[name] ?? {};
-  const members = Object.entries(properties as Json).filter(([member]) => !omitted.includes(member));
-  const definitions = new Map<string, unknown>();
-  const inlined = resolved(Object.fromEntries(members), schemas, definitions) as Json;
-  return { ...rest, properties: inlined, $defs: Object.fromEntries(definitions) };
-}
-
-/** The value with every reference to the document's schemas turned into one to its own definitions, which are gathered. */
-function resolved(value: unknown, schemas: Schemas, definitions: Map<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((item) => resolved(item, schemas, definitions));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]: [string, unknown]) => {
-      if (key !== "$ref" || typeof member !== "string") return [key, resolved(member, schemas, definitions)];
-      const name = member.slice(REFERENCE.length);
-      if (!definitions.has(name)) {
-        definitions.set(name, undefined); // a schema may name itself
-        definitions.set(name, resolved(schemas[name], schemas, definitions));
-      }
-      return [key, `#/$defs/${name}`];
-    }),
-  );
+/** Schema of the member `show` of arguments. */
+export function showSchema(description: string): Json {
+  return { type: "boolean", description };
 }

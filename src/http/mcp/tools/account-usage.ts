@@ -15,6 +15,21 @@ export const accountUsage: Tool = {
         properties: Object.fromEntries(named.map(({ name, schema }) => [name, schema])),
         additionalProperties: false,
       },
+      outputSchema: {
+        type: "object",
+        properties: {
+          subscription: { type: "object", properties: { name: { type: "string" } } },
+          credits: {
+            type: "object",
+            properties: { total: { type: "integer" }, used: { type: "integer" }, remaining: { type: "integer" } },
+          },
+          start: { type: "string" },
+          end: { type: "string" },
+          total: { type: "object" },
+          days: { type: "array", items: { type: "object" } },
+        },
+        required: ["credits", "start", "end", "total", "days"],
+      },
     };
   },
   isReadOnly: true,
@@ -27,6 +42,6 @@ export const accountUsage: Tool = {
     ];
     const { subscription, credits } = account;
     const { start, end, total, usage: days } = usage;
-    return { subscription, credits, start, end, total, days };
+    return { data: { subscription, credits, start, end, total, days } };
   },
 };

@@ -1,25 +1,61 @@
 /** The tool that makes a smaller or another picture of one that is online. */
-import { schemaFromDocument, type Tool } from "../tool.ts";
+import type { Json } from "../protocol.ts";
+import { resultSchema, shortSchema } from "../short-schema.ts";
+import { MAX_SHOWN_BYTES, showSchema, type Tool } from "../tool.ts";
 
 /**
  * Credentials, answers that go elsewhere, and bytes: nothing that an agent could read, or should hold. Each of `outputs` may
  * have a store of its own.
  */
-const OMITTED = ["headers", "response", "webhook", "store", "outputs", "cdn"];
+const WITHOUT = ["headers", "response", "webhook", "store", "outputs", "cdn"];
+
+/** What most requests name. */
+const WHOLE = ["url", "optimize", "analyze"];
+
+const RESULT = ["name", "format", "width", "height", "quality", "bytes", "saved", "score", "url", "expires_at"];
+
+/** Formats that models are shown. */
+const SHOWN = ["JPEG", "PNG", "WEBP", "GIF"];
 
 export const optimizeImage: Tool = {
   title: "Optimize an image",
-  tell: (document) => ({
-    description:
-      `${document.paths["/1.0/fetch"].post.summary} ` +
-      "Without operations, the result is the smallest file that still looks the same. The answer has metadata of the " +
-      "original (input) and the result (output), whose output.url can be downloaded for about an hour. Costs one credit, with srcset one for each of its files (outputs).",
-    inputSchema: schemaFromDocument(document, "FetchBody", OMITTED),
-  }),
+  tell: (document) => {
+    const { properties, ...rest } = shortSchema(document, "FetchBody", {
+      whole: WHOLE,
+      without: WITHOUT,
+      explained: ["resize"],
+    });
+    const show = showSchema("Also show the result, where it is a JPEG, PNG, WebP or GIF of at most 200 kB");
+    return {
+      description:
+        `${document.paths["/1.0/fetch"].post.summary} ` +
+        "Without operations, the result is the smallest file that still looks the same. The answer has metadata of the " +
+        "original (input) and the result (output), whose output.url can be downloaded for about an hour. Costs one " +
+        "credit, with srcset one for each of its files (outputs). Notation: `?` may be left out, `0..100` numbers of a " +
+        "range, `direction` one of center, top, top-right, right and so on, `color` as RRGGBB or RRGGBBAA. A refusal says " +
+        "which member breaks which rule.",
+      inputSchema: { ...rest, properties: { ...properties, show } },
+      outputSchema: {
+        type: "object",
+        properties: {
+          id: { type: "string" },
+          input: resultSchema(document, "Input", ["name", "format", "width", "height", "bytes"]),
+          output: resultSchema(document, "Result", RESULT),
+          outputs: { type: "object", description: "With srcset: a result by each name" },
+          srcset: { type: "object" },
+          html: { type: "string" },
+          analysis: { type: "object" },
+        },
+        required: ["id", "input"],
+      },
+    };
+  },
   isReadOnly: false,
   isOpenWorld: true,
-  call: async (args, routes) => {
-    const { success: _, code: __, ...result } = await routes.call("/1.0/fetch", args);
-    return result;
+  call: async ({ show = false, ...args }, routes) => {
+    const { success: _, code: __, ...data } = await routes.call("/1.0/fetch", args);
+    const { format, bytes, url } = (data["output"] ?? {}) as Json;
+    const isShown = show === true && SHOWN.includes(String(format)) && Number(bytes) <= MAX_SHOWN_BYTES;
+    return { data, picture: isShown ? await routes.read(String(url), MAX_SHOWN_BYTES) : undefined };
   },
 };

@@ -1,0 +1,129 @@
+/**
+ * Schemas of the API document in few bytes: whoever reads a list of tools reads all of it, in every conversation. Members
+ * that most requests need are schemas; the others are one line of notation, which models read as well. The service checks
+ * what comes against the whole schema and names the member and its rule, so nothing is lost but bytes.
+ */
+import type { ApiDocument } from "../document.ts";
+import type { Json } from "./protocol.ts";
+
+const REFERENCE = "#/components/schemas/";
+/** What a schema says besides its members that a model can make use of. */
+const KEPT = ["type", "enum", "const", "minimum", "maximum", "required"] as const;
+
+interface Node {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly required?: readonly string[];
+  readonly items?: Node;
+  readonly anyOf?: readonly Node[];
+  readonly not?: Node;
+}
+
+/** A schema that names no other. */
+export type ObjectSchema = Json & { readonly properties: Json };
+
+/** Which members stay schemas, which are left out, and of which notations two sentences are said in place of one. */
+interface Choice {
+  readonly whole: readonly string[];
+  readonly without: readonly string[];
+  readonly explained?: readonly string[];
+}
+
+/**
+ * An object of the API document as the arguments of a tool.
+ * @param name of the schema
+ */
+export function shortSchema(
+  document: ApiDocument,
+  name: string,
+  { whole, without, explained = [] }: Choice,
+): ObjectSchema {
+  const look = lookIn(document);
+  const { properties = {}, required = [] } = look({ $ref: REFERENCE + name });
+  const members = Object.entries(properties).filter(([member]) => !without.includes(member));
+  const short = members.map(([member, node]) => {
+    const schema = look(node);
+    if (whole.includes(member)) return [member, wholeOf(schema, look)];
+    const said = sentences(schema.description, explained.includes(member) ? 2 : 1);
+    const description = [said, notation(schema, look)].join(" ").trim();
+    return [member, { type: schema.type, description }];
+  });
+  return { type: "object", properties: Object.fromEntries(short), required, additionalProperties: false };
+}
+
+/**
+ * An object of an answer by the types of some of its members; there may be others.
+ * @param name of the schema
+ */
+export function resultSchema(document: ApiDocument, name: string, members: readonly string[]): ObjectSchema {
+  const look = lookIn(document);
+  const { properties = {} } = look({ $ref: REFERENCE + name });
+  const types = members.map((member) => [member, { type: look(properties[member] ?? {}).type }]);
+  return { type: "object", properties: Object.fromEntries(types) };
+}
+
+type Look = (node: Node) => Node;
+
+/** Follows a reference, if a schema is one. */
+function lookIn(document: ApiDocument): Look {
+  const schemas = document.components.schemas as Readonly<Record<string, Node | undefined>>;
+  const look: Look = (node) =>
+    node.$ref === undefined ? node : look(schemas[node.$ref.slice(REFERENCE.length)] ?? {});
+  return look;
+}
+
+function wholeOf(schema: Node, look: Look): Json {
+  const { properties, items, anyOf } = schema;
+  // A number that may come as text is a number for whoever can choose.
+  const of = (node: Node): Json => wholeOf(look(node), look);
+  const members = Object.entries(properties ?? {}).filter(([, node]) => node.not === undefined);
+  return {
+    ...Object.fromEntries(
+      KEPT.flatMap((key) => (isEmpty(schema[key as keyof Node]) ? [] : [[key, schema[key as keyof Node]]])),
+    ),
+    ...(schema.type === undefined && { type: anyOf?.[0]?.type }),
+    ...(properties && { properties: Object.fromEntries(members.map(([name, node]) => [name, of(node)])) }),
+    ...(items && { items: of(items) }),
+  };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+/** What places a thing in a picture, and takes fifteen words to list. */
+const DIRECTIONS = "center|top-left|top|top-right|right|bottom-right|bottom|bottom-left|left";
+/** From here on a bound only keeps nonsense out. */
+const NO_BOUND = 1_000;
+
+/** `{ value: 0..100, mode?: gaussian|box, x?, y?: number }`: a question mark stands at what may be left out. */
+function notation(schema: Node, look: Look): string {
+  if (schema.enum) return schema.enum.map(String).join("|").replace(DIRECTIONS, "direction");
+  if (schema.properties) {
+    const members = Object.entries(schema.properties).filter(([, node]) => node.not === undefined);
+    const named = members.map(([name, node]) => ({
+      name: schema.required?.includes(name) === true ? name : `${name}?`,
+      values: notation(look(node), look),
+    }));
+    // Neighbors that take the same share its words.
+    const parts = named.map(({ name, values }, index) =>
+      values === named[index + 1]?.values ? name : `${name}: ${values}`,
+    );
+    return `{ ${parts.join(", ")} }`;
+  }
+  if (schema.items) return `[${notation(look(schema.items), look)}]`;
+  if (schema.pattern?.startsWith("^#?") === true) return "color";
+  const { minimum, maximum } = schema;
+  if (minimum !== undefined && maximum !== undefined && maximum < NO_BOUND) return `${minimum}..${maximum}`;
+  return schema.type ?? schema.anyOf?.[0]?.type ?? "any";
+}
+
+function sentences(text = "", count: number): string {
+  return (text.match(/.+?(?:[.:;](?=\s|$)|$)/gs) ?? []).slice(0, count).join("").trim();
+}
