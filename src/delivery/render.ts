@@ -8,6 +8,7 @@ import { readHeaders } from "../image/plan/detect.ts";
 import { chosenFor } from "../image/plan/format-lists.ts";
 import { aimOf, outputFormat } from "../image/plan/output.ts";
 import { encodeSettings } from "../image/search/presets.ts";
+import { onlyOf } from "../pipeline/answer.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import { Allowance } from "../scheduler/job-limits.ts";
@@ -150,10 +151,10 @@ async function make(
     ...(rendition === "draft" && { provenanceFor: unsigned(edges) }),
   };
   const source = { kind: "upload", original } as const;
-  const { input, output, encoded } = await pipeline.process(
-    { id: crypto.randomUUID(), accountId, source, processing, accept },
-    ports,
-  );
+  const result = await pipeline.process({ id: crypto.randomUUID(), accountId, source, processing, accept }, ports);
+  const { input } = result;
+  const { output, encoded } = onlyOf(result);
+  if (!encoded) throw new Error("a delivery has no file");
   const { width, height, bytes, format, score, looks } = output;
   return {
     bytes: encoded.bytes,

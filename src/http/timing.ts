@@ -1,6 +1,6 @@
 /** `Server-Timing` of a processing answer: how long each part of the pipeline took. */
 import { startStopwatch } from "../image/pixels/stopwatch.ts";
-import type { Ports } from "../pipeline/process.ts";
+import type { Ports } from "../pipeline/job.ts";
 import type { Caller } from "../scheduler/caller.ts";
 
 /**

@@ -16,8 +16,8 @@ import { type ConnectedStore, isConnected, type SpelledStore, type Store } from 
 import { putInStore } from "../storage/store.ts";
 import { readAnchors } from "../storage/trust.ts";
 import { keepTemporarily, removeTemporary } from "../storage/volatile.ts";
-import { type Job, type Ports, process, type Result } from "./process.ts";
-import { processSet, type SetResult } from "./set.ts";
+import type { Job, Ports, Result } from "./job.ts";
+import { process } from "./process.ts";
 import { signerOf } from "./signers.ts";
 
 /** That of the interface, as manifests name the program that wrote them. */
@@ -25,15 +25,12 @@ const VERSION = "1.0";
 
 export interface Pipeline {
   readonly process: (job: Job, ports: Ports) => Promise<Result>;
-  /** For a job that wants several results. */
-  readonly processSet: (job: Job, ports: Ports) => Promise<SetResult>;
   /** The edges, for one job; `baseUrl` is the public address of the service, `database` that of the job's account. */
   readonly portsOf: (env: Env, settings: Settings, baseUrl: string, database?: string) => Ports;
 }
 
 export const pipeline: Pipeline = {
-  process,
-  processSet,
+  process: (job, ports) => process(job, ports),
   portsOf: (env, settings, baseUrl, database = DIRECTORY) => ({
     readOriginal: async (source, signal, caller) =>
       source.kind === "upload" ? source.original : readOrigin(source, settings, MAX_SOURCE_BYTES, { signal, caller }),

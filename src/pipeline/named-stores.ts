@@ -28,7 +28,7 @@ export async function openStores<Opened>(
 ): Promise<ReadonlyMap<string, Opened>> {
   const opened = [...namedStores(processing)].map(async ([key, { store, prefix, isShared }]) => {
     const way = await open(store, isShared).catch((error: unknown) => {
-      throw error instanceof ApiError && error.status === 422
+      throw prefix && error instanceof ApiError && error.status === 422
         ? new ApiError(422, `${prefix}${error.message}`, { cause: error })
         : error;
     });

@@ -1,224 +1,144 @@
 /**
- * The pipeline: source → pixels → bytes → storage → answer. The request handlers and the queue consumer walk the same
- * one; its edges are ports, so that nothing here knows HTTP, bindings or the clock.
+ * The pipeline: source → pixels → bytes → storage → answer, for one result or several. The request handlers and the
+ * queue consumer walk the same one; its edges are ports, so that nothing here knows HTTP, bindings or the clock.
  */
-import { PROVENANCE, pixelAnalyses } from "../contract/members.ts";
-import type { Processing } from "../contract/request.ts";
-import type { AnalysisAnswers, InputMetadata, OutputMetadata } from "../contract/response.ts";
+import { PROVENANCE } from "../contract/members.ts";
+import { isSet, type Processing } from "../contract/request.ts";
+import type { AnalysisAnswers, InputMetadata } from "../contract/response.ts";
 import { ApiError } from "../errors.ts";
-import type { Encoded } from "../files.ts";
-import type { Facts, FormatDefinition } from "../image/codec/format.ts";
 import { OPERATIONS, type OperationName } from "../image/operations.ts";
-import { turnSize } from "../image/pixels/geometry.ts";
-import { type Part, startStopwatch, type Stopwatch } from "../image/pixels/stopwatch.ts";
-import { chainOf, summaryOf } from "../image/provenance/report.ts";
-import { analyze } from "../image/render/analyze.ts";
-import type { Original as RenderedInput, ResultFile } from "../image/render/order.ts";
-import type { ProvenanceMeans } from "../image/render/provenance.ts";
-import { renderOne } from "../image/render/render.ts";
-import { looksAt } from "../image/search/second-opinion.ts";
+import { startStopwatch } from "../image/pixels/stopwatch.ts";
+import type { Answers } from "../image/render/analyze.ts";
+import type { Base, Original as RenderedInput } from "../image/render/order.ts";
+import { render } from "../image/render/render.ts";
 import type { OperationRow } from "../image/steps/operation.ts";
-import { count } from "../metrics.ts";
-import { isolateBudget } from "../scheduler/budget.ts";
-import type { Caller } from "../scheduler/caller.ts";
 import { discard, type HeldBytes } from "../scheduler/held-bytes.ts";
-import type { Allowance } from "../scheduler/job-limits.ts";
 import { SharedBytes } from "../scheduler/shared-bytes.ts";
-import type { Original } from "../source/original.ts";
-import type { Store } from "../storage/providers.ts";
-import { openStores } from "./named-stores.ts";
+import {
+  chainIn,
+  countPicture,
+  countTime,
+  foundIn,
+  looksOf,
+  measured,
+  metadata,
+  NONE,
+  rename,
+  warningsOf,
+} from "./describe.ts";
+import { beginningOf, entriesOf, type Entry, refusalOf, skippedWidths } from "./entries.ts";
+import type { Job, Ports, Result, StoredResult } from "./job.ts";
+import { openStores, storeKey } from "./named-stores.ts";
+import { pictureOf, type Shown, srcsetsOf } from "./picture-html.ts";
+import { type KeptFile, ResultFiles } from "./result-files.ts";
 
-/** Where the image of a job comes from. */
-export type Source =
-  | { readonly kind: "upload"; readonly original: Original }
-  | { readonly kind: "fetch"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
-
-/** One accepted piece of work: plain data, already valid. */
-export interface Job {
-  readonly id: string;
-  readonly accountId: string;
-  readonly source: Source;
-  readonly processing: Processing;
-  /** The request's Accept header, for `output.format: "auto"`. */
-  readonly accept: string | undefined;
-}
-
-/** Where a result is found, and until when, where that ends. */
-export type Place = Pick<OutputMetadata, "url" | "expires_at">;
-
-/** What the pipeline needs from the outside. */
-export interface Ports {
-  /**
-   * @param caller who waits for room
-   * @throws ApiError 413, 415, 422 (also when the signal is aborted), or 503 when there is no room for its bytes in
-   *   time
-   */
-  readonly readOriginal: (source: Source, signal?: AbortSignal, caller?: Caller) => Promise<Original>;
-  /** @throws ApiError 422 when the account has no such watermark, 503 when there is no room for its bytes */
-  readonly readWatermark: (accountId: string, id: string) => Promise<HeldBytes>;
-  /** Puts a result where its URL serves it for a while. */
-  readonly keepTemporarily: (encoded: Encoded) => Promise<Place>;
-  /** Takes such a result away again. */
-  readonly removeTemporary: (url: string) => Promise<void>;
-  /**
-   * The way into the caller's own store, found before the work is done.
-   * @param isShared several results go there, and must not be one object
-   * @throws ApiError 422 when the account lacks the connector or keyfile, or it names one object for several results,
-   *   and later when the store refuses
-   */
-  readonly openStore: (
-    accountId: string,
-    store: Store,
-    isShared?: boolean,
-  ) => Promise<(encoded: Encoded) => Promise<{ url: string }>>;
-  /** Told how long decoding, operations and encoding take. */
-  readonly stopwatch?: Stopwatch;
-  /** How to judge where originals are from, and who signs for an account; absent: nobody asks. */
-  readonly provenanceFor?: ((accountId: string) => ProvenanceMeans) | undefined;
-  /** What the job may take of the isolate's processor time; told how much it takes. Absent: anything. */
-  readonly allowance?: Allowance;
-}
-
-export interface Result {
-  readonly input: InputMetadata;
-  readonly output: OutputMetadata;
-  /** What was asked for with `analyze`. */
-  readonly analysis?: AnalysisAnswers | undefined;
-  readonly encoded: Encoded;
-}
+/** In the place of a format where results have several. */
+const SEVERAL = "several";
 
 /**
- * Carries a job from its source to its stored result.
- * @param carryOut makes the file of the result; tests put one in its place that fails
+ * Carries a job from its source to its stored results. Where one of them fails nothing is kept that is ours to take
+ * back.
+ * @param make makes the files; tests put one in its place that fails
  * @throws ApiError 413, 415, 422 or 503; what the allowance ends it with
  */
-export async function process(job: Job, ports: Ports, carryOut = renderOne): Promise<Result> {
-  const { store } = job.processing;
-  const keep = store ? await ports.openStore(job.accountId, store) : ports.keepTemporarily;
-  const original = await ports.readOriginal(job.source, ports.allowance?.signal, ports.allowance?.caller);
+export async function process(job: Job, ports: Ports, make = render<Entry>): Promise<Result> {
+  const { accountId, processing, accept } = job;
+  const { stopwatch = startStopwatch(), allowance } = ports;
+  const stores = await openStores(processing, (store, isShared) => ports.openStore(accountId, store, isShared));
+  const original = await ports.readOriginal(job.source, allowance?.signal, allowance?.caller);
+  const files = new ResultFiles(ports, (entry) => stores.get(storeKey(entry.store)), original, !isSet(processing));
   try {
-    return await carried(job, ports, original, keep, carryOut);
+    const sent = await measured(original.bytes);
+    let base: Base | undefined;
+    const rendered = await withOverlays(job, ports, (overlays) => {
+      const entries = (found: Base) => entriesOf(processing, (base = found));
+      const means = { overlays, stopwatch, allowance, provenance: ports.provenanceFor?.(accountId) };
+      const order = { ...beginningOf(processing), entries, refusalOf, accept, ...means };
+      const source = SharedBytes.of(original.bytes, original.memory);
+      return make(source, order, (entry, made) => files.take(entry, made));
+    }).catch((error: unknown) => {
+      countTime(stopwatch, NONE, NONE);
+      throw error;
+    });
+    const [first] = files.files;
+    countTime(
+      stopwatch,
+      rendered.input.format.label,
+      files.isAlone && first ? first.made.output.format.label : SEVERAL,
+    );
+    // What is stored now is stored again by whoever does the work instead.
+    allowance?.signal?.throwIfAborted();
+    const input = metadata(rendered.input, original.name || rename("", rendered.input.format), sent);
+    const outputs = inOrderOf(processing, await storedBy(files, { input, original: rendered.input }));
+    const { analyze: names } = processing;
+    const analysis = !files.isAlone && names && { ...rendered.analysis, ...chainIn(names, rendered.input) };
+    return {
+      input: { ...input, ...foundIn(rendered.input) },
+      outputs,
+      ...pageOf(processing, files.files, outputs, base),
+      ...(analysis && { analysis }),
+    };
+  } catch (error) {
+    await files.remove();
+    throw error;
   } finally {
+    files.close();
     // What failed before somebody owned the bytes still holds their memory, and so does a result that is the original.
     original.memory.release();
   }
 }
 
-type Keep = (encoded: Encoded) => Promise<Place>;
-
-async function carried(
-  job: Job,
-  ports: Ports,
-  original: Original,
-  keep: Keep,
-  carryOut: typeof renderOne,
-): Promise<Result> {
-  const { input: options, output, optimize, analyze: _, store: __, ...members } = job.processing;
-  const sent = await measured(original.bytes);
-  const { stopwatch = startStopwatch(), allowance } = ports;
-  const rendered = await withOverlays(job, ports, (overlays) => {
-    const { accept } = job;
-    const means = { overlays, stopwatch, allowance, provenance: ports.provenanceFor?.(job.accountId) };
-    const order = { operations: members, input: options, output, optimize, accept, ...means };
-    return carryOut(SharedBytes.of(original.bytes, original.memory), order);
-  }).catch((error: unknown) => {
-    countTime(stopwatch, NONE, NONE);
-    throw error;
-  });
-  countTime(stopwatch, rendered.input.format.label, rendered.output.format.label);
-  const encoded: Encoded = {
-    bytes: rendered.output.file.bytes,
-    mime: rendered.output.format.mime,
-    name: output?.name ?? rename(original.name, rendered.output.format),
-  };
-  const isView = encoded.bytes.buffer === original.bytes.buffer;
-  // The result takes room until it is stored, however slow a store is: what is a view of the original has it already.
-  const memory = isView ? undefined : isolateBudget.keep(encoded.bytes.length);
-  try {
-    const input = metadata(rendered.input, original.name || rename("", rendered.input.format), sent);
-    return await kept(job, ports, { rendered, input, encoded, keep });
-  } finally {
-    memory?.release();
+/** Stores what is not stored yet, and says what each result is. */
+async function storedBy(
+  files: ResultFiles,
+  { input, original }: { readonly input: InputMetadata; readonly original: RenderedInput },
+): Promise<StoredResult[]> {
+  const places = await files.finish();
+  const stored: StoredResult[] = [];
+  for (const [index, { entry, made, encoded, described }] of files.files.entries()) {
+    const result = metadata(made.output, encoded.name, await described);
+    countPicture(input, result);
+    const saved = Math.max(0, input.bytes - result.bytes);
+    const said = { ...looksOf(made.output), ...warningsOf(original, made.output) };
+    const output = { ...result, saved, ...said, ...(places[index] ?? { url: "" }) };
+    const analysis = analysisOf(entry, made.analysis, original);
+    stored.push({ name: entry.name, output, ...(analysis && { analysis }), ...(files.isAlone && { encoded }) });
   }
+  return stored;
 }
 
-interface Finished {
-  readonly rendered: Awaited<ReturnType<typeof renderOne>>;
-  readonly input: InputMetadata;
-  readonly encoded: Encoded;
-  readonly keep: Keep;
+function analysisOf(
+  { analyze, tellsProvenance }: Entry,
+  found: Answers | undefined,
+  original: RenderedInput,
+): AnalysisAnswers | undefined {
+  const names = tellsProvenance ? [PROVENANCE] : [];
+  return analyze || tellsProvenance ? { ...found, ...chainIn(names, original) } : undefined;
 }
 
-/** Stores what was made, and says what it is. */
-async function kept(job: Job, { allowance }: Ports, { rendered, input, encoded, keep }: Finished): Promise<Result> {
-  // An answer of success with nothing behind it is worse than a failure.
-  if (encoded.bytes.length === 0) throw new Error("The result has no bytes");
-  const result = metadata(rendered.output, encoded.name, await measured(encoded.bytes));
-  const { analyze: names } = job.processing;
-  const pixels = pixelAnalyses(names);
-  const analysis = names && {
-    ...(pixels && (await analyze(encoded.bytes, pixels, allowance))),
-    ...chainIn(names, rendered.input),
-  };
-  // What is stored now is stored again by whoever does the work instead.
-  allowance?.signal?.throwIfAborted();
-  const place = await keep(encoded);
-  countPicture(input, result);
-  const saved = Math.max(0, input.bytes - result.bytes);
-  return {
-    input: { ...input, ...foundIn(rendered.input) },
-    output: {
-      ...result,
-      saved,
-      ...looksOf(rendered.output),
-      ...warningsOf(rendered.input, rendered.output),
-      ...place,
-    },
-    ...(analysis && { analysis }),
-    encoded,
-  };
+/** Results in the order in which a request names them; those of a srcset as they were made. */
+function inOrderOf({ outputs = {} }: Processing, stored: readonly StoredResult[]): readonly StoredResult[] {
+  const names = Object.keys(outputs);
+  return stored.toSorted((one, other) => names.indexOf(one.name) - names.indexOf(other.name));
 }
 
-/** What was found out about an original besides what its file is. */
-export function foundIn({
-  faces,
-  focus,
-  provenance,
-}: RenderedInput): Pick<InputMetadata, "faces" | "focus" | "provenance"> {
-  return {
-    ...(faces && { faces: [...faces] }),
-    ...(focus && { focus }),
-    ...(provenance && { provenance: summaryOf(provenance) }),
-  };
-}
-
-/** Where an original is from, where that is asked for. */
-export function chainIn(
-  names: readonly string[] | undefined,
-  { provenance }: RenderedInput,
-): Pick<AnalysisAnswers, "provenance"> {
-  return names?.includes(PROVENANCE) ? { provenance: provenance ? chainOf(provenance) : null } : {};
-}
-
-/**
- * What an answer says of an original that is not drawn as it says; a drawing that is handed on as such is not drawn.
- */
-export function warningsOf(input: RenderedInput, output: Pick<ResultFile, "format">): Pick<OutputMetadata, "warnings"> {
-  const { undrawn = [] } = input.facts;
-  return undrawn.length > 0 && input.format !== output.format ? { warnings: [...undrawn] } : {};
-}
-
-/** What an answer says of how a result looks, by both opinions. */
-export function looksOf({
-  score,
-  metric = score,
-  searched,
-}: ResultFile): Pick<OutputMetadata, "score" | "looks" | "searched"> {
-  return {
-    ...(score !== undefined &&
-      metric !== undefined && { score: Math.round(metric * 100) / 100, looks: looksAt(score) }),
-    ...(searched === false && { searched }),
-  };
+/** What a page needs to show a srcset. */
+function pageOf(
+  { srcset }: Processing,
+  files: readonly KeptFile[],
+  outputs: readonly StoredResult[],
+  base: Base | undefined,
+): Pick<Result, "srcset" | "html" | "skipped"> {
+  if (!srcset || !base) return {};
+  const shown = files.flatMap(({ entry, encoded: { mime } }): Shown[] => {
+    const output = outputs.find(({ name }) => name === entry.name)?.output;
+    if (!output || entry.shownAs === undefined) return [];
+    const { url, width, height } = output;
+    return [{ format: entry.shownAs, mime, url, width, height }];
+  });
+  const skipped = skippedWidths(srcset, base);
+  const html = pictureOf(shown, srcset.sizes);
+  return { srcset: srcsetsOf(shown), html, ...(skipped.length > 0 && { skipped }) };
 }
 
 /**
@@ -264,64 +184,4 @@ async function placed<Result>(place: string, reading: Promise<Result>): Promise<
     if (!(error instanceof ApiError) || error.status !== 422) throw error;
     throw new ApiError(422, `${place}${error.message}`, { cause: error });
   });
-}
-
-/** What a format is called where the work came to nothing. */
-export const NONE = "none";
-
-export function countTime({ spent }: Stopwatch, from: string, to: string): void {
-  const formats = { decode: from, operations: from, encode: to } as const;
-  for (const [stage, format] of Object.entries(formats) as [Part, string][]) {
-    count("processing_seconds_total", { stage, format }, Math.max(0, spent[stage]) / 1000);
-  }
-}
-
-export function countPicture(from: InputMetadata, to: InputMetadata): void {
-  count("pictures_total", { from: from.format, to: to.format });
-  count("picture_bytes_total", { way: "in", format: from.format }, from.bytes);
-  count("picture_bytes_total", { way: "out", format: to.format }, to.bytes);
-}
-
-/** The name of a result: that of the original with the extension of the format. */
-export function rename(name: string, format: FormatDefinition): string {
-  const base = name.replace(/\.[^.]*$/, "");
-  const [usual] = format.extensions;
-  const extension = format.extensions.find((known) => name.toLowerCase().endsWith(`.${known}`)) ?? usual;
-  return `${base || "image"}.${extension}`;
-}
-
-export type Measured = Pick<InputMetadata, "bytes" | "sha1">;
-
-/** What answers say of the bytes of a file. */
-export async function measured(bytes: Uint8Array): Promise<Measured> {
-  const digest = await crypto.subtle.digest("SHA-1", bytes as Uint8Array<ArrayBuffer>);
-  return { bytes: bytes.length, sha1: new Uint8Array(digest).toHex() };
-}
-
-/**
- * What a file is, as answers say it: its size is that of the picture as it is shown, whatever its orientation tag says.
- */
-export function metadata(
-  { format, facts }: { format: FormatDefinition; facts: Facts },
-  name: string,
-  { bytes, sha1 }: Measured,
-): InputMetadata {
-  const { width, height } = turnSize(facts, facts.orientation);
-  return {
-    name,
-    format: format.label,
-    width,
-    height,
-    colorspace: facts.colorspace,
-    interlaced: facts.interlaced,
-    subsample: facts.subsample,
-    sampling: facts.subsample,
-    depth: facts.depth,
-    quality: facts.quality,
-    bytes,
-    frames: facts.frames,
-    alpha: facts.alpha,
-    sha1,
-    ...(facts.isPreview && { preview: true }),
-  };
 }

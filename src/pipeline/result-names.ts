@@ -3,7 +3,7 @@ import { inOrder } from "../contract/in-order.ts";
 import type { Original } from "../source/original.ts";
 import { base64Url, sha256 } from "../storage/digest.ts";
 import { isConnected } from "../storage/providers.ts";
-import type { Job } from "./process.ts";
+import type { Job } from "./job.ts";
 
 /** Where a picture comes from, as far as it says which one it is. */
 interface Bytes {

@@ -11,7 +11,6 @@ import type { Spent } from "../account/metered.ts";
 import type { ClaimAsk } from "../account/result-claims.ts";
 import { vaultOf } from "../account/vault.ts";
 import { inOrder } from "../contract/in-order.ts";
-import { isSet } from "../contract/request.ts";
 import type { Processed, SetOutput } from "../contract/response.ts";
 import { engineVersion, type Settings } from "../env.ts";
 import type { Encoded } from "../files.ts";
@@ -31,13 +30,10 @@ import type { Original } from "../source/original.ts";
 import { type Validators, validatorsOf } from "../source/validators.ts";
 import type { Store } from "../storage/providers.ts";
 import { hasTemporary, temporaryEnd } from "../storage/volatile.ts";
+import { type Answer, answerOf } from "./answer.ts";
 import type { Pipeline } from "./edges.ts";
-import type { Job, Ports, Result, Source } from "./process.ts";
+import type { Job, Ports, Source } from "./job.ts";
 import { bytesOf, type NamedBy, namesFor, type NameOf } from "./result-names.ts";
-import type { SetResult } from "./set.ts";
-
-/** What of an answer speaks of the work. */
-export type Answer = Omit<Result, "encoded"> | SetResult;
 
 /** What finding an earlier result needs. */
 export interface ReusePorts extends NamedBy {
@@ -110,7 +106,7 @@ export interface Outcome {
  * @throws ApiError as the pipeline does
  */
 export async function processOrReuse(
-  pipeline: Pick<Pipeline, "process" | "processSet">,
+  pipeline: Pick<Pipeline, "process">,
   job: Job,
   ports: Ports,
   reuse: ReusePorts,
@@ -134,7 +130,7 @@ export async function processOrReuse(
  * wait for nobody.
  */
 async function fetchedOrReused(
-  pipeline: Pick<Pipeline, "process" | "processSet">,
+  pipeline: Pick<Pipeline, "process">,
   job: Job & { readonly source: Extract<Source, { kind: "fetch" }> },
   ports: Ports,
   reuse: ReusePorts,
@@ -161,10 +157,10 @@ async function fetchedOrReused(
   }
 }
 
-async function worked(pipeline: Pick<Pipeline, "process" | "processSet">, job: Job, ports: Ports): Promise<Outcome> {
-  if (isSet(job.processing)) return { answer: await pipeline.processSet(job, ports), isReused: false };
-  const { encoded, ...answer } = await pipeline.process(job, ports);
-  return { answer, isReused: false, encoded };
+async function worked(pipeline: Pick<Pipeline, "process">, job: Job, ports: Ports): Promise<Outcome> {
+  const result = await pipeline.process(job, ports);
+  const [{ encoded } = {}] = result.outputs;
+  return { answer: answerOf(job.processing, result), isReused: false, ...(encoded && { encoded }) };
 }
 
 /** What was remembered, as far as it is still there: of several results all of them. */

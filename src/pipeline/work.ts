@@ -38,10 +38,10 @@ import type {
 import { run } from "../webhook/run.ts";
 import { secretOf, signing } from "../webhook/secrets.ts";
 import { storeOf } from "../webhook/store.ts";
+import { spentFor } from "./answer.ts";
 import type { Pipeline } from "./edges.ts";
-import type { Source } from "./process.ts";
+import type { Source } from "./job.ts";
 import { isReused, type Named, processOrReuse, reusePortsOf } from "./reuse.ts";
-import { spentFor } from "./set.ts";
 
 /** A job as it is kept, sealed, between the answer and its processing. */
 export interface AcceptedJob {

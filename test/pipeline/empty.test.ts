@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
-import { renderOne } from "../../src/image/render/render.ts";
+import { render } from "../../src/image/render/render.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { process } from "../../src/pipeline/process.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
@@ -15,14 +15,15 @@ import { apiOf } from "../support/api.ts";
 
 const api = apiOf(pipeline);
 
-/** The same with results of no bytes. */
+/** A service whose results have no bytes. */
 const apiWithoutBytes = apiOf({
   ...pipeline,
   process: (job, ports) =>
-    process(job, ports, async (...given) => {
-      const { input, output } = await renderOne(...given);
-      return { input, output: { ...output, file: SharedBytes.of(new Uint8Array()) } };
-    }),
+    process(job, ports, (source, order, made) =>
+      render(source, order, (entry, { output, analysis }) =>
+        made(entry, { output: { ...output, file: SharedBytes.of(new Uint8Array()) }, analysis }),
+      ),
+    ),
 });
 
 beforeEach(() => forgetKeys());

@@ -9,9 +9,8 @@ import type { Processing } from "../../src/contract/request.ts";
 import { ApiError } from "../../src/errors.ts";
 import { REUSE_CLAIM_MS, REUSE_MARGIN_MS } from "../../src/limits.ts";
 import type { Pipeline } from "../../src/pipeline/edges.ts";
-import type { Job, Ports, Result } from "../../src/pipeline/process.ts";
+import type { Job, Ports, Result } from "../../src/pipeline/job.ts";
 import { processOrReuse, type ReusePorts } from "../../src/pipeline/reuse.ts";
-import type { SetResult } from "../../src/pipeline/set.ts";
 import { uuidWith } from "../../src/storage/expiring-uuid.ts";
 import { temporaryEnd } from "../../src/storage/volatile.ts";
 import { uncounted } from "../support/memory.ts";
@@ -168,16 +167,16 @@ it("gives out only what the same account had made of the same by the same versio
           for (const one of claimed) working.delete(one);
         }
       };
-      const work: Pick<Pipeline, "process" | "processSet"> = {
+      const work: Pick<Pipeline, "process"> = {
         process: (order, ports) =>
           alone(async () => {
-            const output = { url: await make(order, ports, store !== undefined) };
-            return { input: {}, output } as unknown as Result;
-          }),
-        processSet: (order, ports) =>
-          alone(async () => {
-            const [a, b] = [await make(order, ports, false), await make(order, ports, store !== undefined)];
-            return { input: {}, outputs: { a: { url: a }, b: { url: b } } } as unknown as SetResult;
+            const names = order.processing.outputs ? ["a", "b"] : [""];
+            const outputs: object[] = [];
+            for (const name of names) {
+              const isStored = name !== "a" && store !== undefined;
+              outputs.push({ name, output: { url: await make(order, ports, isStored) } });
+            }
+            return { input: {}, outputs } as unknown as Result;
           }),
       };
       const ports = { readOriginal: async () => ({ ...original }) } as unknown as Ports;

@@ -12,7 +12,7 @@ import {
   RUN_LEASE_MS,
 } from "../../src/limits/webhook.ts";
 import type { Pipeline } from "../../src/pipeline/edges.ts";
-import type { Result } from "../../src/pipeline/process.ts";
+import type { Result } from "../../src/pipeline/job.ts";
 import { acceptWork, runWork } from "../../src/pipeline/work.ts";
 import { storeOf } from "../../src/webhook/store.ts";
 import { shortPipeline } from "../support/pipeline.ts";

@@ -105,13 +105,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // Joins the edges to the engine; `process` is given its edges as arguments.
   process: {
-    paths: ["src/pipeline/process.ts", "src/pipeline/named-stores.ts"],
+    paths: ["answer", "describe", "entries", "job", "named-stores", "picture-html", "process", "result-files"].map(
+      (name) => `src/pipeline/${name}.ts`,
+    ),
     imports: [
-      "leaves",
+      ...BASE,
       "scheduler",
       "pixels",
       "provenance",
       "steps",
+      "plan",
       "codec",
       "operations",
       "search",
@@ -119,23 +122,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "contract",
     ],
     types: ["edges"],
+    packages: ["valibot"],
   },
   pipeline: {
     paths: ["src/pipeline"],
-    imports: [
-      ...BASE,
-      "scheduler",
-      "pixels",
-      "provenance",
-      "plan",
-      "operations",
-      "render",
-      "edges",
-      "meter",
-      "contract",
-      "process",
-    ],
-    packages: ["valibot"],
+    imports: [...BASE, "scheduler", "provenance", "edges", "meter", "contract", "process"],
   },
   // An address in, a canonical request out.
   dialects: {
@@ -158,6 +149,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "search",
       "edges",
       "contract",
+      "process",
       "pipeline",
       "dialects",
     ],

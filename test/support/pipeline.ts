@@ -1,7 +1,7 @@
 /** Pipelines that do not touch pixels, for tests of the entrance. */
 import { ApiError } from "../../src/errors.ts";
 import type { Pipeline } from "../../src/pipeline/edges.ts";
-import type { Ports, Result } from "../../src/pipeline/process.ts";
+import type { Ports, Result } from "../../src/pipeline/job.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { uncounted } from "./memory.ts";
 
@@ -22,19 +22,20 @@ const measured = {
   sha1: SHA1,
 };
 
-/** Hands the original back as the result; an image of a fetch is its URL's length in zeros. */
+/**
+ * Hands the original back as each result, stored once; an image of a fetch is its URL's length in zeros. Of a srcset
+ * there is one.
+ */
 export const shortPipeline: Pipeline = {
   process: async (job, ports): Promise<Result> => {
     const { bytes, name } = await ports.readOriginal(job.source);
     const encoded = { bytes, mime: "image/png", name: name || "image.png" };
     const { url } = await ports.keepTemporarily(encoded);
-    const common = { ...measured, name: encoded.name, bytes: bytes.length };
-    return { input: common, output: { ...common, saved: 0, url }, encoded };
-  },
-  processSet: async (job, ports) => {
-    const { input, output } = await shortPipeline.process(job, ports);
-    const names = Object.keys(job.processing.outputs ?? { "320.avif": {} });
-    return { input, outputs: Object.fromEntries(names.map((name) => [name, output])) };
+    const input = { ...measured, name: encoded.name, bytes: bytes.length };
+    const output = { ...input, saved: 0, url };
+    const { outputs, srcset } = job.processing;
+    if (!outputs && !srcset) return { input, outputs: [{ name: "", output, encoded }] };
+    return { input, outputs: Object.keys(outputs ?? { "320.avif": {} }).map((of) => ({ name: of, output })) };
   },
   portsOf: (_env, _settings, origin) => ({
     readOriginal: async (source) =>

@@ -2,10 +2,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
-import type { SetOutput } from "../../src/contract/response.ts";
+import { isSet } from "../../src/contract/request.ts";
+import { onlyOf } from "../../src/pipeline/answer.ts";
 import { type Pipeline, pipeline } from "../../src/pipeline/edges.ts";
-import type { Job, Ports } from "../../src/pipeline/process.ts";
-import type { SetResult } from "../../src/pipeline/set.ts";
+import type { Job, Ports, Result, StoredResult } from "../../src/pipeline/job.ts";
 import { keepTemporarily } from "../../src/storage/volatile.ts";
 import { openAccount } from "./accounts.ts";
 import { apiOf, type Call } from "./api.ts";
@@ -38,24 +38,22 @@ export const counting: Pipeline = {
   }),
   process: async (job, ports) => {
     jobs.push(job.processing);
-    return shortPipeline.process(job, ports);
-  },
-  processSet: async (job, ports) => {
-    jobs.push(job.processing);
-    return setOf(job, ports);
+    return isSet(job.processing) ? setOf(job, ports) : shortPipeline.process(job, ports);
   },
 };
 export const call = apiOf(counting);
 
-/** Every result in an object of its own. */
-export async function setOf(job: Job, ports: Ports): Promise<SetResult> {
-  const outputs: Record<string, SetOutput> = {};
-  const { input, encoded } = await shortPipeline.process(job, { ...ports, keepTemporarily: async () => ({ url: "" }) });
-  for (const name of Object.keys(job.processing.outputs ?? { "9.png": {} })) {
-    const { url } = await ports.keepTemporarily(encoded);
-    outputs[name] = { ...input, saved: 0, url };
+/** Every result of a set in an object of its own. */
+export async function setOf(job: Job, ports: Ports): Promise<Result> {
+  const { outputs: named = { "9.png": {} }, srcset, ...processing } = job.processing;
+  const alone = { ...ports, keepTemporarily: async () => ({ url: "" }) };
+  const result = await shortPipeline.process({ ...job, processing }, alone);
+  const { output, encoded } = onlyOf(result);
+  const outputs: StoredResult[] = [];
+  for (const name of Object.keys(named)) {
+    if (encoded) outputs.push({ name, output: { ...output, ...(await ports.keepTemporarily(encoded)) } });
   }
-  return { input, outputs, ...(job.processing.srcset && { html: "<picture>" }) };
+  return { input: result.input, outputs, ...(srcset && { html: "<picture>" }) };
 }
 
 export function upload(

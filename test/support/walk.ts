@@ -5,6 +5,7 @@ import { inject } from "vitest";
 import { parseBody, UploadBody } from "../../src/contract/request.ts";
 import type { InputMetadata, OutputMetadata } from "../../src/contract/response.ts";
 import { settingsOf } from "../../src/env.ts";
+import { onlyOf } from "../../src/pipeline/answer.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import type { Allowance } from "../../src/scheduler/job-limits.ts";
 import { serveTemporary } from "../../src/storage/volatile.ts";
@@ -34,10 +35,11 @@ export async function walk(
   const source = { kind: "upload", original: { bytes: file.slice(), name: "", memory: uncounted } } as const;
   const job = { id: crypto.randomUUID(), accountId: "account", source, processing, accept };
   const ports = pipeline.portsOf(env, settingsOf(env), BASE);
-  const { input, output } = await pipeline.process(job, { ...ports, ...(allowance && { allowance }) });
+  const result = await pipeline.process(job, { ...ports, ...(allowance && { allowance }) });
+  const { output } = onlyOf(result);
   const served = await serveTemporary(new Request(output.url), env.BUCKET, Date.now());
   const mime = served.headers.get("content-type") ?? "";
-  return { input, output, stored: new Uint8Array(await served.arrayBuffer()), mime };
+  return { input: result.input, output, stored: new Uint8Array(await served.arrayBuffer()), mime };
 }
 
 /** What decoders that are not ours say of a file; null where they cannot decode all of it. */

@@ -160,6 +160,8 @@ async function make<Entry extends ResultOrder>(
   try {
     const output = await fileOf(job, origin, allowance, trace);
     const { bytes } = output.file;
+    // What nothing more is made from does not lie beside the analysis.
+    if (origin.isLast) origin.source.close();
     // What waits for its own memory is held meanwhile; what is a part of admitted work is in the estimate of that.
     const memory = entry.analyze && !allowance.within ? isolateBudget.keep(bytes.length) : undefined;
     const analyzing = entry.analyze && analyze(bytes, entry.analyze, allowance);

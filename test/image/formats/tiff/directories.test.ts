@@ -8,7 +8,7 @@ import { Tiff } from "../../../../src/image/metadata/directories.ts";
 import { withoutPrefix } from "../../../../src/image/metadata/exif.ts";
 import { detect } from "../../../../src/image/plan/detect.ts";
 import { joined } from "../../../../src/joined.ts";
-import { metadata } from "../../../../src/pipeline/process.ts";
+import { metadata } from "../../../../src/pipeline/describe.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { decodeFile, outcomeOf } from "../../../support/files.ts";
 import { refusal } from "../../../support/refusal.ts";
