@@ -1,8 +1,9 @@
 /**
- * What a request does to a picture, and why: `npm run explain <picture> [request]`. One line for each probe and for each
- * attempt that is not made, then estimates beside what was held and taken.
- * Milliseconds are those of the processor. A request is JSON, as for `data` of the API:
- * `npm run explain photo.jpg '{"resize": {"width": 800}, "output": {"format": "auto"}}'`.
+ * What a request does to a picture, and why: `npm run explain <picture> [request]`. One line for each probe, for each
+ * attempt that is not made and for each result, then estimates beside what was held and taken.
+ * Milliseconds are those of the processor. A request is JSON, as for `data` of the API, for one result or for several:
+ * `npm run explain photo.jpg '{"resize": {"width": 800}, "output": {"format": "auto"}}'`,
+ * `npm run explain photo.jpg '{"srcset": {"widths": [400, 800], "formats": ["avif", "jpeg"]}}'`.
  */
 import { readFile } from "node:fs/promises";
 import { memoryUsage } from "node:process";
@@ -10,16 +11,19 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import "../support/imports-on-node.ts";
-import type { TraceEvent } from "../../src/image/search/trace.ts";
+import type { Base, Made, Original, ResultFile } from "../../src/image/render/order.ts";
+import type { Trace, TraceEvent } from "../../src/image/search/trace.ts";
+import type { Entry } from "../../src/pipeline/entries.ts";
 import { type Admitted, admittedDuring } from "../support/admitted.ts";
 
-const { Derivation, parseBody } = await import("../../src/contract/request.ts");
+const { parseBody, UploadBody } = await import("../../src/contract/request.ts");
 const { aimOf } = await import("../../src/image/plan/output.ts");
 const { patienceOf, TARGET_SCORE } = await import("../../src/image/search/presets.ts");
 const { looksAt } = await import("../../src/image/search/second-opinion.ts");
-const { rendered } = await import("../support/render.ts");
+const { render } = await import("../../src/image/render/render.ts");
+const { beginningOf, entriesOf, refusalOf } = await import("../../src/pipeline/entries.ts");
+const { SharedBytes } = await import("../../src/scheduler/shared-bytes.ts");
 
-type Made = Awaited<ReturnType<typeof rendered>>;
 type Of<Kind extends TraceEvent["kind"]> = Extract<TraceEvent, { kind: Kind }>;
 
 setFlagsFromString("--expose-gc");
@@ -50,30 +54,38 @@ function wordsOf({ subsample, loss, lossless, nearLossless, draft, probe, effort
 
 /** Prints what it is told; a line has the time since the line before it. */
 class Teller {
-  private readonly target: number | undefined;
-  private readonly closePoints: number;
+  private readonly entries: ReadonlyMap<string, Entry>;
+  private target: number | undefined;
+  private closePoints = 0;
   private encoded: Of<"encoded"> | undefined;
   private judged: Of<"judged"> | undefined;
   private since = processorMs();
   private attempt = "";
   /** Pieces of work by the attempt that they were. */
   readonly pieces: { readonly name: string; readonly piece: Admitted }[] = [];
+  /** A line for each result. */
+  readonly results: string[] = [];
+  /** Lines about a result of a set begin with its name. */
+  private result = "";
 
-  constructor(target: number | undefined, closePoints: number) {
-    this.target = target;
-    this.closePoints = closePoints;
+  /** @param entries results by their names, filled once they are known */
+  constructor(entries: ReadonlyMap<string, Entry>) {
+    this.entries = entries;
   }
 
   tell(event: TraceEvent): void {
     switch (event.kind) {
+      case "result":
+        this.begin(event.name);
+        return;
       case "attempt":
-        this.attempt = `${event.format}, ${event.name}`;
+        this.attempt = `${this.result}${event.format}, ${event.name}`;
         this.judged = undefined;
         this.since = processorMs();
         console.log(`\n${this.attempt}`);
         return;
       case "not made":
-        console.log(`\n${event.format}, ${event.name}: not made, ${event.why}${needs(event)}`);
+        console.log(`\n${this.result}${event.format}, ${event.name}: not made, ${event.why}${needs(event)}`);
         return;
       case "encoded":
         this.flush();
@@ -89,9 +101,24 @@ class Teller {
     }
   }
 
+  /** A result is there. */
+  made({ name }: Entry, { output }: Made): void {
+    const { file, score } = output;
+    const looks = score === undefined ? "" : `, score ${points(score)} (looks ${looksAt(score)})`;
+    this.results.push(`${(name || "Result").padEnd(8)}  ${sizeOf(output)}, ${count(file.bytes.length)} bytes${looks}`);
+  }
+
   /** A piece of work that the budget admitted has ended. */
   admitted(piece: Admitted): void {
     this.pieces.push({ name: this.attempt || "operations and what they look at", piece });
+  }
+
+  private begin(name: string): void {
+    const entry = this.entries.get(name);
+    const aim = aimOf(entry?.output, entry?.optimize);
+    this.target = aim.kind === "smart" ? TARGET_SCORE[aim.preset] : undefined;
+    this.closePoints = patienceOf(aim).close;
+    this.result = name && `${name}: `;
   }
 
   private probe(event: Of<"judged">): void {
@@ -144,31 +171,58 @@ function needs({ why, estimate: { bytes, ms } }: Of<"not made">): string {
   return why === "no time" ? `: it takes ${count(ms)} ms` : "";
 }
 
+/**
+ * Carries a request out on a copy of a file.
+ * @param made told of each result, whose bytes are released then
+ */
+async function carryOut(
+  bytes: Uint8Array,
+  request: string,
+  {
+    entries,
+    trace,
+    made,
+  }: { entries?: Map<string, Entry>; trace?: Trace; made?: (entry: Entry, result: Made) => void } = {},
+): Promise<Original> {
+  const processing = parseBody(UploadBody, JSON.parse(request) as object);
+  const found = (base: Base) => {
+    const all = entriesOf(processing, base);
+    for (const entry of all) entries?.set(entry.name, entry);
+    return all;
+  };
+  const means = { overlays: new Map<string, Uint8Array>(), accept: undefined, refusalOf, trace };
+  const order = { ...beginningOf(processing), ...means, entries: found };
+  const { input } = await render(SharedBytes.of(bytes.slice()), order, (entry, result) => {
+    made?.(entry, result);
+    result.output.file.release();
+  });
+  return input;
+}
+
 async function explain(path: string, request: string): Promise<void> {
   const bytes = new Uint8Array(await readFile(path));
-  const { output, optimize, ...operations } = parseBody(Derivation, JSON.parse(request) as object);
-  const aim = aimOf(output, optimize);
-  const target = aim.kind === "smart" ? TARGET_SCORE[aim.preset] : undefined;
-  const order = { operations, output, optimize };
   const buffers = (sure: boolean) => {
     if (sure) collectGarbage();
     return memoryUsage().arrayBuffers;
   };
   // Looking at memory takes time: it has a run of its own, after which code is as fast as it becomes.
-  const watched = await admittedDuring(() => rendered(bytes, order), { now: processorMs, memory: true, buffers });
-  const teller = new Teller(target, patienceOf(aim).close);
-  const result: Made[] = [];
-  const told = { ...order, trace: (event: TraceEvent) => teller.tell(event) };
-  const onPiece = (piece: Admitted) => teller.admitted(piece);
-  await admittedDuring(async () => result.push(await rendered(bytes, told)), { now: processorMs, onPiece });
-  const [one] = result;
-  if (!one) return;
-  const { input, output: made } = one;
-  console.log(`\nOriginal  ${sizeOf(input)}, ${count(bytes.length)} bytes`);
-  const looks = made.score === undefined ? "" : `, score ${points(made.score)} (looks ${looksAt(made.score)})`;
-  console.log(`Result    ${sizeOf(made)}, ${count(made.bytes.length)} bytes${looks}`);
+  const watched = await admittedDuring(() => carryOut(bytes, request), { now: processorMs, memory: true, buffers });
+  const entries = new Map<string, Entry>();
+  const teller = new Teller(entries);
+  const told = async () => {
+    const input = await carryOut(bytes, request, {
+      entries,
+      trace: (event) => teller.tell(event),
+      made: (entry, result) => teller.made(entry, result),
+    });
+    console.log(`\nOriginal  ${sizeOf(input)}, ${count(bytes.length)} bytes`);
+  };
+  await admittedDuring(told, { now: processorMs, onPiece: (piece) => teller.admitted(piece) });
+  for (const line of teller.results) console.log(line);
+  // Results of a set are made within a piece of work that is all of them, and ends after them.
+  const all = entries.size > 1 ? teller.pieces.length - 1 : undefined;
   const rows = teller.pieces.map(({ name, piece: { estimate, spentMs, takenMs } }, index) => ({
-    work: name,
+    work: index === all ? "all results together" : name,
     estimated: mebibytes(estimate.bytes),
     held: mebibytes(watched[index]?.heldBytes ?? 0),
     "estimated ms": Math.round(estimate.ms),
@@ -178,7 +232,7 @@ async function explain(path: string, request: string): Promise<void> {
   console.table(rows);
 }
 
-type Sized = Pick<Made["output"], "format" | "facts">;
+type Sized = Pick<ResultFile, "format" | "facts">;
 
 function sizeOf({ format: { label }, facts: { width, height } }: Sized): string {
   return `${label}, ${width} x ${height}`;

@@ -9,6 +9,8 @@ export type ProbedPart = "sample" | "whole";
 export type NotMade = "no memory" | "no time" | "cannot beat the best so far" | "a search overran its estimate";
 
 export type TraceEvent =
+  /** Work on a result begins: what follows is about it, until the next begins. */
+  | { readonly kind: "result"; readonly name: string }
   | { readonly kind: "attempt"; readonly format: string; readonly name: string; readonly estimate: Estimate }
   | {
       readonly kind: "not made";

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import { png } from "../../../src/image/formats/png.ts";
 import type { SingleOrder } from "../../../src/image/render/order.ts";
+import { render } from "../../../src/image/render/render.ts";
 import type { TraceEvent } from "../../../src/image/search/trace.ts";
+import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { rendered } from "../../support/render.ts";
 import { pictureOf, scene } from "../../support/rows.ts";
@@ -51,5 +53,31 @@ describe("a search that is asked what it does", () => {
     const { events } = await told({ output: { format: "jpeg" } });
     const left = events.filter((event) => event.kind === "not made");
     expect(left.map(({ name, why }) => [name, why])).toContainEqual(["encode blind", "cannot beat the best so far"]);
+  });
+
+  it("tells of which result of several it speaks, each once", async () => {
+    const original = await png.write.encode(pictureOf([scene(320, 240)]), EXACT, UNPAUSED);
+    const names: string[] = [];
+    const ended: string[] = [];
+    const trace = (event: TraceEvent) => {
+      if (event.kind === "result") names.push(event.name);
+      if (event.kind === "ended" && event.came === "a file") ended.push(names.at(-1) ?? "");
+    };
+    const entries = ["jpeg", "webp"].map((format) => ({
+      name: format,
+      operations: {},
+      output: { format } as const,
+      optimize: undefined,
+      analyze: undefined,
+    }));
+    const order = { operations: {}, analyze: undefined, overlays: new Map<string, Uint8Array>(), accept: undefined };
+    const refusalOf = (_: unknown, error: unknown) => error;
+    const made: string[] = [];
+    await render(SharedBytes.of(original), { ...order, entries: () => entries, refusalOf, trace }, ({ name }) =>
+      made.push(name),
+    );
+    expect(names.toSorted()).toEqual(["jpeg", "webp"]);
+    expect(names).toEqual(made);
+    expect([...new Set(ended)]).toEqual(names);
   });
 });

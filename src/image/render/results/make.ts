@@ -158,6 +158,7 @@ async function make<Entry extends ResultOrder>(
 ): Promise<void> {
   const { entry } = job;
   try {
+    trace?.({ kind: "result", name: entry.name });
     const output = await fileOf(job, origin, allowance, trace);
     const { bytes } = output.file;
     // What nothing more is made from does not lie beside the analysis.
