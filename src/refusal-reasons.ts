@@ -26,7 +26,7 @@ const OF_STATUS = {
   504: "origin",
 } as const;
 
-/** Every status that an answer can carry on purpose; the list of reasons is in src/docs/limits.md. */
+/** Every status that an answer can carry on purpose; the words of refusals are in src/docs/errors.md. */
 export type ErrorStatus = keyof typeof OF_STATUS;
 
 /** Reasons that errors name themselves. */
