@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 
 import packageJson from "../package.json";
 import { DELIVERY_FORMATS } from "../src/contract/deliveries.ts";
+import analysis from "../src/docs/analysis.md?raw";
 import contributing from "../src/docs/contributing.md?raw";
 import formats from "../src/docs/formats.md?raw";
 import operations from "../src/docs/operations.md?raw";
@@ -16,7 +17,7 @@ import { REGISTRY_TABLES } from "./support/tables.ts";
 
 /** `npm run docs` writes the tables anew. */
 it("shows the registries in the documentation as they are", async () => {
-  const renewed = withTables({ formats, operations, stores }, REGISTRY_TABLES);
+  const renewed = withTables({ formats, operations, analysis, stores }, REGISTRY_TABLES);
   for (const [name, text] of Object.entries(renewed)) await expect(text).toMatchFileSnapshot(`../src/docs/${name}.md`);
 });
 
