@@ -1,4 +1,5 @@
 /** All tests but those in a browser: most run in workerd, some on Node. */
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
@@ -80,6 +81,9 @@ const longer = [
  */
 const casesSeed = process.env["CASES_SEED"] ?? (process.env["CI"] ? "1" : "");
 
+/** Long tables are whole, or one of so many of their crossings: what judges every change takes a part. */
+const provide = { share: Number(process.env["EXHAUSTIVE_SHARE"] ?? "1") };
+
 /** Interleavings that models walk. */
 const modelRuns = (runs: number) => process.env["MODEL_RUNS"] ?? String(runs);
 
@@ -112,6 +116,7 @@ const inWorkerd = (name: "worker" | "exhaustive", include: string[], exclude: st
   ],
   test: {
     ...patience,
+    provide,
     name,
     include,
     exclude,
@@ -127,7 +132,7 @@ const inWorkerd = (name: "worker" | "exhaustive", include: string[], exclude: st
 
 const onNode = (name: string, include: string[], exclude: string[] = []) => ({
   root,
-  test: { ...patience, name, include, exclude },
+  test: { ...patience, provide, name, include, exclude },
 });
 
 export default defineConfig({
@@ -144,8 +149,8 @@ export default defineConfig({
       inWorkerd("exhaustive", [...exhaustive, ...longer]),
       onNode("exhaustive-node", [...sanitized, ...restarted, ...measured]),
     ],
-    // Every core works on a file: what feeds them takes little.
-    maxWorkers: "100%",
+    // Every core works on a file, and one more file is at work: many wait for a process, or for time to pass.
+    maxWorkers: availableParallelism() + 1,
     // The report is for machines: .ci/run counts from it.
     reporters: ["default", "json"],
     outputFile: { json: "coverage/tests.json" },

@@ -46,7 +46,7 @@ describe("anonymous clients", () => {
     const silent = { ...env, DB: { prepare: () => statement, batch: first } } as unknown as Env;
     void findDeliveryById(silent, settings, id, Date.now());
     await asked.promise;
-    const found = await Promise.race([findDeliveryById(env, settings, id, Date.now()), scheduler.wait(2_000)]);
+    const found = await Promise.race([findDeliveryById(env, settings, id, Date.now()), scheduler.wait(3_000)]);
     expect(found).toMatchObject({ id });
   });
 

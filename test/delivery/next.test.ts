@@ -79,7 +79,7 @@ describe("a picture", () => {
     expect([again.status, again.bytes.length, again.headers.get("cache-control")]).toEqual([
       304,
       0,
-      final.headers.get("cache-control"),
+      expect.stringMatching(/^public, max-age=\d+, must-revalidate$/),
     ]);
   });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { FRAMINGS } from "../support/hostile-framing.ts";
+import { shared } from "../support/share.ts";
 
 const { plainSvg } = await import("../../src/image/formats/svg/document.ts");
 const { marksOf, readingEstimate } = await import("../../src/image/formats/svg/weight.ts");
@@ -13,7 +14,7 @@ const { marksOf, readingEstimate } = await import("../../src/image/formats/svg/w
 const MEGABYTE = 1 << 20;
 const EMPTY = new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"/>');
 const YOUNG_MEGABYTES = 2;
-const FAMILIES = Object.entries(FRAMINGS).filter(([name]) => name.startsWith("SVG"));
+const FAMILIES = shared(Object.entries(FRAMINGS).filter(([name]) => name.startsWith("SVG")));
 
 /**
  * The status of reading a file within so much memory; none where that does not do. Garbage is collected by the thread that

@@ -7,9 +7,12 @@ import { FRAMINGS } from "../support/hostile-framing.ts";
 import { MANIFESTS } from "../support/hostile-manifests.ts";
 import { RUNS } from "../support/hostile-runs.ts";
 import { STORES } from "../support/hostile-stores.ts";
+import { shared } from "../support/share.ts";
 
 const MEGABYTE = 1 << 20;
-const NAMES = Object.keys(FRAMINGS).filter((name) => !Object.hasOwn(MANIFESTS, name) && !Object.hasOwn(STORES, name));
+const NAMES = shared(
+  Object.keys(FRAMINGS).filter((name) => !Object.hasOwn(MANIFESTS, name) && !Object.hasOwn(STORES, name)),
+);
 /** What any file may allocate besides: tables of 32,768 items, a profile of 4 MB that was compressed to a few KB. */
 const CONSTANT_BYTES = 12 * MEGABYTE;
 /** Bytes that are allocated for a byte more. */

@@ -13,6 +13,7 @@ import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { daily } from "../support/exhaustive.ts";
 import { generated, type Kind, KINDS } from "../support/generated.ts";
 import { pictureOf } from "../support/rows.ts";
+import { sharedCount } from "../support/share.ts";
 import { walk } from "../support/walk.ts";
 
 const SETTINGS = { quality: 90, progressive: false, effort: 0.5 };
@@ -20,7 +21,7 @@ const WRITABLE = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).f
 const ORIGINALS = ["png", "webp", "gif", "jpeg"] as const;
 const OUTPUTS = ["auto", ...WRITABLE.map(([name]) => name)] as const;
 
-const COUNT = daily(2, 30);
+const COUNT = daily(2, sharedCount(30));
 const SEED = Number(env.CASES_SEED || "1");
 
 interface Case {

@@ -9,6 +9,7 @@ import s420 from "../fixtures/jpeg/s420.jpg";
 import s422 from "../fixtures/jpeg/s422.jpg";
 import s444 from "../fixtures/jpeg/s444.jpg";
 import type { Pixels } from "../support/rows.ts";
+import { shared } from "../support/share.ts";
 import { pixelsOf, read, walk } from "../support/walk.ts";
 
 /** Files of 133 x 101 pixels, and the size of their MCUs. */
@@ -134,7 +135,7 @@ describe.each(Object.entries(FILES))("a JPEG file of %s with an orientation tag"
   );
   const upright = () => ({ tag: 1, mean: MEAN_LEVELS, most: 255 });
   // One test each: a hundred files take long where the machine is busy.
-  const each = ORIENTATIONS.map((tag) => [tag, all.filter(({ orientation }) => orientation === tag)] as const);
+  const each = ORIENTATIONS.map((tag) => [tag, shared(all.filter(({ orientation }) => orientation === tag))] as const);
 
   it.each<readonly [how: string, optimize: object, cases: readonly Case[]]>([
     ...each.map(([tag, cases]) => [`by default, tagged ${tag}`, {}, cases] as const),

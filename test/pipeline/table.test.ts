@@ -36,6 +36,7 @@ import webpAnimated from "../fixtures/webp/animated-red-blue.webp";
 import webpAlpha from "../fixtures/webp/gopher-doc-with-alpha-lossless.webp";
 import webp from "../fixtures/webp/video-001-lossy.webp";
 import type { Reading } from "../support/reader.ts";
+import { isShared } from "../support/share.ts";
 import { read, sha1Of, type Walked, walk } from "../support/walk.ts";
 
 const svg = new TextEncoder().encode(
@@ -103,9 +104,11 @@ const TARGETS: readonly Target[] = [
   ...Object.entries(ACCEPT).map(([name, accept]) => ({ name: `auto, ${name}`, output: { format: "auto" }, accept })),
 ];
 
-const SOURCES = Object.entries(FILES).flatMap(([format, files]) =>
-  Object.entries(files).map(([kind, file]) => [`${format}, ${kind}`, new Uint8Array(file)] as const),
-);
+const SOURCES = Object.entries(FILES)
+  .flatMap(([format, files]) =>
+    Object.entries(files).map(([kind, file]) => [`${format}, ${kind}`, new Uint8Array(file)] as const),
+  )
+  .map(([name, file], row) => [name, file, row] as const);
 
 /** Levels by which cells of the grid differ on average where a format has loss. */
 const MEAN_LEVELS = 8;
@@ -177,10 +180,11 @@ const ALL = (Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]).flatMap((op
 /** Of which a file that is small already may come back as it is. */
 const BEST = ALL.filter(([operation, { output }]) => operation === "as it is" && output?.format === "auto");
 
-async function failures(file: Uint8Array, cells: readonly Cell[]): Promise<string[]> {
+/** By the cells of a row that are taken: neighbors take their turns. */
+async function failures(file: Uint8Array, row: number, cells: readonly Cell[]): Promise<string[]> {
   const found: string[] = [];
   const exact = new Map<string, Reading>();
-  for (const [name, { name: to, output, accept }] of cells) {
+  for (const [name, { name: to, output, accept }] of cells.filter((_, column) => isShared(row + column))) {
     const operation = OPERATIONS[name];
     const reference = exact.get(name) ?? (await read((await walk(file, { ...operation, ...EXACTLY })).stored));
     if (!reference) throw new Error("the picture without loss cannot be read");
@@ -193,17 +197,17 @@ async function failures(file: Uint8Array, cells: readonly Cell[]): Promise<strin
 }
 
 describe("what is stored is what the answer says", () => {
-  it.each(SOURCES)("of a file as it comes: %s", async (_name, file) => {
-    expect(await failures(file, ALL)).toEqual([]);
+  it.each(SOURCES)("of a file as it comes: %s", async (_name, file, row) => {
+    expect(await failures(file, row, ALL)).toEqual([]);
   });
 
-  it.each(SOURCES)("of our own earlier result: %s", async (_name, file) => {
+  it.each(SOURCES)("of our own earlier result: %s", async (_name, file, row) => {
     const { stored } = await walk(file);
-    expect(await failures(stored, ALL)).toEqual([]);
+    expect(await failures(stored, row + 1, ALL)).toEqual([]);
   });
 
-  it.each(SOURCES)("of an earlier result that is smaller than any that could follow: %s", async (_name, file) => {
+  it.each(SOURCES)("of an earlier result that is smaller than any that could follow: %s", async (_name, file, row) => {
     const { stored } = await walk(file, { optimize: { compression: "ultra" } });
-    expect(await failures(stored, BEST)).toEqual([]);
+    expect(await failures(stored, row, BEST)).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
 import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { OutOfMemory } from "../../wasm/load.ts";
-import { daily } from "../support/exhaustive.ts";
+import { isForToday } from "../support/exhaustive.ts";
 import { beyondRange, jpegFile } from "../support/jpeg-files.ts";
 import { paint, pictureOf, type Pixels, scene } from "../support/rows.ts";
 import { walk, type Walked } from "../support/walk.ts";
@@ -100,7 +100,7 @@ const PAIRS = Object.entries(ORIGINALS).flatMap(([name, file], row) =>
   Object.entries(OPTIONS).map(([options, body], column) => ({ name, file, options, body, turn: row + column })),
 );
 
-const TODAY = PAIRS.filter(({ turn }) => daily(turn % 3 === 0, true));
+const TODAY = PAIRS.filter(({ turn }) => isForToday(turn, 3));
 
 function isLarger({ input, output }: Walked): boolean {
   return output.format === input.format && output.bytes > input.bytes;

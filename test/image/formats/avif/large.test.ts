@@ -7,9 +7,10 @@ import { cellSettings } from "../../../../src/image/formats/avif/encode.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { Av1Cells, type CellSettings, cellsEstimate } from "../../../../wasm/av1-encode/encoder.ts";
 import { av1EncodeHeap, BAND_ROWS } from "../../../../wasm/av1-encode/module.ts";
-import { daily, IS_WHOLE } from "../../../support/exhaustive.ts";
+import { isForToday, IS_WHOLE } from "../../../support/exhaustive.ts";
 import { numbersFrom } from "../../../support/generated.ts";
 import { paint, pictureOf, type Pixels } from "../../../support/rows.ts";
+import { shared } from "../../../support/share.ts";
 import { walk } from "../../../support/walk.ts";
 
 const SETTINGS = { lossless: false, quality: 80, progressive: true, effort: 0.5 };
@@ -62,7 +63,7 @@ function shapes(): readonly CellSettings[] {
 const SHAPES = shapes().map((settings) => ({ name: nameOf(settings), settings }));
 
 describe("cells of large photographs", () => {
-  it.each(SHAPES.filter((_, at) => daily(at % 9 === 0, true)))(
+  it.each(SHAPES.filter((_, at) => isForToday(at, 9)))(
     "are written in the memory that is declared for them, whatever they show: $name",
     async ({ settings }) => {
       const { width, height } = settings;
@@ -85,14 +86,16 @@ describe("cells of large photographs", () => {
 });
 
 describe.runIf(IS_WHOLE)("a photograph of 12 to 24 megapixels with signs", () => {
-  it.each([
+  const widths = shared<readonly [full: number, tall: number, width: number | undefined]>([
     [4_032, 3_024, 2_560],
     [4_032, 3_024, 2_600],
     [4_032, 3_024, 2_800],
     [4_032, 3_024, 3_840],
     [4_032, 3_024, undefined],
     [6_000, 4_000, undefined],
-  ])("becomes AVIF, searched for and scored: %s x %s, %s wide", async (full, tall, width) => {
+  ]);
+
+  it.each(widths)("becomes AVIF, searched for and scored: %s x %s, %s wide", async (full, tall, width) => {
     const picture = pictureOf([signs(full, tall, { grain: 12, zoom: 4 })]);
     const file = await FORMATS.jpeg.write.encode(picture, { ...SETTINGS, quality: 80, progressive: false }, UNPAUSED);
     const { output, stored } = await walk(file, { output: { format: "avif" }, ...(width && { resize: { width } }) });
