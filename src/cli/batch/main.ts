@@ -2,7 +2,8 @@
 import { type Client, createClient } from "./client.ts";
 import { findOriginals } from "./files.ts";
 import { createJsonReport } from "./json.ts";
-import { asksForVersion, type Options, readOptions, USAGE, UsageError } from "./options.ts";
+import { serveAgents } from "./mcp.ts";
+import { asksForVersion, type Options, readAgentOptions, readOptions, USAGE, UsageError } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { tellProvenance } from "./provenance.ts";
 import { runAll } from "./run.ts";
@@ -17,6 +18,7 @@ import { refuseCircle, watchOriginals } from "./watch.ts";
  */
 export async function main(args: readonly string[], version: string): Promise<number> {
   try {
+    if (args[0] === "mcp") return await agents(args.slice(1));
     const options = asksForVersion(args) ? undefined : readOptions(args, process.env);
     if (options) return await batch(options);
     console.log(asksForVersion(args) ? version : USAGE);
@@ -49,6 +51,28 @@ async function batch(options: Options): Promise<number> {
     if (options.watch) console.error(`Watching ${options.paths.join(", ")} (Ctrl-C stops).`);
     const source = options.watch ? (stop: AbortSignal) => watchOriginals(options, stop) : originals;
     return await carryOut(source, options, client, interruption.signal, report);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** `darkroom mcp`: tools for agents until the input ends. */
+async function agents(args: readonly string[]): Promise<number> {
+  const options = readAgentOptions(args, process.env);
+  if (!options) {
+    console.log(USAGE);
+    return 0;
+  }
+  const interruption = new AbortController();
+  for (const signal of SIGNALS) process.once(signal, () => interruption.abort());
+  // Standard output is the protocol's.
+  const service = await openService(options, (line) => console.error(line));
+  try {
+    const desk = { url: service.url, key: service.key, client: createClient(service), folders: options.paths };
+    await serveAgents(desk, process.stdin, process.stdout, interruption.signal).catch((error: unknown) => {
+      if (!interruption.signal.aborted) throw error;
+    });
+    return 0;
   } finally {
     await service.stop();
   }

@@ -9,10 +9,12 @@ export const LOCAL_KEY = "demo";
 const MAX_CONCURRENCY = 32;
 
 export const USAGE = `Usage: darkroom [options] <files or folders>
+       darkroom mcp [--url URL] [--key KEY] [--local] [folders]
 
 Optimizes images with a Darkroom service; without one, it starts one on this machine and stops it at the end.
 A result is written beside its original, or into --out with the same folders; a file that exists is never
-replaced unless --overwrite is given.
+replaced unless --overwrite is given. \`darkroom mcp\` offers the service as tools to a program that is led by a
+language model (Model Context Protocol over standard input and output), for images in these folders (.) and by URL.
 
   --resize WxH        fit into W x H pixels, never enlarged; 1200x or x800 names one side
   --format NAME       jpeg, png, webp …, or auto: the smallest that the web shows
@@ -117,6 +119,22 @@ export function readOptions(
   };
 }
 
+/**
+ * The options of `darkroom mcp`; undefined when help was asked for.
+ * @throws UsageError in one sentence
+ */
+export function readAgentOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<Options, "paths" | "url" | "key" | "start"> | undefined {
+  const { values, positionals, tokens } = parse(args);
+  if (values.help) return undefined;
+  const other = tokens.find((token) => token.kind === "option" && !["url", "key", "local"].includes(token.name));
+  if (other?.kind === "option") throw new UsageError(`mcp takes no ${other.rawName}`);
+  refuseContradictions(values);
+  return { paths: positionals.length > 0 ? positionals : ["."], ...serviceOf(values, env) };
+}
+
 function refuseContradictions({ resume, overwrite, local, url, key, watch, out, provenance, sign }: Values): void {
   if (provenance && (watch || sign || out !== undefined))
     throw new UsageError("--provenance writes nothing: it takes neither --out, --watch nor --sign");
@@ -140,7 +158,7 @@ function serviceOf(
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: SPEC, allowPositionals: true });
+    return parseArgs({ args: [...args], options: SPEC, allowPositionals: true, tokens: true });
   } catch (cause) {
     // What Node says besides is about arguments that begin with a hyphen.
     const [sentence = ""] = cause instanceof Error ? cause.message.split(". To specify") : [];

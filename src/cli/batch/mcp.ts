@@ -1,0 +1,296 @@
+/**
+ * The Model Context Protocol over standard input and output, one message a line: the service's own tools, which take files
+ * of this machine, too. Messages are the service's to answer; only what names a file is carried out here, by an upload.
+ */
+import { readFile, realpath } from "node:fs/promises";
+import { basename, dirname, join, parse, resolve, sep } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+
+import type { Success, UploadBody } from "../../clients/api-types.d.ts";
+import type { Client } from "./client.ts";
+import { exists, place } from "./files.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Tool {
+  readonly name: string;
+  readonly inputSchema: { readonly properties: Json; readonly required?: readonly string[] };
+}
+
+interface Message {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: Json;
+}
+
+interface Content {
+  readonly data: Json;
+  readonly picture?: { readonly bytes: Uint8Array; readonly mimeType: string } | undefined;
+}
+
+const META = "io.modelcontextprotocol/";
+/** Error codes of JSON-RPC. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const INTERNAL_ERROR = -32_603;
+
+/** What models are shown, as the service decides it for images by URL. */
+const SHOWN: Readonly<Record<string, string>> = {
+  JPEG: "image/jpeg",
+  PNG: "image/png",
+  WEBP: "image/webp",
+  GIF: "image/gif",
+};
+const MAX_SHOWN_BYTES = 200_000;
+
+/** As the service's tool asks for images by URL. */
+const PREVIEW: UploadBody = {
+  resize: { width: 640, height: 640, upscale: false },
+  output: { format: "webp", animation: false },
+  optimize: { quality: 75 },
+};
+
+const PATH = { type: "string", description: "A file on this machine, in place of url" };
+/** What tools take besides when they are called from this machine. */
+const LOCAL_MEMBERS: Readonly<Record<string, Json>> = {
+  optimize_image: {
+    path: PATH,
+    save_as: {
+      type: "string",
+      description: "With path: the new file for the result; else beside it as name-optimized. Nothing is replaced.",
+    },
+  },
+  describe_image: { path: PATH },
+};
+
+/** What an agent is told of a call that came to nothing. */
+class Refusal extends Error {}
+
+export interface Desk {
+  readonly url: URL;
+  readonly key: string;
+  /** Sends files. */
+  readonly client: Client;
+  /** Files in these folders alone are read and written. */
+  readonly folders: readonly string[];
+}
+
+/** Answers messages until the input ends. */
+export async function serveAgents(desk: Desk, input: Readable, output: Writable, signal: AbortSignal): Promise<void> {
+  const answer = createAnswering(desk, signal);
+  const running = new Set<Promise<void>>();
+  for await (const line of createInterface({ input, signal, crlfDelay: Infinity })) {
+    if (line.trim() === "") continue;
+    const work = answer(line).then((said) => {
+      if (said !== undefined) output.write(`${JSON.stringify(said)}\n`);
+    });
+    running.add(work);
+    void work.finally(() => running.delete(work));
+  }
+  await Promise.all(running);
+}
+
+/** What answers one line; undefined where nothing is to be said. */
+function createAnswering(desk: Desk, signal: AbortSignal): (line: string) => Promise<Json | undefined> {
+  let tools: readonly Tool[] | undefined;
+  const toolsOf = async (): Promise<readonly Tool[]> => {
+    tools ??= toolsIn(await forwarded(desk, { jsonrpc: "2.0", id: 0, method: "tools/list" } as Message, signal));
+    return tools;
+  };
+  const answered = async (message: Message): Promise<Json | undefined> => {
+    const { method, params = {} } = message;
+    if (method === "tools/list") return withPaths(await forwarded(desk, message, signal));
+    const args = params["arguments"] as Json | undefined;
+    if (method !== "tools/call" || args?.["path"] === undefined) return forwarded(desk, message, signal);
+    return { jsonrpc: "2.0", id: message.id, result: inEnvelope(params, await called(params, await toolsOf())) };
+  };
+  const called = async ({ name, arguments: args }: Json, known: readonly Tool[]): Promise<Json> => {
+    try {
+      const { data, picture } = await carriedOut(desk, name, args as Json, known, signal);
+      const image = picture && {
+        type: "image",
+        data: Buffer.from(picture.bytes).toString("base64"),
+        mimeType: picture.mimeType,
+      };
+      const text = { type: "text", text: JSON.stringify(data) };
+      return { content: [text, ...(image ? [image] : [])], structuredContent: data };
+    } catch (error) {
+      return {
+        content: [{ type: "text", text: error instanceof Error ? error.message : String(error) }],
+        isError: true,
+      };
+    }
+  };
+  return async (line) => {
+    let message: Message | undefined;
+    try {
+      message = JSON.parse(line) as Message;
+    } catch {
+      return { jsonrpc: "2.0", id: null, error: { code: PARSE_ERROR, message: "The line is not valid JSON" } };
+    }
+    if (typeof message !== "object" || message === null || Array.isArray(message)) {
+      return { jsonrpc: "2.0", id: null, error: { code: INVALID_REQUEST, message: "The line is not one message" } };
+    }
+    return answered(message).catch((error: unknown) => {
+      if (message.id === undefined) return undefined;
+      const words = error instanceof Error ? error.message : String(error);
+      return { jsonrpc: "2.0", id: message.id, error: { code: INTERNAL_ERROR, message: words } };
+    });
+  };
+}
+
+/**
+ * What the service answers to a message.
+ * @throws Error in its words, or when it cannot be reached
+ */
+async function forwarded({ url, key }: Desk, message: Message, signal: AbortSignal): Promise<Json | undefined> {
+  const meta = (message.params?.["_meta"] ?? {}) as Json;
+  const version = meta[`${META}protocolVersion`];
+  const name = message.method === "tools/call" ? message.params?.["name"] : undefined;
+  // Revisions with an envelope want it mirrored in headers.
+  const mirrored = { "MCP-Protocol-Version": version, "Mcp-Method": message.method, "Mcp-Name": name };
+  const headers = Object.entries(version === undefined ? {} : mirrored).filter(
+    ([, value]) => typeof value === "string",
+  );
+  const answer = await fetch(new URL("mcp", url), {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      ...(Object.fromEntries(headers) as Record<string, string>),
+    },
+    body: JSON.stringify(message),
+    signal,
+  }).catch((cause: unknown) => {
+    throw new Error(`The service at ${url.origin} cannot be reached`, { cause });
+  });
+  const text = await answer.text();
+  if (text === "") return undefined;
+  const said = JSON.parse(text) as Json;
+  if (said["jsonrpc"] === "2.0") return said;
+  throw new Error(typeof said["message"] === "string" ? said["message"] : `HTTP ${answer.status}`);
+}
+
+function toolsIn(said: Json | undefined): readonly Tool[] {
+  return ((said?.["result"] as Json | undefined)?.["tools"] ?? []) as readonly Tool[];
+}
+
+/** The service's list of tools, with what they take from this machine. */
+function withPaths(said: Json | undefined): Json | undefined {
+  const result = said?.["result"] as Json | undefined;
+  if (!said || !result) return said;
+  const tools = toolsIn(said).map((tool) => {
+    const members = LOCAL_MEMBERS[tool.name];
+    if (!members) return tool;
+    const { properties, required = [], ...rest } = tool.inputSchema;
+    const inputSchema = {
+      ...rest,
+      properties: { ...properties, ...members },
+      required: required.filter((name) => name !== "url"),
+    };
+    return { ...tool, inputSchema };
+  });
+  return { ...said, result: { ...result, tools } };
+}
+
+/** A result as the revision of its request wants it. */
+function inEnvelope(params: Json, result: Json): Json {
+  const meta = (params["_meta"] ?? {}) as Json;
+  return meta[`${META}protocolVersion`] === undefined ? result : { resultType: "complete", ...result };
+}
+
+/** A call that names a file. @throws Error that says why it came to nothing */
+async function carriedOut(
+  desk: Desk,
+  name: unknown,
+  args: Json,
+  tools: readonly Tool[],
+  signal: AbortSignal,
+): Promise<Content> {
+  const { path, save_as: saveAs, show = false, url, ...rest } = args;
+  const own = LOCAL_MEMBERS[String(name)];
+  const tool = tools.find((one) => one.name === name);
+  if (!own || !tool) throw new Refusal("This tool takes no path");
+  const known = { ...tool.inputSchema.properties, ...own };
+  const unknown = Object.keys(args).find((member) => !Object.hasOwn(known, member));
+  if (unknown !== undefined) throw new Refusal(`${unknown} is not a known parameter`);
+  if (url !== undefined) throw new Refusal("url and path cannot both be given");
+  if (typeof path !== "string") throw new Refusal("path must be a text");
+  if (saveAs !== undefined && typeof saveAs !== "string") throw new Refusal("save_as must be a text");
+  const original = await withinFolders(desk, path);
+  const bytes = await readFile(original);
+  if (name === "describe_image") return described(desk, original, bytes, rest, show === true, signal);
+  if (rest["srcset"] !== undefined) {
+    if (saveAs !== undefined) throw new Refusal("save_as is for one result; those of srcset are named by their URLs");
+    const { success: _, code: __, ...data } = await desk.client.processSet(basename(original), bytes, rest, signal);
+    return { data };
+  }
+  if (saveAs !== undefined) await refuseTaken(await newWithinFolders(desk, saveAs));
+  const { bytes: result, facts } = await desk.client.process(basename(original), bytes, rest, signal);
+  const beside = join(dirname(original), `${parse(original).name}-optimized${parse(facts.output.name).ext}`);
+  const target = await newWithinFolders(desk, saveAs ?? beside);
+  await refuseTaken(target);
+  await place(target, result, false);
+  const { success: _, code: __, ...data } = facts;
+  return { data: { ...data, file: target }, picture: show === true ? shown(facts, result) : undefined };
+}
+
+async function described(
+  { client }: Desk,
+  path: string,
+  file: Uint8Array,
+  { analyze = ["color", "palette", "faces"] }: Json,
+  show: boolean,
+  signal: AbortSignal,
+): Promise<Content> {
+  const body = { ...PREVIEW, analyze: analyze as NonNullable<UploadBody["analyze"]> };
+  const { bytes, facts } = await client.process(basename(path), file, body, signal);
+  const { id, input, output, analysis } = facts;
+  const preview = { width: output.width, height: output.height, bytes: output.bytes };
+  const data = { id, image: input, analysis: { ...analysis, ...facesOf(facts) }, preview };
+  return { data, picture: show ? shown(facts, bytes) : undefined };
+}
+
+/** Faces are found in the preview; whoever asks means the picture. */
+function facesOf({ input, output, analysis }: Success): Json {
+  if (!analysis?.faces) return {};
+  const [across, down] = [input.width / output.width, input.height / output.height];
+  return {
+    faces: analysis.faces.map((face) => ({
+      x: Math.round(face.x * across),
+      y: Math.round(face.y * down),
+      width: Math.round(face.width * across),
+      height: Math.round(face.height * down),
+    })),
+  };
+}
+
+function shown({ output }: Success, bytes: Uint8Array): Content["picture"] {
+  const mimeType = SHOWN[output.format];
+  return mimeType === undefined || bytes.length > MAX_SHOWN_BYTES ? undefined : { bytes, mimeType };
+}
+
+/** The file behind a path. @throws Refusal when it is not there, or outside the folders */
+async function withinFolders({ folders }: Desk, path: string): Promise<string> {
+  const real = await realpath(resolve(path)).catch(() => {
+    throw new Refusal("There is no file at path");
+  });
+  for (const folder of folders) if (real.startsWith((await realpath(folder)) + sep)) return real;
+  throw new Refusal("The file is outside the folders that this server was started with");
+}
+
+/** Where a new file goes. @throws Refusal when its folder is not there, or outside the folders */
+async function newWithinFolders(desk: Desk, path: string): Promise<string> {
+  const folder = await realpath(dirname(resolve(path))).catch(() => {
+    throw new Refusal("There is no folder for save_as");
+  });
+  const inside = await Promise.all(desk.folders.map((one) => realpath(one)));
+  if (inside.some((one) => folder === one || folder.startsWith(one + sep))) return join(folder, basename(path));
+  throw new Refusal("save_as is outside the folders that this server was started with");
+}
+
+/** @throws Refusal when something is there: before an image is paid for */
+async function refuseTaken(path: string): Promise<void> {
+  if (await exists(path)) throw new Refusal(`${basename(path)} exists: name another file with save_as`);
+}
