@@ -122,6 +122,7 @@ export type Flip = {
 export type Rotate = {
   readonly angle: number;
   readonly background?: string;
+  readonly upright?: boolean;
 };
 
 /** Super-resolution: enlarges the picture `factor` times, with edges and textures sharper than `resize` makes them, up to 4 megapixels of it; larger ones are enlarged as by `resize`. */
@@ -156,7 +157,7 @@ export type Resize = {
   readonly height?: number;
   readonly min_width?: number;
   readonly min_height?: number;
-  readonly mode?: "auto" | "fit" | "fill" | "exact" | "match";
+  readonly mode?: "auto" | "fit" | "fill" | "exact" | "match" | "shape";
   readonly gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left" | "face" | "faces" | "auto";
   readonly focus?: {
     readonly x: number;
@@ -173,6 +174,13 @@ export type Resize = {
   readonly upscale?: boolean;
   readonly background?: string;
   readonly linear?: boolean;
+  readonly density?: number;
+  readonly canvas?: "box" | "ratio";
+  readonly canvas_gravity?: "center" | "top-left" | "top" | "top-right" | "right" | "bottom-right" | "bottom" | "bottom-left" | "left";
+  readonly canvas_offset?: {
+    readonly x: number;
+    readonly y: number;
+  };
 };
 
 /** Changes the size by the factor `size`; `ratio` stretches the width by a further factor. */

@@ -50,6 +50,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   looks: () => import("./looks.ts"),
   jxl: () => import("./jxl.ts"),
   crowd: () => import("./crowd.ts"),
+  imgproxy: () => import("./imgproxy.ts"),
   isolate: () => import("./isolate.ts"),
   held: () => import("./held.ts"),
   matrix: () => import("./matrix.ts"),

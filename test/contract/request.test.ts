@@ -41,7 +41,7 @@ describe("request bodies", () => {
     [{ resize: [] }, "resize must not be a list"],
     [{ resize: { width: [1] } }, "resize.width must not be a list"],
     [{ resize: null }, "resize must be an object"],
-    [{ resize: { width: 1, mode: "fit" } }, "resize needs width and height in the modes fit, fill, exact and match"],
+    [{ resize: { width: 1, mode: "fit" } }, "resize needs width and height in the modes fit, fill, match and shape"],
     [{ resize: { width: 1, widht: 2 } }, "resize.widht is not a known parameter"],
     [{ "secret <token>": 1 }, "a member is not a known parameter"],
     [{ resize: { "secret <token>": 1 } }, "a member of resize is not a known parameter"],

@@ -1,39 +1,13 @@
 /** Both dialects: what every option of an address means, however it is spelled. */
-import { generateUrl } from "@imgproxy/imgproxy-js-core";
 import { describe, expect, it } from "vitest";
 
-import type { Asked, Dialect } from "../../src/delivery/asked.ts";
-import { canonicalOf } from "../../src/delivery/canonical.ts";
+import type { Asked } from "../../src/delivery/asked.ts";
 import { edgeNetwork } from "../../src/delivery/dialects/edge-network.ts";
-import { IMGPROXY_OPTIONS } from "../../src/delivery/dialects/imgproxy-options.ts";
-import { imgproxy } from "../../src/delivery/dialects/imgproxy.ts";
 import type { OperationName } from "../../src/image/operations.ts";
 import { sizeAfter } from "../../src/image/plan/plan.ts";
+import { canonical, type DialectRow as Row, message, ofEdge, ofImgproxy, SOURCE } from "../support/dialects.ts";
 import { planned } from "../support/operations.ts";
 import { noise } from "../support/rows.ts";
-
-const SOURCE = "https://www.example.com/a.jpg";
-const presets = { card: { resize: { width: 320, height: 240, mode: "fit" } }, gray: { adjust: { grayscale: true } } };
-
-function asked(dialect: Dialect, path: string): Asked {
-  const spelled = dialect.split(path);
-  if (!spelled) throw new Error("no address");
-  return dialect.read(spelled);
-}
-
-const ofEdge = (options: string) => asked(edgeNetwork, `/${options}/${SOURCE}`);
-const ofImgproxy = (options: string) => asked(imgproxy, `/unsafe/${options}/plain/${SOURCE}`);
-const canonical = (one: Asked, accept?: string) => canonicalOf({ presets, provenance: "auto" }, one, accept);
-const message = (work: () => unknown): unknown => {
-  try {
-    work();
-    return "nothing was refused";
-  } catch (error) {
-    return [(error as { status: number }).status, (error as Error).message];
-  }
-};
-
-type Row = readonly [options: string, members: object];
 
 const EDGE: readonly Row[] = [
   ["-", { output: { format: "auto" } }],
@@ -97,70 +71,6 @@ const EDGE: readonly Row[] = [
   ["p=gray,w=5", { adjust: { grayscale: true }, resize: { width: 5 } }],
   [`json=${btoa('{"stylize":{"sepia":{"value":50}}}')}`, { filter: { sepia: { value: 50 } } }],
   ["exp=99999999999", { output: { format: "auto" } }],
-];
-
-const IMGPROXY: readonly Row[] = [
-  ["rs:fit:300:200", { resize: { width: 300, height: 200, mode: "auto", upscale: false } }],
-  ["resize:fill:300:200:1", { resize: { mode: "fit", upscale: true } }],
-  ["rs:fill-down:300:200", { crop: { mode: "ratio", ratio: "300:200" }, resize: { mode: "auto", upscale: false } }],
-  ["rs:force:300:200:1", { resize: { mode: "exact", upscale: true } }],
-  ["rs:fit:300:200:0:1", { resize: { mode: "fill", upscale: false, background: "00000000" } }],
-  ["s:300:200:1", { resize: { width: 300, height: 200, upscale: true } }],
-  ["size:300", { resize: { width: 300 } }],
-  ["rt:fill/w:30/h:20", { resize: { mode: "fit", upscale: false } }],
-  ["width:30", { resize: { width: 30 } }],
-  ["height:30", { resize: { height: 30 } }],
-  ["mw:50/w:100", { resize: { width: 100, min_width: 50, upscale: false } }],
-  ["mh:50/g:no", { resize: { min_height: 50, gravity: "top" } }],
-  ["mw:0/mh:0", { output: { format: "auto" } }],
-  ["w:100/z:2", { resize: { width: 200 } }],
-  ["zoom:0.5", { scale: { size: 0.5, ratio: 1 } }],
-  ["w:100/dpr:3", { resize: { width: 300 } }],
-  ["w:100/el:1", { resize: { upscale: true } }],
-  ["w:9/h:9/ex:1:no", { resize: { mode: "fill", gravity: "top" } }],
-  ["w:9/h:9/el:1/exar:1:so", { resize: { mode: "fill", gravity: "bottom" } }],
-  ["rs:fill:3:2/g:nowe", { resize: { gravity: "top-left" } }],
-  ["rs:fill:3:2/gravity:sm", { resize: { gravity: "auto" } }],
-  ["rs:fill:3:2/g:fp:0.2:1", { resize: { focus: { x: 0.2, y: 1 } } }],
-  ["c:100:50", { crop: { mode: "rect", width: 100, height: 50 } }],
-  ["crop:100:0:ea", { crop: { width: 100, height: 16_384, gravity: "right" } }],
-  ["c:100:50:nowe:10:20", { crop: { width: 100, height: 50, gravity: "top-left", offset: { x: 10, y: 20 } } }],
-  ["c:0.5:0.25", { crop: { width: 0.5, height: 0.25 } }],
-  ["c:10:10:fp:0.3:0.7", { crop: { focus: { x: 0.3, y: 0.7 } } }],
-  ["c:10:10/g:fp:0.3:0.7", { crop: { focus: { x: 0.3, y: 0.7 } } }],
-  ["rs:fill:3:2/g:no:10:0.2", { resize: { gravity: "top", offset: { x: 10, y: 0.2 } } }],
-  ["rs:fill:3:2:1/g:ce:-10:0.2/dpr:2", { resize: { gravity: "center", offset: { x: -20, y: 0.2 } } }],
-  ["w:9/h:9/ex:1:soea:1:2", { resize: { mode: "fill", gravity: "bottom-right", offset: { x: 1, y: 2 } } }],
-  ["rt:auto/s:30:20", { resize: { mode: "match", upscale: false } }],
-  ["trim:10", { trim: { threshold: 10 } }],
-  ["t:0:ff00ff:1:0", { trim: { threshold: 0, color: "ff00ff", equal: "horizontal" } }],
-  ["t:5.5::t:t", { trim: { threshold: 5.5, equal: "both" } }],
-  ["kcr:1", { output: { metadata: "copyright" } }],
-  ["sm:0/kcr:1", { output: { metadata: "all" } }],
-  ["pd:10:20", { padding: { top: 10, right: 20, bottom: 10, left: 20 } }],
-  ["pd:10/dpr:2/bg:255:0:0", { padding: { top: 20, background: "ff0000" } }],
-  ["ar:1", { output: { format: "auto" } }],
-  ["rot:450", { rotate: { angle: 90 } }],
-  ["fl:1:0", { flip: { horizontal: true, vertical: false } }],
-  ["bg:ff8800", { background: { color: "ff8800" } }],
-  ["bl:5", { filter: { blur: { value: 5 } } }],
-  ["sh:0.5", { adjust: { sharpen: 25 } }],
-  ["pix:6", { filter: { pixellate: { value: 6 } } }],
-  ["sm:1/kcr:0/scp:1/ph:0", { output: { format: "auto" } }],
-  ["scp:0", { output: { format: "auto", profile: "keep" } }],
-  ["ph:1", { output: { format: "auto", hdr: "keep" } }],
-  ["ph:1/f:jpg", { output: { format: "jpeg", hdr: "keep" } }],
-  ["ph:1/f:avif", { output: { format: "avif", hdr: "keep" } }],
-  ["ph:1/f:webp", { output: { format: "webp" } }],
-  ["q:70", { optimize: { quality: 70 } }],
-  ["f:webp/fq:jpeg:10:webp:55", { optimize: { quality: 55 }, output: { format: "webp" } }],
-  ["mb:10000/q:9", { optimize: { target_bytes: 10_000 } }],
-  ["f:jpg", { output: { format: "jpeg" } }],
-  ["ext:avif", { output: { format: "avif" } }],
-  ["cb:v2", { output: { format: "auto" } }],
-  ["exp:99999999999", { output: { format: "auto" } }],
-  ["fn:holiday/att:1", { output: { format: "auto" } }],
-  ["pr:card:gray", { resize: { width: 320 }, adjust: { grayscale: true } }],
 ];
 
 describe("the edge network's options", () => {
@@ -232,83 +142,6 @@ describe("the edge network's options", () => {
   });
 });
 
-describe("imgproxy's options", () => {
-  it.each(IMGPROXY)("%s", (options, members) => {
-    expect(canonical(ofImgproxy(options)).processing).toMatchObject(members);
-  });
-
-  it("are all tried", () => {
-    const tried = [...IMGPROXY.map(([options]) => options), "t:1", "sm:1/kcr:0/scp:1", "mw:0/mh:0"];
-    const names = tried.flatMap((options) => options.split("/")).map((option) => option.split(":")[0] ?? "");
-    const known = new Set(names.map((name) => IMGPROXY_OPTIONS.get(name)?.name));
-    expect(new Set([...IMGPROXY_OPTIONS.values()].map(({ name }) => name))).toEqual(known);
-  });
-
-  it("give the same request as the edge network's", () => {
-    const same = [
-      ["rs:fit:300:200", "w=300,h=200"],
-      ["rs:fill:300:200:1/g:no", "w=300,h=200,fit=cover,g=top"],
-      ["q:50/f:jpg", "f=jpeg,q=50"],
-      ["rot:180/fl:1:1", "flip=hv,rotate=180"],
-    ] as const;
-    for (const [one, other] of same) expect(canonical(ofImgproxy(one)).text).toBe(canonical(ofEdge(other)).text);
-  });
-
-  it("know the source, plain and in base64, with and without an extension", () => {
-    const encoded = btoa(SOURCE).replace(/=+$/, "");
-    const cut = `${encoded.slice(0, 10)}/${encoded.slice(10)}`;
-    for (const tail of [`plain/${SOURCE}`, `plain/${encodeURIComponent(SOURCE)}`, encoded, cut]) {
-      expect(asked(imgproxy, `/unsafe/w:1/${tail}`)).toMatchObject({ source: SOURCE, format: "auto" });
-    }
-    expect(asked(imgproxy, `/unsafe/w:1/plain/${SOURCE}@webp`)).toMatchObject({ source: SOURCE, format: "webp" });
-    expect(asked(imgproxy, `/unsafe/w:1/${cut}.png`)).toMatchObject({ source: SOURCE, format: "png" });
-    expect(asked(imgproxy, `/unsafe/${cut}`)).toMatchObject({ source: SOURCE });
-    expect(asked(imgproxy, "/unsafe/w:1/***").source).toBeUndefined();
-  });
-
-  it("are what the official builder of addresses writes", () => {
-    const options = { resize: { resizing_type: "fill", width: 300, height: 200, enlarge: 1 }, quality: 80 } as const;
-    for (const type of ["plain", "base64"] as const) {
-      const value = type === "plain" ? SOURCE : btoa(SOURCE).replace(/=+$/, "");
-      const path = generateUrl({ value, type }, { ...options, gravity: { type: "no" } });
-      expect(asked(imgproxy, `/unsafe${path}`).source).toBe(SOURCE);
-      expect(canonical(asked(imgproxy, `/unsafe${path}`)).text).toBe(
-        canonical(ofEdge("w=300,h=200,fit=cover,g=top,q=80")).text,
-      );
-    }
-  });
-
-  it("call the file as they say", () => {
-    expect(ofImgproxy("fn:holiday/att:1")).toMatchObject({ fileName: "holiday", isAttachment: true });
-    expect(ofImgproxy(`fn:${btoa("déjà vu").replace(/=+$/, "")}:0`).isAttachment).toBe(false);
-    expect(ofImgproxy("cb:a").variant).not.toBe(ofImgproxy("cb:b").variant);
-  });
-
-  it.each([
-    ["watermark:1", "watermark is not a known option"],
-    ["w:x", "width must be an integer between 0 and 16384"],
-    ["rt:big", "resizing_type must be one of fit, fill, fill-down, force, auto"],
-    ["rs:auto:3:3:1:1", "extend with this resizing_type is not offered"],
-    ["rs:auto:3:3/z:2:1", "resizing_type auto with a zoom that changes the shape is not offered"],
-    ["rs:fill:3:3/g:no:0:5/dpr:2", "gravity with offsets in pixels with dpr without enlarge is not offered"],
-    ["rs:fill-down:3:3/g:no:0:5", "gravity with offsets with resizing_type fill-down is not offered"],
-    ["mw:5/dpr:2", "min-width with dpr or zoom is not offered"],
-    ["mw:5/rs:fill:3:3", "min-width with this resizing_type is not offered"],
-    ["mh:5/ex:1/w:9/h:9", "min-width with extend is not offered"],
-    ["t:101", "trim must be a number between 0 and 100"],
-    ["t:10:red", "trim must have a hex color"],
-    ["ar:0", "auto_rotate:0 is not offered"],
-    ["g:no:x", "gravity must be a number between -16384 and 16384"],
-    ["g:up", "gravity must be one of no, so, ea, we, noea, nowe, soea, sowe, ce"],
-    ["rot:45", "rotate must be a multiple of 90"],
-    ["f:psd", "format must be one of avif, jxl, webp, jpeg, png, gif, ico, bmp, tiff"],
-    ["fq:webp:50", "format_quality needs a format"],
-    ["rs:force:5", "resizing_type force needs width and height"],
-  ])("refuses %s by name", (options, sentence) => {
-    expect(message(() => canonical(ofImgproxy(options)))).toEqual([422, sentence]);
-  });
-});
-
 /** What the documentation of each says of a picture of 40 x 20 pixels. */
 const SIZES: readonly (readonly [asked: () => Asked, size: readonly [number, number]])[] = [
   [() => ofEdge("w=20"), [20, 10]],
@@ -329,7 +162,20 @@ const SIZES: readonly (readonly [asked: () => Asked, size: readonly [number, num
   [() => ofImgproxy("rs:fill:80:80:1"), [80, 80]],
   [() => ofImgproxy("rs:fill-down:80:80"), [20, 20]],
   [() => ofImgproxy("rs:fill-down:10:10"), [10, 10]],
-  [() => ofImgproxy("rs:force:10:80"), [10, 20]],
+  // What is stretched and may not grow shrinks in both directions alike.
+  [() => ofImgproxy("rs:force:10:80"), [3, 20]],
+  [() => ofImgproxy("rs:force:10:10"), [10, 10]],
+  [() => ofImgproxy("rs:force:10"), [10, 20]],
+  [() => ofImgproxy("rs:force:80"), [40, 10]],
+  [() => ofImgproxy("rs:force:0:80:1"), [40, 80]],
+  [() => ofImgproxy("rs:fill:30:10/dpr:3"), [40, 13]],
+  [() => ofImgproxy("rs:fill:80:80:0:1"), [80, 80]],
+  [() => ofImgproxy("w:80/ex:1"), [80, 20]],
+  [() => ofImgproxy("w:10/h:10/exar:1"), [10, 10]],
+  [() => ofImgproxy("w:80/h:80/exar:1"), [40, 40]],
+  [() => ofImgproxy("rs:fill-down:100:50:0:0/exar:1"), [40, 20]],
+  [() => ofImgproxy("rs:fill:10:10/mw:60"), [10, 10]],
+  [() => ofImgproxy("dpr:0.5/pd:4"), [24, 14]],
   [() => ofImgproxy("rs:fit:80:80:0:1"), [80, 80]],
   [() => ofImgproxy("c:10:0/w:5"), [5, 10]],
   [() => ofImgproxy("c:0.5:0.25"), [20, 5]],

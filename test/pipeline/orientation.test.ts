@@ -159,3 +159,20 @@ describe.each(Object.entries(FILES))("a JPEG file of %s with an orientation tag"
     expect(await failures(cases, file, { lossless: true }, expected)).toEqual([]);
   });
 });
+
+describe.each(ORIENTATIONS)("a JPEG file with the tag %i that is taken as it is stored", (orientation) => {
+  it.each([
+    ["by default", {}, {}],
+    ["without loss", { optimize: { compression: "lossless" } }, {}],
+    ["with all its metadata", { output: { metadata: "all" } }, {}],
+    ["turned", {}, { angle: 90 }],
+  ])("%s", async (_how, body, turn) => {
+    const of = { width: 136, height: 104, orientation };
+    const { output, stored } = await walk(tagged(s444, of), { ...body, rotate: { angle: 0, upright: false, ...turn } });
+    const size = "angle" in turn ? { width: 104, height: 136 } : { width: 136, height: 104 };
+    expect(output).toMatchObject(size);
+    expect((await read(stored))?.orientation).toBe(1);
+    const plain = await walk(tagged(s444, { ...of, orientation: 1 }), { ...body, rotate: { angle: 0, ...turn } });
+    expect(differences(await pixelsOf(stored, size), await pixelsOf(plain.stored, size)).mean).toBeLessThan(1);
+  });
+});

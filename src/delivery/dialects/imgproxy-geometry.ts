@@ -22,65 +22,73 @@ export function scaled(
 
 /** The members of the request that change the size. */
 export function resizeOf(parsed: Parsed): DerivationBody {
-  const { resizing, enlarges } = parsed;
+  const { resizing, enlarges, leastWidth, leastHeight } = parsed;
   const width = scaled("width", parsed.width, parsed);
   const height = scaled("height", parsed.height, parsed);
-  if (parsed.leastWidth > 0 || parsed.leastHeight > 0) return atLeast(parsed, { width, height });
-  if (width === undefined && height === undefined) return zoomed(parsed);
-  const size = { ...(width !== undefined && { width }), ...(height !== undefined && { height }) };
+  if (resizing === "auto" && parsed.zoomX !== parsed.zoomY) {
+    throw notOffered("resizing_type auto with a zoom that changes the shape");
+  }
+  const hasLeast = leastWidth > 0 || leastHeight > 0;
+  if (width === undefined && height === undefined && !hasLeast) return zoomed(parsed);
+  if (needsScreen(parsed)) return onScreen(parsed);
+  const size = {
+    ...(width !== undefined && { width }),
+    ...(height !== undefined && { height }),
+    ...(leastWidth > 0 && { min_width: leastWidth }),
+    ...(leastHeight > 0 && { min_height: leastHeight }),
+  };
   const inside = enlarges ? size : { ...size, upscale: false };
-  const isBox = width !== undefined && height !== undefined;
-  if (parsed.extends || parsed.extendsRatio) return extended(parsed, isBox, inside);
-  if (resizing === "force" && !isBox) throw new ApiError(422, "resizing_type force needs width and height");
-  if (resizing === "fit" || !isBox) return { resize: inside };
   if (resizing === "force") return { resize: { ...inside, mode: "exact" } };
-  // Smaller pictures keep the shape, not the size.
-  if (resizing === "fill-down" && !enlarges) return shaped(parsed, width, height, inside);
+  const isBox = width !== undefined && height !== undefined;
   const place = placeInResult(parsed, parsed.place);
-  if (resizing !== "auto") return { resize: { ...inside, mode: "fit", ...place } };
-  if (parsed.zoomX !== parsed.zoomY) throw notOffered("resizing_type auto with a zoom that changes the shape");
-  return { resize: { ...inside, mode: "match", ...place } };
+  if (resizing === "fit" || !isBox) return { resize: hasLeast ? { ...inside, ...place } : inside };
+  return { resize: { ...inside, mode: resizing === "auto" ? "match" : "fit", ...place } };
 }
 
-/** @throws ApiError 422 where the least sides depend on more than the resize that has them */
-function atLeast(
-  parsed: Parsed,
-  { width, height }: { width: number | undefined; height: number | undefined },
-): DerivationBody {
-  const { resizing, enlarges, leastWidth, leastHeight, dpr, zoomX, zoomY } = parsed;
+/** Whether the sides depend on each other, or on the original, in ways that take the engine's sizes for screens. */
+function needsScreen(parsed: Parsed): boolean {
+  const { resizing, enlarges, dpr, width, height, leastWidth, leastHeight, place } = parsed;
   const isBox = width !== undefined && height !== undefined;
-  if (isBox && resizing !== "fit") throw notOffered("min-width with this resizing_type");
-  if (parsed.extends || parsed.extendsRatio) throw notOffered("min-width with extend");
-  if (dpr !== 1 || zoomX !== 1 || zoomY !== 1) throw notOffered("min-width with dpr or zoom");
+  const hasLeast = leastWidth > 0 || leastHeight > 0;
+  if (parsed.extends || parsed.extendsRatio) return true;
+  if (hasLeast && ((isBox && resizing !== "fit") || dpr !== 1)) return true;
+  if (resizing === "force" || (resizing === "fill-down" && isBox)) return !enlarges;
+  return dpr !== 1 && !enlarges && ((isBox && resizing !== "fit") || place.offset !== undefined);
+}
+
+const MODES = { fit: "auto", fill: "fit", "fill-down": "shape", force: "exact", auto: "match" } as const;
+
+function onScreen(parsed: Parsed): DerivationBody {
+  const { resizing, enlarges, leastWidth, leastHeight, dpr, zoomX, zoomY, background } = parsed;
+  const width = scaled("width", parsed.width, { dpr: 1, zoomX, zoomY });
+  const height = scaled("height", parsed.height, { dpr: 1, zoomX, zoomY });
+  const isBox = width !== undefined && height !== undefined;
+  const mode = isBox || resizing === "force" ? MODES[resizing] : "auto";
+  const extendPlace = parsed.extends ? parsed.extendPlace : parsed.extendRatioPlace;
   return {
     resize: {
       ...(width !== undefined && { width }),
       ...(height !== undefined && { height }),
       ...(leastWidth > 0 && { min_width: leastWidth }),
       ...(leastHeight > 0 && { min_height: leastHeight }),
+      ...(mode !== "auto" && { mode }),
       ...(!enlarges && { upscale: false }),
-      ...placeInResult(parsed, parsed.place),
+      density: dpr,
+      ...parsed.place,
+      ...((parsed.extends || parsed.extendsRatio) && {
+        canvas: parsed.extends ? "box" : "ratio",
+        ...(extendPlace.gravity !== undefined && { canvas_gravity: extendPlace.gravity }),
+        ...(extendPlace.offset && { canvas_offset: extendPlace.offset }),
+        background: background ?? CLEAR,
+      }),
     },
   };
 }
 
-function shaped({ crop, place }: Parsed, width: number, height: number, inside: object): DerivationBody {
-  if (crop) throw notOffered("crop with resizing_type fill-down");
-  if (place.focus) throw notOffered("gravity fp with resizing_type fill-down");
-  if (place.offset) throw notOffered("gravity with offsets with resizing_type fill-down");
-  return { crop: { mode: "ratio", ratio: `${width}:${height}`, ...place }, resize: inside };
-}
-
-/**
- * Offsets of pixels grow with the density of the screen.
- *
- * @throws ApiError 422 where the density that is had depends on the original
- */
-function placeInResult({ dpr, enlarges }: Parsed, place: Place): Place {
+/** Offsets of pixels grow with the density of the screen. */
+function placeInResult({ dpr }: Parsed, place: Place): Place {
   const { offset, ...rest } = place;
   if (!offset) return place;
-  const isPixels = Math.abs(offset.x) >= 1 || Math.abs(offset.y) >= 1;
-  if (isPixels && dpr !== 1 && !enlarges) throw notOffered("gravity with offsets in pixels with dpr without enlarge");
   const dense = (value: number) => (Math.abs(value) < 1 ? value : Math.round(value * dpr));
   const [x, y] = [dense(offset.x), dense(offset.y)];
   return x === 0 && y === 0 ? rest : { ...rest, offset: { x, y } };
@@ -99,33 +107,28 @@ function placeInOriginal({ offset, ...rest }: Place): Place {
   return { ...rest, offset: { x: whole(offset.x), y: whole(offset.y) } };
 }
 
-function extended(parsed: Parsed, isBox: boolean, inside: object): DerivationBody {
-  const { resizing, enlarges } = parsed;
-  if (!isBox) return { resize: inside };
-  if (resizing === "auto" || (resizing !== "fit" && !enlarges)) throw notOffered("extend with this resizing_type");
-  if (resizing === "force") return { resize: { ...inside, mode: "exact" } };
-  if (resizing !== "fit") return { resize: { ...inside, mode: "fit", ...placeInResult(parsed, parsed.place) } };
-  if (parsed.extendsRatio && !parsed.extends && !enlarges) throw notOffered("extend_aspect_ratio without enlarge");
-  return {
-    resize: {
-      ...inside,
-      mode: "fill",
-      ...placeInResult(parsed, parsed.extendPlace),
-      background: parsed.background ?? CLEAR,
-    },
-  };
-}
-
-function zoomed({ zoomX, zoomY, dpr, enlarges }: Parsed): DerivationBody {
-  if (zoomX === 1 && zoomY === 1) return {};
-  const [across, down] = [zoomX * dpr, zoomY * dpr];
-  if (!enlarges && (across > 1 || down > 1)) return {};
+/** What a picture becomes of which no side is asked for. */
+function zoomed(parsed: Parsed): DerivationBody {
+  const { zoomX, zoomY, enlarges } = parsed;
+  const least = enlarges ? 1 : Math.max(1, zoomX, zoomY);
+  const density = densityOf(parsed);
+  const [across, down] = [(zoomX * density) / least, (zoomY * density) / least];
+  if (across === 1 && down === 1) return {};
   return { scale: { size: down, ...(across !== down && { ratio: across / down }) } };
 }
 
+/** The density that is had where no side is asked for; else the one that is wanted. */
+function densityOf({ width, height, leastWidth, leastHeight, dpr, zoomX, zoomY, enlarges }: Parsed): number {
+  if (enlarges || width !== undefined || height !== undefined || leastWidth > 0 || leastHeight > 0) return dpr;
+  const least = Math.max(1, zoomX, zoomY);
+  return Math.min(dpr * least, least / zoomX, least / zoomY);
+}
+
 /** Padding grows with the density of the screen. */
-export function paddingOf({ padding, dpr, background }: Parsed): object | undefined {
-  const [top, right, bottom, left] = padding.map((side) => Math.round(side * dpr));
+export function paddingOf(parsed: Parsed): object | undefined {
+  const { padding, background } = parsed;
+  const density = densityOf(parsed);
+  const [top, right, bottom, left] = padding.map((side) => Math.round(side * density));
   if (!top && !right && !bottom && !left) return undefined;
   return { top, right, bottom, left, ...(background !== undefined && { background }) };
 }

@@ -17,8 +17,9 @@ const RESIZING_TYPES = ["fit", "fill", "fill-down", "force", "auto"] as const;
 const MAX_FACTOR = 10;
 const MAX_PADDING_PIXELS = 10_000;
 /** The engine's largest threshold of `trim`. */
-const MAX_THRESHOLD = 100;
+const MAX_THRESHOLD = 255;
 const MAX_SIGMA = 100;
+const MAX_DEGREES = 3_600;
 /** Standard deviations that imgproxy's own masks are made with, and the engine's hundredths in one of them. */
 const MAX_SHARPEN_SIGMA = 10;
 const SHARPEN_PER_SIGMA = 50;
@@ -93,7 +94,7 @@ const ROWS = [
     parsed.extendsRatio = isTrue(value);
     if (!parsed.extendsRatio) return;
     parsed.concerns.add("other");
-    parsed.extendPlace = direction(`${name} gravity`, gravity);
+    parsed.extendRatioPlace = direction(`${name} gravity`, gravity);
   }),
   row("gravity", ["g"], (parsed, values, name) => {
     parsed.place = placeOf(name, values);
@@ -120,11 +121,15 @@ const ROWS = [
     parsed.padding = [top, right, bottom, left];
     parsed.concerns.add("other");
   }),
-  row("auto_rotate", ["ar"], refusedUnless("1", "t", "true")),
+  row("auto_rotate", ["ar"], (parsed, [value = ""]) => {
+    if (value === "") return;
+    parsed.isAsStored = !isTrue(value);
+    if (parsed.isAsStored) parsed.concerns.add("other");
+  }),
   row("rotate", ["rot"], (parsed, [value = "0"], name) => {
-    const angle = whole(name, value, 0, 3_600);
+    const angle = whole(name, value, -MAX_DEGREES, MAX_DEGREES);
     if (angle % 90 !== 0) throw new ApiError(422, `${name} must be a multiple of 90`);
-    parsed.angle = angle % 360;
+    parsed.angle = ((angle % 360) + 360) % 360;
     if (parsed.angle !== 0) parsed.concerns.add("other");
   }),
   row("flip", ["fl"], (parsed, [horizontal = "", vertical = ""]) => {
@@ -162,6 +167,10 @@ const ROWS = [
     parsed.keepsProfile = value !== "" && !isTrue(value);
     if (parsed.keepsProfile) parsed.concerns.add("other");
   }),
+  // A small picture inside a file spares imgproxy time; here the picture itself is decoded at the size that is needed.
+  row("enforce_thumbnail", ["eth"], () => undefined),
+  row("skip_processing", ["skp"], refusedUnless()),
+  row("raw", [], refusedUnless("0", "f", "false")),
   row("preserve_hdr", ["ph"], (parsed, [value = ""]) => {
     parsed.keepsHdr = isTrue(value);
     if (parsed.keepsHdr) parsed.concerns.add("other");
@@ -224,7 +233,7 @@ function least(member: "leastWidth" | "leastHeight"): ImgproxyOption["read"] {
   };
 }
 
-/** An option of which the engine knows one side alone. */
+/** An option of which only these values mean something here. */
 function refusedUnless(...fine: readonly string[]): ImgproxyOption["read"] {
   return (_, [value = ""], name) => {
     if (value !== "" && !fine.includes(value)) throw notOffered(`${name}:${/^\w{1,16}$/.test(value) ? value : "…"}`);

@@ -27,6 +27,7 @@ export interface Parsed {
   extends: boolean;
   extendsRatio: boolean;
   extendPlace: Place;
+  extendRatioPlace: Place;
   /** What `resize` keeps, and `crop` where it does not say otherwise. */
   place: Place;
   trim?: Readonly<Record<string, unknown>> | undefined;
@@ -39,6 +40,8 @@ export interface Parsed {
   keepsProfile: boolean;
   /** What is of high dynamic range stays that, in formats that can hold it. */
   keepsHdr: boolean;
+  /** The picture is taken as it lies in its file, whatever its orientation tag says. */
+  isAsStored: boolean;
   angle: number;
   flip: { readonly horizontal: boolean; readonly vertical: boolean };
   background?: string | undefined;
@@ -70,12 +73,14 @@ export function emptyParsed(): Parsed {
     extends: false,
     extendsRatio: false,
     extendPlace: {},
+    extendRatioPlace: {},
     place: {},
     padding: [0, 0, 0, 0],
     strips: true,
     keepsCopyright: false,
     keepsProfile: false,
     keepsHdr: false,
+    isAsStored: false,
     angle: 0,
     flip: { horizontal: false, vertical: false },
     blur: 0,

@@ -99,7 +99,8 @@ function formatOf({ format }: Parsed): ListedFormat | "auto" {
 
 /** The request's members; what changes nothing is left out, so that every spelling gives the same. */
 function bodyOf(parsed: Parsed): DerivationBody {
-  const { angle, flip, background, blur, sharpen, cell } = parsed;
+  const { angle, isAsStored, background, blur, sharpen, cell } = parsed;
+  const flip = flipOf(parsed);
   const format = formatOf(parsed);
   const padding = paddingOf(parsed);
   const filter = {
@@ -117,7 +118,7 @@ function bodyOf(parsed: Parsed): DerivationBody {
   return {
     ...(parsed.trim && { trim: parsed.trim }),
     ...((flip.horizontal || flip.vertical) && { flip }),
-    ...(angle !== 0 && { rotate: { angle } }),
+    ...((angle !== 0 || isAsStored) && { rotate: { angle, ...(isAsStored && { upright: false }) } }),
     ...cropOf(parsed),
     ...resizeOf(parsed),
     ...(sharpen > 0 && { adjust: { sharpen } }),
@@ -127,6 +128,11 @@ function bodyOf(parsed: Parsed): DerivationBody {
     ...(Object.keys(output).length > 0 && { output }),
     ...(optimize && { optimize }),
   };
+}
+
+/** The flip before the turn that does what is asked for behind it. */
+function flipOf({ angle, flip: { horizontal, vertical } }: Parsed): Parsed["flip"] {
+  return angle % 180 === 0 ? { horizontal, vertical } : { horizontal: vertical, vertical: horizontal };
 }
 
 /** A size before a quality, and of the qualities that of the format. */

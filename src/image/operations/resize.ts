@@ -1,11 +1,12 @@
 /** Pictures of another size. */
 import * as v from "valibot";
 
-import { flag, hexColor, lenientInteger, oneOf, record } from "../../fields.ts";
+import { decimal, flag, hexColor, lenientInteger, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import type { Size } from "../pixels/geometry.ts";
 import {
+  DIRECTIONS,
   GRAVITIES,
   isSought,
   offsets,
@@ -18,6 +19,10 @@ import {
 } from "../pixels/gravity.ts";
 import { extend } from "../steps/extend.ts";
 import { operation, type Stage, type Step } from "../steps/operation.ts";
+import { screenSteps } from "./resize-screen.ts";
+
+const MIN_DENSITY = 0.1;
+const MAX_DENSITY = 10;
 
 const side = lenientInteger(1, MAX_SIDE_PIXELS);
 
@@ -27,7 +32,7 @@ const Resize = v.pipe(
     height: v.optional(side),
     min_width: v.optional(side),
     min_height: v.optional(side),
-    mode: v.optional(oneOf(["auto", "fit", "fill", "exact", "match"]), "auto"),
+    mode: v.optional(oneOf(["auto", "fit", "fill", "exact", "match", "shape"]), "auto"),
     gravity: v.optional(oneOf(GRAVITIES), "center"),
     focus: v.optional(point()),
     position: v.optional(point()),
@@ -35,18 +40,23 @@ const Resize = v.pipe(
     upscale: v.optional(flag(), true),
     background: v.optional(hexColor(), "ffffff"),
     linear: v.optional(flag(), false),
+    density: v.optional(decimal(MIN_DENSITY, MAX_DENSITY)),
+    canvas: v.optional(oneOf(["box", "ratio"])),
+    canvas_gravity: v.optional(oneOf(DIRECTIONS), "center"),
+    canvas_offset: v.optional(offsets()),
   }),
   v.check(
-    (params) => params.width !== undefined || params.height !== undefined || hasLeast(params),
+    (params) =>
+      params.width !== undefined || params.height !== undefined || params.density !== undefined || hasLeast(params),
     "needs width or height",
   ),
   v.check(
-    (params) => params.mode === "auto" || !hasLeast(params),
-    "must have min_width and min_height in the mode auto only",
+    ({ mode, canvas, density, ...params }) => mode !== "fill" || !(canvas || density || hasLeast(params)),
+    "must have canvas, density, min_width and min_height in other modes than fill",
   ),
   v.check(
-    ({ mode, width, height }) => mode === "auto" || (width !== undefined && height !== undefined),
-    "needs width and height in the modes fit, fill, exact and match",
+    ({ mode, width, height }) => mode === "auto" || mode === "exact" || (width !== undefined && height !== undefined),
+    "needs width and height in the modes fit, fill, match and shape",
   ),
   v.check(
     ({ offset, focus, position, gravity }) => !offset || !(focus || position || isSought(gravity)),
@@ -66,16 +76,20 @@ function hasLeast({ min_width: width, min_height: height }: Least): boolean {
 
 export const resize = operation({
   summary:
-    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches, `match` is `fit` where picture and box are both upright or both not, else `auto`. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves, `auto` the most prominent face, or else what stands out. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `offset` moves what a direction places away from its edges, or from the middle to the right and down: pixels of the result, or below 1 a part of the side of the whole (of the scaled picture, in the mode `fill` of the result), as far as there is something. `upscale: false` never enlarges. `min_width` and `min_height` do where the result of `auto` would be smaller, and what then stands out of width and height is cut off. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
+    "Changes the size. `auto` keeps the aspect ratio inside width and height, `fit` covers them and cuts off the excess, `fill` fits inside and pads with `background`, `exact` stretches (a missing side stays as it is), `match` is `fit` where picture and box are both upright or both not, else `auto`, `shape` is `fit` that cuts to the shape of the box where the picture is too small for it. The gravities `face` (the most prominent) and `faces` (all) keep faces in the middle of what `fit` leaves, `auto` the most prominent face, or else what stands out. Instead of `gravity`, `focus` is a point that comes to its middle as far as the picture reaches, and `position` one that keeps its share of width and height (x and y from 0 to 1). `offset` moves what a direction places away from its edges, or from the middle to the right and down: pixels of the result, or below 1 a part of the side of the whole (of the scaled picture, in the mode `fill` of the result), as far as there is something. `upscale: false` never enlarges. `min_width` and `min_height` do where the result would be smaller, and what then stands out of width and height is cut off. `density` multiplies sides and offsets for screens of more pixels, with `upscale: false` all of them alike as far as the picture has the pixels. `canvas` puts the result on `background`: `box` as large as width and height, `ratio` of their shape, at `canvas_gravity` and `canvas_offset`. `linear` filters light, not encoded values: fine bright detail (stars, threads, print) stays as bright as it is, for more processor time.",
   params: Resize,
   looks: (params) => {
-    const { mode, gravity, focus, position } = params;
-    const cuts = mode === "fit" || mode === "match" || hasLeast(params);
-    return cuts && !focus && !position && isSought(gravity) ? FACE_SIDE : 0;
+    const { gravity, focus, position } = params;
+    return cutsAway(params) && !focus && !position && isSought(gravity) ? FACE_SIDE : 0;
   },
   plan(params, stage): Step[] | Promise<Step[]> {
     const { size } = stage;
-    switch (params.mode) {
+    const { mode, density = 1 } = params;
+    if (mode !== "fill" && needsScreen(params)) {
+      const gravity = cutsAway(params) ? params.gravity : "center";
+      return screenSteps({ ...params, mode, density, gravity }, stage);
+    }
+    switch (mode) {
       case "exact":
         return [scaled(exactSize(params, size), params)];
       case "fit":
@@ -84,11 +98,23 @@ export const resize = operation({
         return liesAlike(params, size) ? cover(params, stage) : [scaled(inside(params, size), params)];
       case "fill":
         return pad(params, stage);
+      case "shape":
       case "auto":
         return hasLeast(params) ? atLeast(params, stage) : [scaled(inside(params, size), params)];
     }
   },
 });
+
+/** Whether more than a rounded pixel of the picture may be cut off. */
+function cutsAway(params: Resize): boolean {
+  return params.mode === "fit" || params.mode === "match" || params.mode === "shape" || hasLeast(params);
+}
+
+/** Whether sizes depend on each other in ways that only `screenSizes` knows. */
+function needsScreen(params: Resize): boolean {
+  const { mode, density, canvas } = params;
+  return density !== undefined || canvas !== undefined || mode === "shape" || (mode !== "auto" && hasLeast(params));
+}
 
 /** Whether box and picture are both upright or both not; a square is not. */
 function liesAlike({ width = 1, height = 1 }: Resize, size: Size): boolean {
@@ -128,7 +154,8 @@ async function atLeast(params: Resize, stage: Stage): Promise<Step[]> {
   return cutOut(params, stage, region, wanted);
 }
 
-function exactSize({ width = 1, height = 1, upscale }: Resize, size: Size): Size {
+function exactSize(params: Resize, size: Size): Size {
+  const { width = size.width, height = size.height, upscale } = params;
   if (upscale) return { width, height };
   return { width: Math.min(width, size.width), height: Math.min(height, size.height) };
 }

@@ -1,7 +1,7 @@
 /** Turns by any angle. */
 import * as v from "valibot";
 
-import { hexColor, integer, record } from "../../fields.ts";
+import { flag, hexColor, integer, record } from "../../fields.ts";
 import { type Orientation, turnSize } from "../pixels/geometry.ts";
 import { colorBehind, operation, type Step } from "../steps/operation.ts";
 import { turnedSize } from "../steps/rotate.ts";
@@ -11,8 +11,13 @@ const QUARTERS = [1, 6, 3, 8] as const satisfies readonly Orientation[];
 
 export const rotate = operation({
   summary:
-    "Turns the picture clockwise by `angle` degrees, quarter turns without loss. The canvas grows; what the picture does not cover is `background`: transparent where the output can be, else white.",
-  params: record({ angle: integer(0, 359), background: v.optional(hexColor()) }),
+    "Turns the picture clockwise by `angle` degrees, quarter turns without loss. The canvas grows; what the picture does not cover is `background`: transparent where the output can be, else white. `upright: false` begins with the picture as it is stored, whatever its orientation tag says.",
+  params: record({
+    angle: integer(0, 359),
+    background: v.optional(hexColor()),
+    upright: v.optional(flag(), true),
+  }),
+  asStored: ({ upright }) => !upright,
   plan({ angle, background }, stage) {
     const { size } = stage;
     // Half a quarter is rotated from where the picture is, in either direction.

@@ -10,7 +10,7 @@ import { operation, type Step } from "../steps/operation.ts";
 
 /** Levels of 255, as other tools have it. */
 const DEFAULT_THRESHOLD = 10;
-const MAX_THRESHOLD = 100;
+const MAX_THRESHOLD = 255;
 const cut = v.optional(decimal(0, MAX_SIDE_PIXELS));
 
 const Members = record({

@@ -18,7 +18,7 @@ import { findFacesEstimate } from "../faces/detect.ts";
 import { reported, reportedPoint } from "../faces/report.ts";
 import { FORMATS } from "../formats.ts";
 import { OPERATIONS, type OperationName } from "../operations.ts";
-import type { Box, Size } from "../pixels/geometry.ts";
+import { type Box, invertOrientation, type Orientation, type Size } from "../pixels/geometry.ts";
 import type { Point } from "../pixels/gravity.ts";
 import { firstFrame } from "../pixels/picture.ts";
 import { checkResult } from "../plan/detect.ts";
@@ -72,8 +72,9 @@ export async function planOperations(
   const { facts } = stored;
   const written = { ...stored, firstOnly: (target.seen ?? target.frames) === 1 };
   const upright: Step = { kind: "turn", orientation: facts.orientation };
-  const steps: Step[] = [...(before?.steps ?? [upright])];
-  let size = before?.size ?? sizeAfter(upright, storedSize(facts));
+  const back = isAsStored(order) ? turnedBack(facts.orientation) : [];
+  const steps: Step[] = [...(before?.steps ?? [upright]), ...back];
+  let size = back.reduce((each, step) => sizeAfter(step, each), before?.size ?? sizeAfter(upright, storedSize(facts)));
   let opaque = before?.opaque ?? !facts.alpha;
   const found: Found = {};
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
@@ -119,6 +120,19 @@ export async function planOperations(
     faces: found.faces,
     focus: found.focus,
   };
+}
+
+/** Whether some operation begins with the picture as it lies in its file. */
+function isAsStored({ operations }: Operations): boolean {
+  return Object.entries<OperationRow>(OPERATIONS).some(([name, row]) => {
+    const params = operations[name as OperationName];
+    return params !== undefined && row.asStored?.(params as never) === true;
+  });
+}
+
+/** What an upright picture is brought back with to how it lies in its file. */
+function turnedBack(orientation: Orientation): Step[] {
+  return [{ kind: "turn", orientation: invertOrientation(orientation) }];
 }
 
 /** What the first operations that asked were told, as answers say it. */

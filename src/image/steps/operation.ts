@@ -164,6 +164,8 @@ export interface OperationRow {
   readonly sampledFrames?: number;
   /** What `plan` takes of every pixel when it calls `findBox`; undefined when it will not. */
   readonly scans?: (params: never) => Scan | undefined;
+  /** The picture is taken as it lies in its file, not upright, from the first operation on. */
+  readonly asStored?: (params: never) => boolean;
   /** Faces are sought only where something looks like a part of one: the estimate is that of other pictures. */
   readonly seldomSeeksFaces?: boolean;
   /** The work, in order; an empty list when nothing is to be done. */
@@ -175,6 +177,7 @@ export interface Operation<Params extends Schema> extends OperationRow {
   readonly needs?: (params: v.InferOutput<Params>) => readonly string[];
   readonly looks?: (params: v.InferOutput<Params>) => number;
   readonly scans?: (params: v.InferOutput<Params>) => Scan | undefined;
+  readonly asStored?: (params: v.InferOutput<Params>) => boolean;
   readonly plan: (params: v.InferOutput<Params>, stage: Stage) => readonly Step[] | Promise<readonly Step[]>;
 }
 

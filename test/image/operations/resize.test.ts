@@ -97,3 +97,89 @@ it.each([
 it.each([0, 1.5, -0.5])("refuses to crop a width of %d", async (width) => {
   await expect(planned("crop", { width, height: 5 }, CHECKERS)).rejects.toThrow("must be a positive integer");
 });
+
+it.each([
+  // A density gives way where the picture has too few pixels; the box keeps its shape.
+  [
+    { width: 10, height: 20, mode: "fit", density: 1.5 },
+    { width: 15, height: 30 },
+  ],
+  [
+    { width: 30, height: 10, mode: "fit", density: 3, upscale: false },
+    { width: 40, height: 13 },
+  ],
+  [
+    { width: 30, height: 10, mode: "fit", density: 3 },
+    { width: 90, height: 30 },
+  ],
+  [{ density: 0.5 }, { width: 20, height: 20 }],
+  [
+    { density: 2, upscale: false },
+    { width: 40, height: 40 },
+  ],
+  // What is too small for its box is cut to its shape.
+  [
+    { width: 100, height: 50, mode: "shape", upscale: false },
+    { width: 40, height: 20 },
+  ],
+  [
+    { width: 50, height: 100, mode: "shape", upscale: false },
+    { width: 20, height: 40 },
+  ],
+  [
+    { width: 20, height: 10, mode: "shape", upscale: false },
+    { width: 20, height: 10 },
+  ],
+  [
+    { width: 100, height: 50, mode: "shape" },
+    { width: 100, height: 50 },
+  ],
+  // A missing side stays; what may not grow shrinks in both directions alike.
+  [
+    { width: 10, mode: "exact" },
+    { width: 10, height: 40 },
+  ],
+  [
+    { width: 80, mode: "exact", density: 1, upscale: false },
+    { width: 40, height: 20 },
+  ],
+  // Least sides in other modes.
+  [
+    { width: 10, height: 10, mode: "fit", min_width: 60 },
+    { width: 10, height: 10 },
+  ],
+  [
+    { width: 80, height: 80, mode: "match", min_width: 60, upscale: false },
+    { width: 60, height: 60 },
+  ],
+])("makes sizes for screens: %j", async (params, size) => {
+  const steps = await planned("resize", params, CHECKERS);
+  expect(steps.at(-1)).toMatchObject(size);
+});
+
+it.each([
+  [{ width: 40, height: 20, canvas: "box", upscale: false }, { width: 40, height: 20 }, [10, 0]],
+  [{ width: 80, height: 20, canvas: "ratio" }, { width: 80, height: 20 }, [30, 0]],
+  [{ width: 20, height: 80, canvas: "ratio", upscale: false }, { width: 20, height: 80 }, [0, 30]],
+  [{ width: 80, height: 160, canvas: "ratio", upscale: false }, { width: 40, height: 80 }, [0, 20]],
+  [{ width: 60, canvas: "box", upscale: false, canvas_gravity: "right" }, { width: 60, height: 40 }, [20, 0]],
+  [
+    { width: 60, height: 60, canvas: "box", upscale: false, canvas_gravity: "bottom", canvas_offset: { x: 5, y: 0.1 } },
+    { width: 60, height: 60 },
+    [15, 14],
+  ],
+] as const)("puts on a canvas: %j", async (params, size, [x, y]) => {
+  const gray = paint(40, 40, () => [90, 90, 90, 255]);
+  const made = await applied("resize", { ...params, background: "ff0000" }, gray);
+  expect({ width: made.width, height: made.height }).toEqual(size);
+  expect(pixel(made, x, y)).toEqual([90, 90, 90, 255]);
+  if (x > 0) expect(pixel(made, x - 1, y)).toEqual([255, 0, 0, 255]);
+  if (y > 0) expect(pixel(made, x, y - 1)).toEqual([255, 0, 0, 255]);
+});
+
+it("looks at the picture for a density too", async () => {
+  const params = { width: 10, height: 20, mode: "fit", density: 2, gravity: "auto" };
+  expect((await planned("resize", params, CHECKERS)).at(-1)).toMatchObject({ width: 20, height: 40 });
+  const all = { width: 10, density: 2, gravity: "auto" };
+  expect((await planned("resize", all, CHECKERS)).at(-1)).toMatchObject({ width: 20, height: 20 });
+});
