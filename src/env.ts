@@ -23,6 +23,10 @@ export const DIRECTORY = "DB";
 /** The bindings of databases: `DB`, `DB_1`, `DB_2` and so on. */
 export const DATABASE_BINDING = /^DB(?:_([1-9]\d{0,2}))?$/;
 
+/** Where the platform can be asked to make something, and what it can be asked to keep it within. */
+export const REGIONS = ["weur", "eeur", "wnam", "enam", "apac", "oc"] as const;
+export const JURISDICTIONS = ["eu", "fedramp"] as const;
+
 const KEY_BYTES = 32;
 
 /** A variable that holds a whole number. */
@@ -74,6 +78,17 @@ function jsonTexts() {
   return v.optional(
     v.pipe(v.string(rule), v.parseJson(undefined, rule), v.record(v.string(), v.string(rule), rule)),
     "{}",
+  );
+}
+
+/** A variable that holds one of these names; blank is none. */
+function oneOf<const Name extends string>(names: readonly Name[]) {
+  const rule = `must be one of ${names.join(", ")}`;
+  return v.optional(
+    v.pipe(
+      v.picklist([...names, ""] as const, rule),
+      v.transform((value): Name | undefined => (value === "" ? undefined : (value as Name))),
+    ),
   );
 }
 
@@ -183,6 +198,10 @@ const Variables = v.object({
   PROFILE_URLS: jsonTexts(),
   FACEBOOK_TOKEN: token(),
   TWITTER_TOKEN: token(),
+  /** Where objects of the platform are made; absent: near their first caller. */
+  REGION: oneOf(REGIONS),
+  /** What objects of the platform are kept within; absent: nothing. */
+  JURISDICTION: oneOf(JURISDICTIONS),
   /** How long results of deliveries are kept that nobody asks for. */
   DELIVERY_KEEP_DAYS: number(DEFAULT_DELIVERY_KEEP_DAYS, 1, 36_500),
   /** Of so many requests that went well one has a line in the log. */
@@ -227,6 +246,8 @@ export interface Settings {
   readonly profileUrls: Readonly<Record<string, string>>;
   readonly facebookToken: string | undefined;
   readonly twitterToken: string | undefined;
+  readonly region: (typeof REGIONS)[number] | undefined;
+  readonly jurisdiction: (typeof JURISDICTIONS)[number] | undefined;
   readonly deliveryKeepDays: number;
   readonly logSample: number;
   readonly hitSample: number;
@@ -288,6 +309,8 @@ function fromVariables(variables: Parsed): Settings {
     profileUrls: variables.PROFILE_URLS,
     facebookToken: variables.FACEBOOK_TOKEN,
     twitterToken: variables.TWITTER_TOKEN,
+    region: variables.REGION,
+    jurisdiction: variables.JURISDICTION,
     deliveryKeepDays: variables.DELIVERY_KEEP_DAYS,
     logSample: variables.LOG_SAMPLE,
     hitSample: variables.HIT_SAMPLE,

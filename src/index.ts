@@ -2,6 +2,7 @@
 import * as platform from "cloudflare:workers";
 
 import { thisIsolate } from "./entrances/isolate.ts";
+import { placed } from "./entrances/placed.ts";
 import { createConsumer } from "./entrances/queue.ts";
 import { sweep } from "./entrances/sweep.ts";
 import { createApp } from "./http/app.ts";
@@ -23,7 +24,9 @@ export class Maker extends platform.DurableObject<Env> {
   override fetch(request: Request): Promise<Response> {
     const defer = (work: Promise<unknown>) => this.ctx.waitUntil(work.catch(() => undefined));
     const context = { waitUntil: defer, passThroughOnException: () => undefined, props: {} };
-    return isolate.during(defer, () => app.fetch(receive(request), this.env, context as unknown as ExecutionContext));
+    return isolate.during(defer, () =>
+      app.fetch(receive(request), placed(this.env), context as unknown as ExecutionContext),
+    );
   }
 }
 
@@ -37,10 +40,10 @@ export default {
   // back, its credit never closed. So it goes on to its end, which comes soon: a request's signal stops the engine.
   fetch(request, env, context) {
     const defer = deferIn(context);
-    const answering = isolate.during(defer, () => app.fetch(request, env, context));
+    const answering = isolate.during(defer, () => app.fetch(request, placed(env), context));
     defer(answering);
     return answering;
   },
-  queue: (batch, env, context) => isolate.during(deferIn(context), () => consume(batch, env, context)),
-  scheduled: (_, env, context) => isolate.during(deferIn(context), () => sweep(env)),
+  queue: (batch, env, context) => isolate.during(deferIn(context), () => consume(batch, placed(env), context)),
+  scheduled: (_, env, context) => isolate.during(deferIn(context), () => sweep(placed(env))),
 } satisfies ExportedHandler<Env>;

@@ -29,6 +29,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "delivery/counts.ts counted": "sums until they are written; one for each delivery and day",
   "delivery/counts.ts writtenBy": "a moment, after which nobody is waited for",
   "http/handlers/metrics.ts name": "made once",
+  "entrances/placed.ts placedOf": "made once of the environment",
   "http/inside.ts parts": "goes with its request",
   "http/handed-over.ts received": "goes with its request",
   "image/analyses/found-faces.ts found": "goes with its picture",

@@ -21,12 +21,15 @@ export interface Names {
   /** Every database, the directory first. */
   readonly databases: readonly [string, ...string[]];
   readonly queue: string;
+  /** Where bucket and databases are made that are missing, and what must keep them; absent: the platform chooses. */
+  readonly region?: string;
+  readonly jurisdiction?: string;
   /** The ids that wrangler.toml gives to databases itself, as where the platform's own builds made them; by name. */
   readonly ids: ReadonlyMap<string, string>;
 }
 
-/** What is deployed: the committed file, or what a project's settings make of that of the package (project.ts). */
-const CONFIG = PROJECT === ROOT ? join(ROOT, "wrangler.toml") : join(PROJECT, ".wrangler", "darkroom.json");
+/** The committed file, which is deployed where no settings say anything else (deployment.ts). */
+const COMMITTED = join(ROOT, "wrangler.toml");
 const MIGRATIONS = "src/migrations";
 const LIFECYCLE_RULE = "temporary-results";
 const ABSENT = /does not exist|not found|10006|10007|11000/i;
@@ -36,11 +39,11 @@ const FORBIDDEN = /authentication error|unauthori[sz]ed|forbidden|code: (?:10000
 const PLACEHOLDER_ID = /^0{8}(?:-0{4}){3}-\d{12}$/;
 
 /** @throws Error when wrangler.toml at this path lacks one of the bindings, or has a database that would not be found */
-export function readNames(path = CONFIG): Names {
+export function readNames(path = COMMITTED): Names {
   const config = unstable_readConfig({ config: path }, { hideWarnings: true });
   const bucket = config.r2_buckets[0]?.bucket_name;
   const bound: readonly DatabaseConfig[] = config.d1_databases;
-  const databases = bound.map(databaseName);
+  const databases = bound.map((database) => databaseName(database, path.endsWith(".json")));
   const directory = databases[bound.findIndex(({ binding }) => binding === DIRECTORY)];
   const queue = config.queues.producers?.[0]?.queue;
   if (bucket === undefined || directory === undefined || queue === undefined) {
@@ -48,7 +51,15 @@ export function readNames(path = CONFIG): Names {
   }
   if (new Set(databases).size < databases.length) throw new Error("Two D1 databases of wrangler.toml have one name");
   const ids = new Map(bound.flatMap((database) => givenId(database)));
-  return { bucket, databases: [directory, ...databases.filter((name) => name !== directory)], queue, ids };
+  const { REGION: region, JURISDICTION: jurisdiction } = config.vars;
+  return {
+    bucket,
+    databases: [directory, ...databases.filter((name) => name !== directory)],
+    queue,
+    ...(typeof region === "string" && region !== "" && { region }),
+    ...(typeof jurisdiction === "string" && jurisdiction !== "" && { jurisdiction }),
+    ids,
+  };
 }
 
 interface DatabaseConfig {
@@ -59,10 +70,13 @@ interface DatabaseConfig {
 }
 
 /** @throws Error when the Worker would not find the database, or its migrations would not be applied */
-function databaseName({ binding, database_name: name, migrations_dir: migrations }: DatabaseConfig): string {
+function databaseName(
+  { binding, database_name: name, migrations_dir: migrations }: DatabaseConfig,
+  isGenerated: boolean,
+): string {
   if (!DATABASE_BINDING.test(binding))
     throw new Error(`The D1 database ${binding} must be bound as DB, DB_1, DB_2 and so on`);
-  if (name !== undefined && (migrations === MIGRATIONS || PROJECT !== ROOT)) return name;
+  if (name !== undefined && (migrations === MIGRATIONS || isGenerated)) return name;
   throw new Error(`The D1 database ${binding} must have a database_name and migrations_dir = "${MIGRATIONS}"`);
 }
 
@@ -91,29 +105,37 @@ export async function requireLogin(options: WranglerOptions): Promise<void> {
 }
 
 /** Bucket, its expiry rule, databases and queue, in the order in which they can be made. */
-export function pieces({ bucket, databases, queue, ids }: Names, options: WranglerOptions): Piece[] {
+export function pieces(names: Names, options: WranglerOptions): Piece[] {
+  const { bucket, databases, queue, region, jurisdiction, ids } = names;
+  // What is kept within a jurisdiction has no other place; a bucket of the same name elsewhere is another one.
+  const within = jurisdiction === undefined ? [] : ["--jurisdiction", jurisdiction];
+  const place = jurisdiction === undefined && region !== undefined ? ["--location", region] : within;
+  const where = jurisdiction === undefined ? (region ?? "") : `jurisdiction ${jurisdiction}`;
+  const placed = where === "" ? "" : ` (${where})`;
   return [
     {
-      title: `R2 bucket "${bucket}"`,
-      present: async () => (await look(["r2", "bucket", "info", bucket, "--json"], options)) !== undefined,
-      make: () => run(["r2", "bucket", "create", bucket, "--update-config=false"], options),
+      title: `R2 bucket "${bucket}"${placed}`,
+      present: async () => (await look(["r2", "bucket", "info", bucket, "--json", ...within], options)) !== undefined,
+      make: () => run(["r2", "bucket", "create", bucket, "--update-config=false", ...place], options),
     },
     {
       title: `R2 lifecycle rule: temp/ expires after one day`,
       present: async () => {
-        const rules = await look(["r2", "bucket", "lifecycle", "list", bucket], options);
+        const rules = await look(["r2", "bucket", "lifecycle", "list", bucket, ...within], options);
         return rules?.includes(LIFECYCLE_RULE) ?? false;
       },
       make: () =>
         run(
-          ["r2", "bucket", "lifecycle", "add", bucket, LIFECYCLE_RULE, "temp/", "--expire-days", "1", "--force"],
+          ["r2", "bucket", "lifecycle", "add", bucket, LIFECYCLE_RULE, "temp/", "--expire-days", "1", "--force"].concat(
+            within,
+          ),
           options,
         ),
     },
     ...databases.map((database) => ({
-      title: `D1 database "${database}"`,
+      title: `D1 database "${database}"${placed}`,
       present: async () => ids.has(database) || (await databaseId(database, options)) !== undefined,
-      make: () => run(["d1", "create", database, "--update-config=false"], options),
+      make: () => run(["d1", "create", database, "--update-config=false", ...place], options),
     })),
     {
       title: `Queue "${queue}"`,
@@ -137,12 +159,13 @@ export async function databaseId(name: string, options: WranglerOptions): Promis
 
 /**
  * wrangler.toml with the account's own database ids, beside the other generated files: the committed file stays as it is.
+ * @param config the committed file, or what settings have made of it
  * @param ids by the names of the databases; what has none keeps the placeholder
  * @returns its path
  */
-export async function writeDeployConfig(ids: ReadonlyMap<string, string>): Promise<string> {
-  const committed = await readFile(CONFIG, "utf8");
-  if (CONFIG.endsWith(".json")) return writeProjectConfig(committed, ids);
+export async function writeDeployConfig(config: string, ids: ReadonlyMap<string, string>): Promise<string> {
+  const committed = await readFile(config, "utf8");
+  if (config.endsWith(".json")) return writeProjectConfig(committed, ids);
   const text = withIds(committed, ids)
     .replace(/^(main|migrations_dir|directory) = "/gm, '$1 = "../')
     .replace(/^("#\w+\/\w+" = ")\.\//gm, "$1../");

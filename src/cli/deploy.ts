@@ -1,4 +1,5 @@
 /** `npm run deploy`: makes what is missing on the account, migrates, uploads. Running it again changes only what is new. */
+import { billOf, IDLE_MONTH, INCLUDED, PIECE_NAMES, PIECES, PLAN_DOLLARS, usedIn } from "../docs/figures.ts";
 import { settingsOf } from "../env.ts";
 import {
   databaseId,
@@ -12,10 +13,17 @@ import {
   upload,
   writeDeployConfig,
 } from "./cloudflare.ts";
+import { configured, type Order, orderOf } from "./deployment.ts";
 import { wranglerOrThrow } from "./wrangler.ts";
 
 const HELP = `npm run deploy             makes what is missing, migrates the databases, uploads the Worker
-npm run deploy -- --check  says what is there and what is missing, and changes nothing
+npm run deploy -- --check  says what is there, what is missing and what it costs at least, and changes nothing
+
+  --env <name>           an environment beside it, with everything of its own
+  --domain <host>        where it answers, in a zone of the account; workers.dev for none
+  --region <hint>        where bucket, databases and objects are made: weur, eeur, wnam, enam, apac or oc
+  --jurisdiction <name>  what must keep them: eu or fedramp
+These four are kept in darkroom.json, and hold until they are changed there or here.
 
 It needs an account on the platform with the Workers Paid plan (queues and more than 10 ms of processor time), and
 either "npx wrangler login" or CLOUDFLARE_API_TOKEN (Workers Scripts, R2, D1, Queues: edit) with CLOUDFLARE_ACCOUNT_ID.
@@ -26,39 +34,46 @@ const IN_PLATFORM_BUILD = process.env["WORKERS_CI"] === "1";
 /** The output of builds is kept, and read by more people than a terminal. */
 const IS_OUTPUT_KEPT = process.env["CI"] !== undefined;
 
-async function check(): Promise<void> {
-  const names = readNames();
+async function check(order: Order): Promise<void> {
+  const { config: chosen } = await configured(order, false);
+  const names = readNames(chosen);
   await requireLogin({});
   for (const piece of pieces(names, {})) {
     console.log(`${(await piece.present()) ? "present" : "missing"}  ${piece.title}`);
   }
-  const config = await writeDeployConfig(await databaseIds(names));
+  const config = await writeDeployConfig(chosen, await databaseIds(names));
   const secrets = Object.keys(await missingSecrets(config, {}));
   for (const name of ["VAULT_KEY", "ADMIN_TOKEN"]) {
     console.log(`${secrets.includes(name) ? "missing" : "present"}  Secret ${name}`);
   }
   await wranglerOrThrow(["deploy", "--dry-run", "--config", config]);
-  console.log("builds   The Worker\n\nNothing was changed. npm run deploy makes what is missing.");
+  console.log(`builds   The Worker\n\n${leastCosts()}\n\nNothing was changed. npm run deploy makes what is missing.`);
 }
 
-async function deploy(): Promise<void> {
+async function deploy(order: Order): Promise<void> {
   const { VAULT_KEY, ADMIN_TOKEN } = process.env;
   settingsOf({ VAULT_KEY, ADMIN_TOKEN }); // a wrong secret is told here, not by the first request
-  const names = readNames();
+  const { config: chosen } = await configured(order, false);
+  const names = readNames(chosen);
   await requireLogin({});
+  // What was asked for is kept once it is known to be right, and before anything is made for it.
+  const { settings } = await configured(order, true);
   for (const piece of pieces(names, {})) console.log(`${await ensure(piece)}  ${piece.title}`);
   const ids = await databaseIds(names);
   const unlisted = names.databases.find((name) => !ids.has(name));
   if (unlisted !== undefined)
     throw new Error(`The D1 database "${unlisted}" was made but is not listed yet: run again`);
-  const config = await writeDeployConfig(ids);
+  const config = await writeDeployConfig(chosen, ids);
   // All of them before the Worker that needs it: new accounts may lie in any.
   for (const name of names.databases) {
     await wranglerOrThrow(["d1", "migrations", "apply", name, "--remote", "--config", config]);
   }
   console.log("done     Migrations");
   const secrets = await missingSecrets(config, {});
-  const address = (await upload(config, secrets, {})) ?? "https://<your Worker's address>";
+  const printed = await upload(config, secrets, {});
+  const { environment } = order;
+  const { domain } = (environment === undefined ? settings : settings?.environments?.[environment]) ?? {};
+  const address = (domain === undefined ? printed : `https://${domain}`) ?? "https://<your Worker's address>";
   console.log(`done     Worker: ${address}`);
   console.log(farewell(address, secrets["ADMIN_TOKEN"]));
 }
@@ -96,12 +111,34 @@ function tokenNotice(token: string): string {
   return "ADMIN_TOKEN was made, and is not shown in the output of a build. Choose one: npx wrangler secret put ADMIN_TOKEN";
 }
 
+/** What a month costs at least, with nothing asked: what the platform bills for the pieces that are there. */
+function leastCosts(): string {
+  const bill = billOf(IDLE_MONTH);
+  const idle = usedIn(IDLE_MONTH);
+  const rows = [
+    ["Workers Paid plan, of the account", PLAN_DOLLARS],
+    ...PIECES.filter((piece) => idle[piece] > 0).map(
+      (piece) =>
+        [
+          `The sweep each minute: ${idle[piece]} of ${INCLUDED[piece]} included ${PIECE_NAMES[piece]}`,
+          bill[piece],
+        ] as const,
+    ),
+    ["Bucket, databases, queue and objects, empty", 0],
+    ["Custom domain, region, jurisdiction", 0],
+    ["Together at least", bill.total],
+  ] as const;
+  const lines = rows.map(([name, dollars]) => `$${dollars.toFixed(2).padStart(6)}  ${name}`);
+  return `A month costs at least:\n${lines.join("\n")}\nWhat is used beyond that: src/docs/costs.md`;
+}
+
 const flags = process.argv.slice(2);
 const known = new Set(["--check", "--help"]);
 try {
+  const order = orderOf(flags);
   if (flags.includes("--help")) console.log(HELP);
-  else if (flags.some((flag) => !known.has(flag))) throw new Error(HELP);
-  else await (flags.includes("--check") ? check() : deploy());
+  else if (order.others.some((flag) => !known.has(flag))) throw new Error(HELP);
+  else await (flags.includes("--check") ? check(order) : deploy(order));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

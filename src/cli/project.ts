@@ -6,7 +6,7 @@ import { relative } from "node:path";
 
 import * as v from "valibot";
 
-import { SETTING_NAMES, settingsOf } from "../env.ts";
+import { JURISDICTIONS, REGIONS, SETTING_NAMES, settingsOf } from "../env.ts";
 
 /** Settings that are secrets, which no file of a repository should have. */
 const SECRETS = ["ADMIN_TOKEN", "FACEBOOK_TOKEN", "SIGNER", "TWITTER_TOKEN", "VAULT_KEY", "VAULT_KEY_NEXT"];
@@ -21,26 +21,53 @@ const Domain = v.pipe(
 );
 const Variables = v.record(v.string(), v.string("must be text"));
 const Account = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/, "must be 32 hexadecimal digits"));
-const Environment = v.strictObject({ domain: v.optional(Domain), vars: v.optional(Variables) });
+const Region = v.picklist(REGIONS, `must be one of ${REGIONS.join(", ")}`);
+const Jurisdiction = v.picklist(JURISDICTIONS, `must be one of ${JURISDICTIONS.join(", ")}`);
+const PLACE = {
+  domain: v.optional(Domain),
+  region: v.optional(Region),
+  jurisdiction: v.optional(Jurisdiction),
+  vars: v.optional(Variables),
+};
+const Environment = v.strictObject(PLACE);
 const SettingsFile = v.strictObject({
   name: Name,
   account: v.optional(Account),
-  domain: v.optional(Domain),
-  vars: v.optional(Variables),
+  ...PLACE,
   environments: v.optional(v.record(Name, Environment)),
 });
 
 /** The file `darkroom.json` of a project. */
 export type ProjectSettings = v.InferOutput<typeof SettingsFile>;
 
+/** Where a deployment answers, and where what it keeps lies. */
+export type Placement = Pick<ProjectSettings, "domain" | "region" | "jurisdiction">;
+
 /** What of the package's configuration the settings change; all else passes as it is. */
 export interface PackageConfig {
+  readonly name?: string;
   readonly main: string;
   readonly assets: { readonly directory: string };
   readonly vars: Readonly<Record<string, string>>;
-  readonly r2_buckets: readonly [object, ...object[]];
-  readonly d1_databases: readonly [object, ...object[]];
-  readonly queues: { readonly producers: readonly [object]; readonly consumers: readonly [object] };
+  readonly alias?: Readonly<Record<string, string>>;
+  readonly r2_buckets: readonly [NamedBucket, ...NamedBucket[]];
+  readonly d1_databases: readonly [NamedDatabase, ...NamedDatabase[]];
+  readonly queues: {
+    readonly producers: readonly [NamedQueue, ...NamedQueue[]];
+    readonly consumers: readonly [NamedQueue, ...NamedQueue[]];
+  };
+}
+
+interface NamedQueue {
+  readonly queue?: string;
+}
+
+interface NamedBucket {
+  readonly bucket_name?: string;
+}
+
+interface NamedDatabase {
+  readonly database_name?: string;
 }
 
 /** @throws Error that names the member of the file and its rule */
@@ -80,8 +107,7 @@ export function projectConfig(
   environment: string | undefined,
   { root, from }: { readonly root: string; readonly from: string },
 ): object {
-  const chosen = environment === undefined ? settings : settings.environments?.[environment];
-  if (!chosen) throw new Error(`There is no environment of this name in darkroom.json`);
+  const chosen = placeOf(settings, environment);
   const name = environment === undefined ? settings.name : `${settings.name}-${environment}`;
   const below = (path: string): string => relative(from, `${root}/${path}`).replaceAll("\\", "/");
   const [bucket, ...buckets] = base.r2_buckets;
@@ -94,14 +120,93 @@ export function projectConfig(
     main: below(base.main),
     base_dir: below("bundle"),
     assets: { ...base.assets, directory: below(base.assets.directory) },
-    vars: { ...base.vars, ...settings.vars, ...chosen.vars },
-    // The edge's cache works on a domain alone, and two addresses of one picture would be kept twice.
-    ...(chosen.domain !== undefined && {
-      workers_dev: false,
-      routes: [{ pattern: chosen.domain, custom_domain: true }],
-    }),
-    r2_buckets: [{ ...bucket, bucket_name: name }, ...buckets],
+    vars: { ...base.vars, ...settings.vars, ...chosen.vars, ...variablesOf(chosen) },
+    ...routesOf(chosen),
+    r2_buckets: [{ ...bucket, bucket_name: name, ...boundIn(chosen) }, ...buckets],
     d1_databases: [{ ...database, database_name: name, migrations_dir: below("migrations") }, ...databases],
     queues: { producers: [{ ...producers[0], queue: name }], consumers: [{ ...consumers[0], queue: name }] },
   };
+}
+
+/**
+ * What of the repository itself is deployed where it has settings: its wrangler.toml with them. Names are those of
+ * wrangler.toml, of an environment with its name behind them.
+ * @param from the folder that the configuration will lie in
+ * @throws Error when there is no such environment
+ */
+export function repositoryConfig(
+  base: PackageConfig,
+  settings: ProjectSettings,
+  environment: string | undefined,
+  { root, from }: { readonly root: string; readonly from: string },
+): object {
+  const chosen = placeOf(settings, environment);
+  const named = (name = settings.name): string => (environment === undefined ? name : `${name}-${environment}`);
+  const below = (path: string): string => relative(from, `${root}/${path}`).replaceAll("\\", "/");
+  const [bucket, ...buckets] = base.r2_buckets;
+  const { producers, consumers } = base.queues;
+  const queueOf = (one: { readonly queue?: string }) => ({ ...one, queue: named(one.queue) });
+  return {
+    ...base,
+    name: named(base.name),
+    ...(settings.account !== undefined && { account_id: settings.account }),
+    main: below(base.main),
+    ...(base.alias && { alias: Object.fromEntries(Object.entries(base.alias).map(([of, to]) => [of, below(to)])) }),
+    assets: { ...base.assets, directory: below(base.assets.directory) },
+    vars: { ...base.vars, ...settings.vars, ...chosen.vars, ...variablesOf(chosen) },
+    ...routesOf(chosen),
+    r2_buckets: [{ ...bucket, bucket_name: named(bucket.bucket_name), ...boundIn(chosen) }, ...buckets],
+    d1_databases: base.d1_databases.map((database) => ({
+      ...database,
+      database_name: named(database.database_name),
+      migrations_dir: below("src/migrations"),
+    })),
+    queues: { producers: producers.map(queueOf), consumers: consumers.map(queueOf) },
+  };
+}
+
+/** The settings of an environment, which lies where the deployment beside it lies unless it says something else. */
+function placeOf(settings: ProjectSettings, environment: string | undefined): v.InferOutput<typeof Environment> {
+  if (environment === undefined) return settings;
+  const chosen = settings.environments?.[environment];
+  if (!chosen)
+    throw new Error(
+      "There is no environment of this name in darkroom.json: add it, or say --domain <host> or workers.dev",
+    );
+  const { region, jurisdiction } = settings;
+  return { ...(region && { region }), ...(jurisdiction && { jurisdiction }), ...chosen };
+}
+
+/** Objects are made where their first caller asks for them to be, so that the Worker has to know. */
+function variablesOf({ region, jurisdiction }: Placement): Record<string, string> {
+  return { ...(region && { REGION: region }), ...(jurisdiction && { JURISDICTION: jurisdiction }) };
+}
+
+/** The edge's cache works on a domain alone, and two addresses of one picture would be kept twice. */
+function routesOf({ domain }: Placement): object {
+  return domain === undefined ? {} : { workers_dev: false, routes: [{ pattern: domain, custom_domain: true }] };
+}
+
+function boundIn({ jurisdiction }: Placement): object {
+  return jurisdiction === undefined ? {} : { jurisdiction };
+}
+
+/**
+ * Settings with what was asked for on the command line, for the deployment or for one of its environments; what is empty is
+ * taken out.
+ * @throws Error that names the member and its rule
+ */
+export function withPlacement(
+  settings: ProjectSettings,
+  environment: string | undefined,
+  placement: Readonly<Record<string, string>>,
+): ProjectSettings {
+  const { environments = {} } = settings;
+  const placed = (of: object): object =>
+    Object.fromEntries(Object.entries({ ...of, ...placement }).filter(([, value]) => value !== ""));
+  const changed =
+    environment === undefined
+      ? placed(settings)
+      : { ...settings, environments: { ...environments, [environment]: placed(environments[environment] ?? {}) } };
+  return readSettings(JSON.stringify(changed));
 }

@@ -29,6 +29,20 @@ export type Piece = keyof typeof PRICES;
 
 export const PIECES = Object.keys(PRICES) as readonly Piece[];
 
+/** What the pieces are called on the bill. */
+export const PIECE_NAMES: Readonly<Record<Piece, string>> = {
+  requests: "requests, and invocations of the queue's consumer",
+  cpuMs: "milliseconds of CPU",
+  writes: "writes of R2, and lists",
+  reads: "reads of R2",
+  calls: "calls and alarms of Durable Objects",
+  objectRows: "rows written in Durable Objects",
+  gbSeconds: "GB-seconds of Durable Objects",
+  rows: "rows written in D1, indexes included",
+  operations: "operations of Queues",
+  events: `events of the logs, at ${EVENT_KB} KB`,
+};
+
 /** What the plan includes a month. */
 export const INCLUDED: Readonly<Record<Piece, number>> = {
   requests: 10e6,
@@ -323,14 +337,35 @@ export const MONTHS: readonly Month[] = [
   platformOf(1),
 ];
 
+/** A month in which nobody asks for anything. */
+export const IDLE_MONTH: Month = {
+  name: "Idle",
+  says: "nothing but the sweep of each minute",
+  works: [CLOCK],
+  storedGb: 0,
+};
+
 /** Dollars a month of the plan itself. */
 export const PLAN_DOLLARS = 5;
 const STORED_GB_DOLLARS = 0.015;
 const STORED_GB_INCLUDED = 10;
 
-/** What a month costs by piece, in dollars, beyond what the plan includes. */
-export function billOf({ works, storedGb }: Month): Readonly<Record<Piece | "storage" | "total", number>> {
+/** What a bill has for its rows, in dollars. */
+export type Dollars = Readonly<Record<Piece | "storage" | "total", number>>;
+
+/** What a month takes of each piece. */
+export function usedIn({ works }: Month): Readonly<Record<Piece, number>> {
   const { name: _, ...used } = mixOf("", works);
+  return used;
+}
+
+/** What a month costs by piece, in dollars, beyond what the plan includes. */
+export function billOf(month: Month): Dollars {
+  return dollarsOf(usedIn(month), month.storedGb);
+}
+
+/** What so much of each piece costs in a month, in dollars, beyond what the plan includes. */
+export function dollarsOf(used: Readonly<Record<Piece, number>>, storedGb: number): Dollars {
   const parts = PIECES.map(
     (piece) => [piece, (Math.max(0, used[piece] - INCLUDED[piece]) / 1e6) * PRICES[piece]] as const,
   );

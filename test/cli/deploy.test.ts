@@ -30,7 +30,8 @@ async function deployWith(
 ): Promise<{ status: number; stdout: string; stderr: string }> {
   // What the machine of the tests has set means nothing here.
   const { ADMIN_TOKEN: _token, VAULT_KEY: _key, CI: _ci, WORKERS_CI: _build, ...outer } = process.env;
-  const env = { ...outer, ...variables, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
+  const settings = { DARKROOM_SETTINGS: join(folder, "darkroom.json") };
+  const env = { ...outer, ...settings, ...variables, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
   return new Promise((resolve) => {
     execFile(process.execPath, ["src/cli/deploy.ts", ...flags], { cwd: ROOT, env }, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : 1, stdout, stderr });
@@ -147,7 +148,119 @@ describe("a build of the platform", () => {
   });
 });
 
+/** The settings that a command has kept. */
+const kept = async () => JSON.parse(await readFile(join(folder, "darkroom.json"), "utf8")) as object;
+/** The configuration that was deployed last, of a deployment with settings. */
+const deployedConfig = async () => JSON.parse((await account()).config) as Record<string, unknown>;
+
+describe("a deployment with a place", () => {
+  it("answers on its domain alone, from then on", async () => {
+    await setAccount({});
+    const first = await deploy("--domain", "img.example.com");
+    expect(first).toMatchObject({ status: 0, stderr: "" });
+    expect(first.stdout).toContain("curl https://img.example.com/admin/accounts");
+    await deploy();
+    expect(await deployedConfig()).toMatchObject({
+      name: "darkroom",
+      main: "../src/index.ts",
+      workers_dev: false,
+      routes: [{ pattern: "img.example.com", custom_domain: true }],
+      d1_databases: [{ database_name: "darkroom", database_id: "11111111-2222-3333-4444-555555555555" }],
+    });
+    expect(await kept()).toEqual({ name: "darkroom", domain: "img.example.com" });
+    expect((await deploy("--domain", "workers.dev")).status).toBe(0);
+    const open = await deployedConfig();
+    expect([open["workers_dev"], open["routes"]]).toEqual([true, undefined]);
+    expect(await kept()).toEqual({ name: "darkroom" });
+  });
+
+  it("has bucket and database made in its region, and its objects asked for there", async () => {
+    await setAccount({});
+    expect(await deploy("--region", "weur")).toMatchObject({ status: 0, stderr: "" });
+    const made = (await asked()).filter((line) => / create /.test(line));
+    expect(made).toEqual([
+      "r2 bucket create darkroom --update-config=false --location weur",
+      "d1 create darkroom --update-config=false --location weur",
+      "queues create darkroom",
+    ]);
+    expect(await deployedConfig()).toMatchObject({ vars: { SERVICE_NAME: "Service", REGION: "weur" } });
+  });
+
+  it("keeps everything within its jurisdiction, which takes the place of a region", async () => {
+    await setAccount({});
+    expect(await deploy("--region", "weur", "--jurisdiction", "eu")).toMatchObject({ status: 0, stderr: "" });
+    const ofBucket = (await asked()).filter((line) => line.startsWith("r2 "));
+    expect(ofBucket.filter((line) => !line.includes("--jurisdiction eu"))).toEqual([]);
+    expect(await asked()).toContain("d1 create darkroom --update-config=false --jurisdiction eu");
+    expect((await asked()).filter((line) => line.includes("--location"))).toEqual([]);
+    expect(await deployedConfig()).toMatchObject({
+      vars: { JURISDICTION: "eu" },
+      r2_buckets: [{ binding: "BUCKET", bucket_name: "darkroom", jurisdiction: "eu" }],
+    });
+  });
+
+  it("has environments beside it under names of their own, in the same place", async () => {
+    await setAccount({});
+    await deploy("--region", "enam");
+    expect(await deploy("--env", "staging", "--domain", "workers.dev")).toMatchObject({ status: 0, stderr: "" });
+    expect(await deployedConfig()).toMatchObject({
+      name: "darkroom-staging",
+      workers_dev: true,
+      vars: { REGION: "enam" },
+      r2_buckets: [{ bucket_name: "darkroom-staging" }],
+      d1_databases: [{ database_name: "darkroom-staging", migrations_dir: "../src/migrations" }],
+      queues: { producers: [{ queue: "darkroom-staging" }], consumers: [{ queue: "darkroom-staging" }] },
+    });
+    expect(await asked()).toContain("queues create darkroom-staging");
+    expect(await kept()).toEqual({ name: "darkroom", region: "enam", environments: { staging: {} } });
+  });
+
+  it("is a deployment that the real wrangler accepts", async () => {
+    await setAccount({});
+    const flags = ["--domain", "img.example.com", "--region", "weur", "--jurisdiction", "eu"];
+    expect((await deploy("--env", "staging", ...flags)).status).toBe(0);
+    const out = join(folder, "bundle");
+    const args = ["deploy", "--dry-run", "--config", join(ROOT, ".wrangler", "deploy.json"), "--outdir", out];
+    const { status, stdout, stderr } = await wrangler(args);
+    expect([status, `${stdout}${stderr}`]).toEqual([0, expect.not.stringMatching(/warning/i)]);
+    expect(stdout).toContain("darkroom-staging (eu)");
+  });
+
+  it.each([
+    [["--region", "mars"], "region must be one of weur, eeur, wnam, enam, apac, oc"],
+    [["--jurisdiction", "us"], "jurisdiction must be one of eu, fedramp"],
+    [["--domain", "https://img.example.com/"], "domain must be a host"],
+    [["--env", "preview"], "no environment of this name in darkroom.json"],
+    [["--env", "Preview", "--domain", "workers.dev"], "must be 1 to 50 small letters"],
+    [["--region"], "--region needs a value"],
+  ])("says what is wrong with %j before anything is made or kept", async (flags, said) => {
+    await setAccount({});
+    const { status, stderr } = await deploy(...flags);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(said)]);
+    expect(await readFile(join(folder, "log"), "utf8")).toBe("");
+    await expect(kept()).rejects.toThrow("ENOENT");
+  });
+});
+
 describe("npm run deploy -- --check", () => {
+  it("says what would be made where, and what a month costs at least, and keeps nothing", async () => {
+    await setAccount({});
+    const { status, stdout } = await deploy("--check", "--region", "weur");
+    expect(status).toBe(0);
+    expect(stdout).toContain('missing  R2 bucket "darkroom" (weur)');
+    expect(stdout).toContain('missing  D1 database "darkroom" (weur)');
+    const costs = stdout.slice(stdout.indexOf("A month costs at least:")).split("\n");
+    expect(costs.slice(1, 7)).toEqual([
+      "$  5.00  Workers Paid plan, of the account",
+      "$  0.00  The sweep each minute: 172800 of 1000000 included writes of R2, and lists",
+      "$  0.00  The sweep each minute: 43200 of 50000000 included rows written in D1, indexes included",
+      "$  0.00  Bucket, databases, queue and objects, empty",
+      "$  0.00  Custom domain, region, jurisdiction",
+      "$  5.00  Together at least",
+    ]);
+    await expect(kept()).rejects.toThrow("ENOENT");
+  });
+
   it("says what is missing and changes nothing", async () => {
     await setAccount({ bucket: "darkroom", secrets: { VAULT_KEY: "x" } });
     const { status, stdout } = await deploy("--check");

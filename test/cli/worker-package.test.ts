@@ -194,6 +194,19 @@ describe("the package of the Worker", () => {
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("no environment of this name")]);
   });
 
+  it("keeps the place that was asked for in the settings, for an environment or for all", async () => {
+    await setAccount();
+    const settings = join(project, "darkroom.json");
+    const before = await readFile(settings, "utf8");
+    expect(await worker("deploy", "--region", "weur", "--env", "staging")).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(await readFile(settings, "utf8"))).toMatchObject({
+      domain: "img.example.com",
+      environments: { staging: { domain: "img-staging.example.com", region: "weur" } },
+    });
+    expect(await deployed()).toMatchObject({ name: "my-images-staging", vars: { REGION: "weur" } });
+    await writeFile(settings, before);
+  });
+
   it.each([
     [{ name: "my-images", domian: "img.example.com" }, "domian is no setting of darkroom.json"],
     [{ name: "my-images", vars: { ADMIN_TOKEN: "x" } }, "ADMIN_TOKEN is a secret"],

@@ -20,14 +20,14 @@ const option = (name) => args[args.indexOf(name) + 1];
 if (said.startsWith("whoami")) end(JSON.stringify({ loggedIn: account.login }), account.login ? 0 : 1);
 if (account.forbidden?.some((start) => said.startsWith(start))) end("Authentication error [code: 10000]", 1);
 if (account.broken && said.startsWith(account.broken)) end("A request to the API failed. [code: 7003]", 1);
-if (said.startsWith("r2 bucket info")) account.bucket ? end("{}") : end("The specified bucket does not exist. [code: 10006]", 1);
+if (said.startsWith("r2 bucket info")) account.bucket === args[3] ? end("{}") : end("The specified bucket does not exist. [code: 10006]", 1);
 if (said.startsWith("r2 bucket create")) { account.bucket = args[3]; end("made"); }
 if (said.startsWith("r2 bucket lifecycle list")) account.bucket ? end(account.rule ?? "There are no lifecycle rules") : end("The specified bucket does not exist. [code: 10006]", 1);
 if (said.startsWith("r2 bucket lifecycle add")) { account.rule = "name: " + args[5] + " prefix: " + args[6]; end("made"); }
 if (said.startsWith("d1 list")) end(JSON.stringify(account.databases));
 if (said.startsWith("d1 create")) { account.databases.push({ name: args[2], uuid: "11111111-2222-3333-4444-555555555555" }); end("made"); }
 if (said.startsWith("d1 migrations apply")) end("applied");
-if (said.startsWith("queues info")) account.queue ? end("Queue") : end('Queue "darkroom" does not exist.', 1);
+if (said.startsWith("queues info")) account.queue === args[2] ? end("Queue") : end('Queue "' + args[2] + '" does not exist.', 1);
 if (said.startsWith("queues create")) { account.queue = args[2]; end("made"); }
 if (said.startsWith("secret list")) account.secrets ? end(JSON.stringify(Object.keys(account.secrets).map((name) => ({ name })))) : end("This Worker does not exist on your account. [code: 10007]", 1);
 if (said.startsWith("rollback")) end("rolled back");

@@ -7,6 +7,7 @@ import {
   dollarsPerMillion,
   INCLUDED,
   MONTHS,
+  PIECE_NAMES,
   PIECES,
   type Piece,
   PLAN_DOLLARS,
@@ -17,25 +18,25 @@ import {
 } from "../../src/docs/figures.ts";
 import { table, type Tables } from "./markdown-tables.ts";
 
-/** What the pieces are called. */
-const NAMES: Readonly<Record<Piece, readonly [one: string, many: string, of: string]>> = {
-  requests: ["request", "requests", "requests, and invocations of the queue's consumer"],
-  cpuMs: ["ms", "ms", "milliseconds of CPU"],
-  writes: ["write", "writes", "writes of R2, and lists"],
-  reads: ["read", "reads", "reads of R2"],
-  calls: ["call", "calls", "calls and alarms of Durable Objects"],
-  objectRows: ["row of objects", "rows of objects", "rows written in Durable Objects"],
-  gbSeconds: ["GB-s", "GB-s", "GB-seconds of Durable Objects"],
-  rows: ["row of D1", "rows of D1", "rows written in D1, indexes included"],
-  operations: ["operation of the queue", "operations of the queue", "operations of Queues"],
-  events: ["event", "events", "events of the logs, at 1.5 KB"],
+/** What one and what many of a piece are called. */
+const NAMES: Readonly<Record<Piece, readonly [one: string, many: string]>> = {
+  requests: ["request", "requests"],
+  cpuMs: ["ms", "ms"],
+  writes: ["write", "writes"],
+  reads: ["read", "reads"],
+  calls: ["call", "calls"],
+  objectRows: ["row of objects", "rows of objects"],
+  gbSeconds: ["GB-s", "GB-s"],
+  rows: ["row of D1", "rows of D1"],
+  operations: ["operation of the queue", "operations of the queue"],
+  events: ["event", "events"],
 };
 
 export const FIGURE_TABLES: Tables = {
   prices: () =>
     table(
       ["A million of", "Costs", "The plan includes"],
-      PIECES.map((piece) => [NAMES[piece][2], dollars(PRICES[piece]), millions(INCLUDED[piece])]),
+      PIECES.map((piece) => [PIECE_NAMES[piece], dollars(PRICES[piece]), millions(INCLUDED[piece])]),
     ),
   bills,
   blocks: () =>
@@ -94,7 +95,7 @@ function bills(): string {
     ["Dollars a month", ...MONTHS.map(({ name }) => name)],
     [
       row("The plan", () => PLAN_DOLLARS),
-      ...PIECES.map((piece) => row(NAMES[piece][2], (bill) => bill[piece])),
+      ...PIECES.map((piece) => row(PIECE_NAMES[piece], (bill) => bill[piece])),
       row("bytes kept in R2", ({ storage }) => storage),
       row("**Together**", ({ total }) => total),
     ],

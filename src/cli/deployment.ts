@@ -1,0 +1,87 @@
+/**
+ * Which deployment a command is about, and the configuration that comes of it: that of the repository or of the package,
+ * with the settings in `darkroom.json`, which keep what was asked for on the command line.
+ */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { experimental_readRawConfig } from "wrangler";
+
+import {
+  type PackageConfig,
+  projectConfig,
+  type ProjectSettings,
+  readSettings,
+  repositoryConfig,
+  withPlacement,
+} from "./project.ts";
+import { PROJECT, ROOT } from "./wrangler.ts";
+
+/** The settings of the user, which no upgrade writes. */
+const SETTINGS = process.env["DARKROOM_SETTINGS"] ?? join(PROJECT, "darkroom.json");
+const COMMITTED = join(ROOT, "wrangler.toml");
+const GENERATED = join(PROJECT, ".wrangler", "darkroom.json");
+/** What stands for the platform's own domain, on which a deployment without a domain answers. */
+const SHARED_DOMAIN = "workers.dev";
+const PLACEMENT_FLAGS = ["--domain", "--region", "--jurisdiction"] as const;
+
+/** What a command was asked for. */
+export interface Order {
+  readonly environment?: string;
+  /** Members of the settings that are to be from now on; an empty text is none any more. */
+  readonly placement: Readonly<Record<string, string>>;
+  /** All other arguments. */
+  readonly others: readonly string[];
+}
+
+/** @throws Error where a flag lacks what it is to be */
+export function orderOf(args: readonly string[]): Order {
+  const others = [...args];
+  const taken = (flag: string): string | undefined => {
+    const at = others.indexOf(flag);
+    if (at < 0) return undefined;
+    const [, value] = others.splice(at, 2);
+    if (value === undefined || value.startsWith("-")) throw new Error(`${flag} needs a value behind it`);
+    return value;
+  };
+  const environment = taken("--env");
+  const placement = PLACEMENT_FLAGS.flatMap((flag) => {
+    const value = taken(flag);
+    return value === undefined ? [] : [[flag.slice(2), value === SHARED_DOMAIN ? "" : value] as const];
+  });
+  return { ...(environment !== undefined && { environment }), placement: Object.fromEntries(placement), others };
+}
+
+/**
+ * The configuration that is deployed.
+ * @param isKept whether the settings keep what was asked for
+ * @returns its path, and the settings that it comes of, where there are any
+ * @throws Error that says which setting is wrong
+ */
+export async function configured(
+  { environment, placement }: Order,
+  isKept: boolean,
+): Promise<{ readonly config: string; readonly settings?: ProjectSettings }> {
+  const isPackage = PROJECT !== ROOT;
+  const text = await readFile(SETTINGS, "utf8").catch(() => undefined);
+  if (text === undefined && isPackage) {
+    throw new Error("There is no darkroom.json here: npm create @darkroom-images makes a project");
+  }
+  const isPlaced = Object.keys(placement).length > 0;
+  if (text === undefined && !isPlaced && environment === undefined) return { config: COMMITTED };
+  const base = await baseConfig(isPackage);
+  const known = text === undefined ? { name: base.name ?? "darkroom" } : readSettings(text);
+  const settings = isPlaced ? withPlacement(known, environment, placement) : known;
+  const from = dirname(GENERATED);
+  const configOf = isPackage ? projectConfig : repositoryConfig;
+  const config = JSON.stringify(configOf(base, settings, environment, { root: ROOT, from }), null, 2);
+  await mkdir(from, { recursive: true });
+  await writeFile(GENERATED, config);
+  if (isPlaced && isKept) await writeFile(SETTINGS, `${JSON.stringify(settings, null, 2)}\n`);
+  return { config: GENERATED, settings };
+}
+
+async function baseConfig(isPackage: boolean): Promise<PackageConfig> {
+  if (isPackage) return JSON.parse(await readFile(join(ROOT, "wrangler.json"), "utf8")) as PackageConfig;
+  return experimental_readRawConfig({ config: COMMITTED }).rawConfig as unknown as PackageConfig;
+}
