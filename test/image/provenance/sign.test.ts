@@ -7,6 +7,7 @@ import { FORMATS, type FormatName } from "../../../src/image/formats.ts";
 import { packetOf } from "../../../src/image/metadata/source-type.ts";
 import { OPERATIONS } from "../../../src/image/operations.ts";
 import { readPem } from "../../../src/image/provenance/certificate.ts";
+import { readJumbf } from "../../../src/image/provenance/jumbf.ts";
 import { openSigner, type SigningAlgorithm } from "../../../src/image/provenance/signer.ts";
 import { verifyFile } from "../../../src/image/provenance/verify.ts";
 import { render } from "../../../src/image/render/render.ts";
@@ -15,7 +16,7 @@ import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import signedJpeg from "../../fixtures/provenance/signed-es256.jpg";
 import { rendered } from "../../support/render.ts";
 import { pictureOf, scene } from "../../support/rows.ts";
-import { fileOf, SIGNED_FILES } from "../../support/signed-files.ts";
+import { fileOf, formatOf, SIGNED_FILES } from "../../support/signed-files.ts";
 import { AUTHORITY, SIGNERS } from "../../support/test-signers.ts";
 
 const ANCHORS = readPem(AUTHORITY);
@@ -45,6 +46,13 @@ function meansOf(name: keyof typeof SIGNERS | undefined = "es256") {
 function verified(bytes: Uint8Array, { manifest }: FormatDefinition) {
   if (!manifest) throw new Error("no manifests in this format");
   return verifyFile(bytes, manifest, { anchors: async () => ANCHORS, now: NOW });
+}
+
+/** The bytes of each manifest in a file's store. */
+function manifestBytesOf({ manifest }: FormatDefinition, file: Uint8Array): readonly Uint8Array[] {
+  const store = manifest?.find(file)?.store;
+  if (!store) throw new Error("no store");
+  return readJumbf(store).boxes.map(({ whole }) => whole);
 }
 
 describe("a store of 64 MB", () => {
@@ -149,6 +157,20 @@ describe("a result that is signed", () => {
     const found = await verified(output.bytes, output.format);
     expect(found).toMatchObject({ state: "trusted", failures: [] });
     expect(found?.manifests).toHaveLength(2);
+  });
+
+  it.for(Object.keys(SIGNED_FILES))("has the manifests of its original byte for byte: %s", async (name) => {
+    const file = fileOf(name);
+    const [original] = manifestBytesOf(formatOf(file), file);
+    expect(original?.length).toBeGreaterThan(1_000);
+    for (const provenance of ["keep", "sign", "auto"] as const) {
+      for (const format of HOLDERS) {
+        const { output } = await rendered(file, { output: { format, provenance }, provenance: meansOf() });
+        const kept = manifestBytesOf(output.format, output.bytes);
+        expect(kept).toHaveLength(2);
+        expect(kept[0]).toEqual(original);
+      }
+    }
   });
 
   it("keeps the mark of a GIF file that says how far it was reduced", () => {
