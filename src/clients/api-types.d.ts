@@ -1019,6 +1019,7 @@ export type NewDelivery = {
     readonly widths?: readonly (number)[];
     readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
     readonly qualities?: readonly (number)[];
+    readonly round_up?: boolean;
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;
@@ -1029,6 +1030,7 @@ export type NewDelivery = {
 };
 
 export type DeliveryChange = {
+  readonly for?: "next" | "astro" | "nuxt";
   readonly name?: string;
   readonly sources?: readonly ({
     readonly kind: "web";
@@ -1068,6 +1070,7 @@ export type DeliveryChange = {
     readonly widths?: readonly (number)[];
     readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
     readonly qualities?: readonly (number)[];
+    readonly round_up?: boolean;
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;
@@ -1098,6 +1101,7 @@ export type DeliveryRecord = {
     readonly widths?: readonly (number)[];
     readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
     readonly qualities?: readonly (number)[];
+    readonly round_up?: boolean;
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;

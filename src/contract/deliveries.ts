@@ -132,6 +132,8 @@ const UnsignedRules = record({
       v.maxLength(MAX_DELIVERY_QUALITIES, qualitiesRule),
     ),
   ),
+  /** A width that is not listed is made as wide as the next that is. */
+  round_up: v.optional(flag()),
   presets_only: v.optional(flag()),
   /** Queries of sources: any, or those that have no other names than these. */
   query: v.optional(judgedAs(v.union([v.boolean(), QueryNames], queryRule), Array.isArray, QueryNames)),
@@ -152,9 +154,11 @@ const ttl = integer(MIN_DELIVERY_TTL_SECONDS, MAX_DELIVERY_TTL_SECONDS);
 /** What `output.provenance` is where neither an address nor a preset says it. */
 const provenance = oneOf(PROVENANCE_OPTIONS);
 
+/** The framework whose addresses it is for: writes what `unsigned` does not say. */
+const framework = v.optional(oneOf(Object.keys(FRAMEWORKS) as [Framework, ...Framework[]]));
+
 export const NewDelivery = record({
-  /** The framework whose addresses it is for: writes what `unsigned` does not say. */
-  for: v.optional(oneOf(Object.keys(FRAMEWORKS) as [Framework, ...Framework[]])),
+  for: framework,
   name: v.optional(name, ""),
   sources: Sources,
   presets: v.optional(Presets, {}),
@@ -165,6 +169,7 @@ export const NewDelivery = record({
 });
 
 export const DeliveryChange = record({
+  for: framework,
   name: v.optional(name),
   sources: v.optional(Sources),
   presets: v.optional(Presets),
@@ -196,16 +201,31 @@ export interface DeliveryRules {
  */
 export function parseDelivery(body: object): DeliveryRules {
   const plain = withPlainPresets(body);
-  const { for: framework, unsigned, ...rules } = checked(NewDelivery, plain);
-  const isClosed = (body as { readonly unsigned?: unknown }).unsigned === false;
-  if (framework === undefined) return { ...rules, unsigned, presets: plain.presets ?? {} };
-  if (isClosed) throw new ApiError(422, "for cannot be combined with unsigned false: frameworks do not sign");
-  return { ...rules, unsigned: { ...unsignedFor(framework), ...unsigned }, presets: plain.presets ?? {} };
+  const { for: named, unsigned, ...rules } = checked(NewDelivery, plain);
+  const written = named === undefined ? unsigned : unsignedFor(named, (body as Pick<Asked, "unsigned">).unsigned);
+  return { ...rules, unsigned: written, presets: plain.presets ?? {} };
 }
 
-function unsignedFor(framework: Framework): Exclude<Unsigned, false> {
-  const { widths, formats, qualities }: FrameworkRules = FRAMEWORKS[framework];
-  return { widths: [...widths], formats: [...formats], ...(qualities && { qualities: [...qualities] }) };
+interface Asked {
+  readonly unsigned?: Unsigned | undefined;
+}
+
+/**
+ * What a framework needs, under what is said besides.
+ * @throws ApiError 422 where nothing may be unsigned
+ */
+function unsignedFor(name: Framework, unsigned: Unsigned | undefined): Exclude<Unsigned, false> {
+  if (unsigned === false) {
+    throw new ApiError(422, "for cannot be combined with unsigned false: frameworks do not sign");
+  }
+  const { widths, formats, qualities, round_up }: FrameworkRules = FRAMEWORKS[name];
+  return {
+    widths: [...widths],
+    formats: [...formats],
+    ...(qualities && { qualities: [...qualities] }),
+    ...(round_up && { round_up }),
+    ...unsigned,
+  };
 }
 
 /**
@@ -214,7 +234,8 @@ function unsignedFor(framework: Framework): Exclude<Unsigned, false> {
  */
 export function parseDeliveryChange(body: object): Partial<DeliveryRules> {
   const plain = withPlainPresets(body);
-  const { presets: _, ...change } = checked(DeliveryChange, plain);
+  const { presets: _, for: named, ...rest } = checked(DeliveryChange, plain);
+  const change = named === undefined ? rest : { ...rest, unsigned: unsignedFor(named, rest.unsigned) };
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...(plain.presets && { presets: plain.presets }) };
 }

@@ -5,6 +5,8 @@ export interface FrameworkRules {
   readonly widths: readonly number[];
   readonly formats: readonly AddressFormat[];
   readonly qualities?: readonly number[];
+  /** Pictures ask for widths that nobody can list. */
+  readonly round_up?: boolean;
 }
 
 export const FRAMEWORKS = {
@@ -14,10 +16,12 @@ export const FRAMEWORKS = {
     formats: ["avif", "webp"],
     qualities: [75],
   },
-  // The breakpoints of a picture with `layout`: those of its own service, and those of others.
+  // The breakpoints of a picture with `layout`: those of its own service, and those of others. One without asks for the
+  // width of its tag or of its file; the smaller ones are for thumbnails.
   astro: {
-    widths: [640, 750, 828, 960, 1080, 1280, 1668, 1920, 2048, 2560, 3200, 3840, 4480, 5120, 6016],
+    widths: [160, 320, 480, 640, 750, 828, 960, 1080, 1280, 1668, 1920, 2048, 2560, 3200, 3840, 4480, 5120, 6016],
     formats: ["avif", "webp", "jpeg", "png", "gif"],
+    round_up: true,
   },
   // `screens` of @nuxt/image, those of its versions before 2 as well, and each times the two `densities`.
   nuxt: {

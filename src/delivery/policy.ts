@@ -125,15 +125,26 @@ function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   if (presetsOnly && asked.presets.length === 0) throw new AddressRefused("unsigned.presets_only wants a preset");
   // Presets laid over each other are a result for every chain of them.
   if (asked.presets.length > 1) throw new AddressRefused("it names several presets without a signature");
-  if (asked.width !== undefined && !widths.includes(asked.width)) {
+  const sized = unsigned.round_up ? roundedUp(asked, widths) : asked;
+  if (sized.width !== undefined && !widths.includes(sized.width)) {
     throw new AddressRefused(`its width is not in unsigned.widths, which has ${widths.join(", ") || "none"}`);
   }
   if (asked.format !== "auto" && !formats.includes(asked.format satisfies DeliveryFormat)) {
     throw new AddressRefused(`its format is not in unsigned.formats, which has ${formats.join(", ") || "none"}`);
   }
   const quality = asked.body.optimize?.["quality"];
-  if (typeof quality !== "number") return asked;
-  return { ...asked, body: { ...asked.body, optimize: { quality: nearest(quality, qualities) } } };
+  if (typeof quality !== "number") return sized;
+  return { ...sized, body: { ...sized.body, optimize: { quality: nearest(quality, qualities) } } };
+}
+
+/** With the next width that is listed, or the largest. A width beside a density stays. */
+function roundedUp(asked: Asked, widths: readonly number[]): Asked {
+  const { width, body } = asked;
+  const resize = body["resize"] as { readonly width?: number } | undefined;
+  if (width === undefined || widths.length === 0 || resize?.width !== width) return asked;
+  const larger = widths.filter((one) => one >= width);
+  const next = larger.length > 0 ? Math.min(...larger) : Math.max(...widths);
+  return { ...asked, width: next, body: { ...body, resize: { ...resize, width: next } } };
 }
 
 function nearest(quality: number, qualities: readonly number[]): number {

@@ -197,4 +197,20 @@ describe("a delivery for a framework", () => {
     expect((await made({ for: "remix" })).body.message).toBe("for must be one of next, astro, nuxt");
     expect((await made({ unsigned: { qualities: [0] } })).status).toBe(422);
   });
+
+  it("becomes one for another when it is changed", async () => {
+    const { openAccount } = await import("../support/accounts.ts");
+    const { key } = await openAccount();
+    const { body } = await api("POST", "/1.0/deliveries", { key, json: { sources } });
+    const change = (json: object) => api("PATCH", `/1.0/deliveries/${body.delivery.id}`, { key, json });
+    const { body: changed } = await change({ for: "astro", unsigned: { query: ["v"] } });
+    expect(changed.delivery.unsigned).toMatchObject({
+      round_up: true,
+      query: ["v"],
+      formats: ["avif", "webp", "jpeg", "png", "gif"],
+    });
+    expect((await change({ for: "next" })).body.delivery.unsigned.qualities).toEqual([75]);
+    expect((await change({ name: "shop" })).body.delivery.unsigned.qualities).toEqual([75]);
+    expect((await change({ for: "next", unsigned: false })).body.param).toBe("for");
+  });
 });

@@ -120,6 +120,20 @@ describe("without a signature", () => {
     expect(qualities.map((one) => one?.["quality"])).toEqual([40, 40, 55, 65, 65, 75, 85]);
   });
 
+  it.each([
+    [1, 320],
+    [320, 320],
+    [321, 640],
+    [5_000, 640],
+  ])("is rounded up to a width that is listed, where the delivery says so: %d", async (asked, width) => {
+    const unsigned = { widths: [640, 320], formats: ["webp" as const], round_up: true };
+    const admitted = await ofEdge(`/w=${asked},q=high/${PLAIN}`, { unsigned });
+    expect(admitted.asked).toMatchObject({ width, body: { resize: { width, upscale: false } } });
+    const none = { ...unsigned, widths: [] };
+    expect(await refusal(ofEdge(`/w=${asked}/${PLAIN}`, { unsigned: none }))).toMatchObject(NOT_ALLOWED);
+    expect((await ofEdge(`/-/${PLAIN}`, { unsigned: none })).asked.width).toBeUndefined();
+  });
+
   it("presets alone may be all there is", async () => {
     const unsigned = { presets_only: true, widths: [320] };
     expect((await ofEdge(`/p=card/${PLAIN}`, { unsigned })).asked.presets).toEqual(["card"]);
