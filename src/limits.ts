@@ -59,9 +59,9 @@ export const ISOLATE_BUDGET_BYTES = 100 * 1024 * 1024;
 export const ISOLATE_BYTES = 104 * 1024 * 1024;
 /**
  * What jobs that run beside each other and large originals may hold, small originals left out: with them and the heap of a
- * crowd it is 110 MB.
+ * crowd, of which the engine gives nothing back while it is busy, it is 110 MB.
  */
-export const SHARED_BYTES = 80 * 1024 * 1024;
+export const SHARED_BYTES = 70 * 1024 * 1024;
 /**
  * What a job leaves of that where others are there, if what it would have more saves nothing but time: room for a large
  * original to be read meanwhile, or for a small job.
@@ -72,9 +72,14 @@ export const COMPANY_BYTES = 16 * 1024 * 1024;
  * beside it until their stretch ends, and what is given up then is collected late. Enough for what the next job mostly
  * comes for: decoders, encoders and the score of photographs, or the encoder of an animation.
  */
-export const FILLED_BYTES = 64 * 1024 * 1024;
-/** What originals may hold of SHARED_BYTES, before their bytes are read: one of the largest, with its options, or several of others. */
+export const FILLED_BYTES = 56 * 1024 * 1024;
+/** What one original may hold of SHARED_BYTES: one of the largest, with its options. */
 export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
+/**
+ * What several originals may hold of it: two of 10 MB, or six of 4. More of them would wait with their bytes for work that
+ * mostly goes on one at a time, and have it wait in turn.
+ */
+export const SEVERAL_ORIGINALS_BYTES = 24 * 1024 * 1024;
 /** What is taken of it at a time, as bytes arrive: who sends slowly holds no more than this beyond what it has sent. */
 export const ORIGINAL_STEP_BYTES = 4 * 1024 * 1024;
 /** Originals up to this size have a part of their own besides, so that large ones that come slowly keep nobody out. */

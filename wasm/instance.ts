@@ -38,6 +38,8 @@ export interface NativeOptions {
    * Bytes of memory the idle instance may keep; a larger one is replaced before the next job, unless that declares it.
    */
   readonly keepBytes: number;
+  /** Nearly all jobs come for it, whatever their formats. */
+  readonly isCommon?: boolean;
   /** Further `env` imports; receives the instance that calls. */
   readonly imports?: (instance: NativeInstance<NativeExports>) => Record<string, (...args: number[]) => number | void>;
   /** Told that all instances are given up, and what is kept of them between calls is nobody's. */

@@ -67,18 +67,38 @@ export function nativeGrowth(): number {
  * Drops idle instances, the longest unused first, until those that remain hold at most `bytes`. Not for every job: what
  * was dropped is collected late, and the next job in that module starts small again.
  * @param moment what was used since then stays, and does not count; absent: everything that is idle counts
+ * @param withCommon what may remain together with modules that nearly all jobs come for: they go after all others, for
+ *   the next job would make them anew beside what was dropped
  */
-export function trimNative(bytes: number, moment = Infinity): void {
+export function trimNative(bytes: number, moment = Infinity, withCommon = bytes): void {
   const idle = modules
     .flatMap((module) => module.idleInstances().map((instance) => ({ module, instance })))
     .filter(({ instance }) => instance.lastUse <= moment)
     .toSorted((a, b) => a.instance.lastUse - b.instance.lastUse);
-  let held = idle.reduce((sum, { instance }) => sum + memoryOf(instance), 0);
+  const common = idle.filter(({ module }) => module.isCommon);
+  const others = idle.filter(({ module }) => !module.isCommon);
+  const left = dropped(others, Math.min(bytes, withCommon - heldBy(common)));
+  dropped(common, withCommon - left);
+}
+
+interface Idle {
+  readonly module: NativeModule<NativeExports>;
+  readonly instance: NativeInstance<NativeExports>;
+}
+
+function heldBy(idle: readonly Idle[]): number {
+  return memoryOfAll(idle.map(({ instance }) => instance));
+}
+
+/** Drops instances, the first ones first, until those that remain hold at most so many bytes: what they hold then. */
+function dropped(idle: readonly Idle[], bytes: number): number {
+  let held = heldBy(idle);
   for (const { module, instance } of idle) {
-    if (held <= bytes) return;
+    if (held <= bytes) break;
     held -= memoryOf(instance);
     module.drop(instance);
   }
+  return held;
 }
 
 /** Gives up all instances, whoever uses them: a call was ended in its midst, which nothing in an instance expects. */
@@ -168,6 +188,10 @@ class NativeModule<Exports extends NativeExports> {
     if (instance.broken) this.replace(instance);
     else this.idle = [...this.idle, instance];
     for (const surplus of this.idle.slice(0, -MAX_IDLE_INSTANCES)) this.drop(surplus);
+  }
+
+  get isCommon(): boolean {
+    return this.options.isCommon === true;
   }
 
   idleInstances(): readonly NativeInstance<Exports>[] {

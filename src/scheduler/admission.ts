@@ -96,6 +96,12 @@ export class Admission {
     return largeBytes + workBytes + this.options.droppedBytes() <= this.options.sharedBytes;
   }
 
+  /** What everything together may fill, but for work that needs more and is alone. */
+  get usualBytes(): number {
+    const { aloneBytes, sharedBytes, smallBytes } = this.options;
+    return Math.min(aloneBytes, sharedBytes + smallBytes);
+  }
+
   /** What would be held with work of so many bytes, and what may be. */
   private sumOf(bytes: number, { workBytes, originals, isLate }: HeldBeside): { sum: number; room: number } {
     const { sharedBytes } = this.options;
@@ -109,9 +115,8 @@ export class Admission {
    * be its own, and a few small ones; beside others only where it was blocked for long: theirs may wait for the same.
    */
   private roomFor(sum: number, otherOriginals: number, isLate: boolean): number {
-    const { aloneBytes, sharedBytes, smallBytes } = this.options;
-    const usual = Math.min(aloneBytes, sharedBytes + smallBytes);
-    return sum <= usual || (otherOriginals > smallBytes && !isLate) ? usual : aloneBytes;
+    const { aloneBytes, smallBytes } = this.options;
+    return sum <= this.usualBytes || (otherOriginals > smallBytes && !isLate) ? this.usualBytes : aloneBytes;
   }
 
   private isSmall(bytes: number): boolean {

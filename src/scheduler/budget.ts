@@ -26,6 +26,7 @@ import {
   MAX_PASSES_BESIDE,
   MAX_WAIT_MS,
   ORIGINAL_STEP_BYTES,
+  SEVERAL_ORIGINALS_BYTES,
   SHARED_BYTES,
   SMALL_ORIGINAL_BYTES,
   SMALL_ORIGINALS_BYTES,
@@ -42,7 +43,7 @@ import { InputMemory, type InputShare } from "./input-memory.ts";
 import { Allowance, tooLong } from "./job-limits.ts";
 import { type Lease, Leases } from "./leases.ts";
 import { NativeUse } from "./native-use.ts";
-import { QueuedWork } from "./queued-work.ts";
+import { QueuedWork, remaining } from "./queued-work.ts";
 import { type TimeSlice, isolateThread, type Thread } from "./time-slice.ts";
 import { countedWait, refusedAtOnce } from "./wait-counts.ts";
 import { type Head, type Standing, WaitQueue } from "./wait-queue.ts";
@@ -50,6 +51,7 @@ import { type Head, type Standing, WaitQueue } from "./wait-queue.ts";
 /** What originals may hold in an isolate. */
 const ORIGINALS: InputShare = {
   bytes: MAX_ORIGINALS_BYTES,
+  severalBytes: SEVERAL_ORIGINALS_BYTES,
   small: SMALL_ORIGINAL_BYTES,
   smallBytes: SMALL_ORIGINALS_BYTES,
   tiny: TINY_ORIGINAL_BYTES,
@@ -127,6 +129,8 @@ export class Budget implements Memory {
       now,
       onEvent,
       admits: (large) => this.admission.admitsOriginals(large, this.workBytes),
+      admitsAnother: (large) =>
+        this.admission.admitsOriginals(large, Math.max(this.workBytes, this.queue.head?.needs ?? 0)),
       holds: (bytes) => bytes + this.work.sum <= this.aloneBytes,
       isClosed: (bytes) => this.isClosed(bytes),
       isBlocked: () => this.isBlocked(),
@@ -309,13 +313,19 @@ export class Budget implements Memory {
   }
 
   /**
-   * Idle native memory gives way to what is in use, rather than to what was declared: most work comes for it. But work
-   * holds buffers besides, and may fill all that is declared.
+   * Idle native memory gives way to what is in use, and to what work may come to hold besides: all that is declared. What
+   * nearly all work comes for is a part of that, but for work that fills nearly all there is, which may be buffers.
    */
   private trim(): void {
-    const unused = this.filledBytes - this.native.bytes;
-    const undeclared = this.aloneBytes - this.work.sum;
-    this.native.trim(Math.min(unused, undeclared) - this.originals.sum);
+    const { usualBytes } = this.admission;
+    const inUse = this.native.bytes;
+    const unused = this.filledBytes - inUse;
+    const declared = this.work.sum;
+    const originals = this.originals.sum;
+    const isUsual = declared + originals <= usualBytes;
+    const undeclared = (isUsual ? usualBytes : this.aloneBytes) - declared;
+    const covered = isUsual ? Math.max(0, declared - inUse) : 0;
+    this.native.trim(Math.min(unused, undeclared) - originals, Math.min(unused, undeclared + covered) - originals);
   }
 
   /** What work holds: what it declared, or what the native modules have that it uses. */
@@ -451,19 +461,6 @@ export class Budget implements Memory {
 /** The picture cannot be processed in the memory there is, whatever else is going on. */
 export function tooLarge(): ApiError {
   return new ApiError(422, "The image is too large for this combination of operations and output format");
-}
-
-/** Counts down the declared time of work while it declares what it has done. */
-function remaining(load: Lease, ms: number): (slice: TimeSlice) => TimeSlice {
-  let left = ms;
-  return (slice) => ({
-    spend(spentMs) {
-      left = Math.max(0, left - spentMs);
-      load.hold(left);
-      return slice.spend(spentMs);
-    },
-    worked: () => slice.worked(),
-  });
 }
 
 function clock(): number {

@@ -30,8 +30,10 @@ export class Growth {
     return {
       spend: (ms) => {
         const rest = timeSlice.spend(ms);
-        if (rest) this.charge();
-        return rest;
+        if (!rest) return undefined;
+        this.charge();
+        // What others grew by meanwhile, in a last stretch without a pause too, is theirs.
+        return rest.then(() => void this.grownBytes());
       },
       worked: () => timeSlice.worked(),
     };

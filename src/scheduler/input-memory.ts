@@ -17,8 +17,10 @@ import { type Standing, WaitQueue } from "./wait-queue.ts";
 
 /** What originals may hold. */
 export interface InputShare {
-  /** All of them together, but for those that are small. */
+  /** One of them, but for those that are small. */
   readonly bytes: number;
+  /** Several of them together; as much as one, unless told. */
+  readonly severalBytes?: number;
   /** An original of at most so many bytes is small. */
   readonly small: number;
   /** What small ones may hold besides. */
@@ -39,6 +41,8 @@ export interface Surroundings {
   readonly onEvent: () => void;
   /** Whether large originals of so many bytes, all together, leave the work that has begun its room. */
   readonly admits: (largeBytes: number) => boolean;
+  /** Whether they also leave the work its room that will begin next. */
+  readonly admitsAnother: (largeBytes: number) => boolean;
   /** Whether all originals together may hold so many bytes beside the work that has begun. */
   readonly holds: (bytes: number) => boolean;
   /** Whether originals that would hold so many bytes, all together, have to wait for work that has waited for too long. */
@@ -62,8 +66,16 @@ interface Input {
   lease: Lease;
   pool: Pool;
   most: number;
+  /** It has more than it was said to have. */
+  isRaised: boolean;
   readonly ceiling: number;
   readonly owner: string;
+}
+
+/** An original that would grow: its lease, and whether it has more than it was believed to have. */
+interface Growing {
+  readonly of?: Lease;
+  readonly isRaised?: boolean;
 }
 
 /** Bytes of an original: its first step, what it is said to have, what it may have. */
@@ -79,6 +91,8 @@ export class InputMemory {
   private readonly kept: Leases;
   /** What each lease of the large share may come to hold. */
   private readonly most = new WeakMap<Lease, number>();
+  /** Those that have more than they were said to have. */
+  private readonly raised = new WeakSet<Lease>();
   private readonly door: WaitQueue;
   private readonly share: InputShare;
   private readonly surroundings: Surroundings;
@@ -206,7 +220,10 @@ export class InputMemory {
     const { stepBytes } = this.share;
     const wanted = Math.max(to, Math.min(input.most, Math.ceil(to / stepBytes) * stepBytes));
     // What says nothing of its length may be the largest, but mostly is not: twice as much is believed each time.
-    if (wanted > input.most) input.most = Math.max(wanted, Math.min(input.ceiling, input.most * 2));
+    if (wanted > input.most) {
+      input.most = Math.max(wanted, Math.min(input.ceiling, input.most * 2));
+      input.isRaised = true;
+    }
     if (this.tryGrow(input, wanted)) return undefined;
     return this.waited(() => this.tryGrow(input, wanted), caller, wanted - input.lease.amount);
   }
@@ -246,7 +263,7 @@ export class InputMemory {
     const lease = this.pools[pool].join(first, owner);
     if (pool === "large") this.most.set(lease, most);
     onHeld();
-    return { lease, pool, most, ceiling, owner };
+    return { lease, pool, most, ceiling, owner, isRaised: false };
   }
 
   /** The share in which there is room for an original's first step: the smallest in which it fits. */
@@ -256,7 +273,9 @@ export class InputMemory {
     if (most <= small && this.hasRoom("small", first, smallBytes - tinyBytes, caller)) return "small";
     const mayPass = isFirst || head.passes < this.surroundings.maxPasses;
     if (!mayPass || !this.hasRoom("large", first, this.share.bytes, caller)) return undefined;
-    return this.isSafe(first, most) && this.surroundings.admits(this.largeSum + first) ? "large" : undefined;
+    const { admits, admitsAnother } = this.surroundings;
+    const mayEnter = admits(this.largeSum + first) && (this.largeSum === 0 || admitsAnother(this.largeSum + first));
+    return mayEnter && this.isSafe(first, most) ? "large" : undefined;
   }
 
   /** Whether a share has so many bytes for a caller. */
@@ -272,41 +291,46 @@ export class InputMemory {
 
   private tryGrow(input: Input, to: number): boolean {
     const { admits, holds, onHeld } = this.surroundings;
-    const { lease, pool, most, owner } = input;
+    const { lease, pool, most, owner, isRaised } = input;
     const more = to - lease.amount;
     if (!holds(this.sum + more)) return false;
     if (pool !== "large") {
       // A small original that turns out to be none goes over to the large ones, with all that it holds.
-      if (!this.isSafe(to, most) || !admits(this.largeSum + to)) return false;
+      if (!this.isSafe(to, most, { isRaised }) || !admits(this.largeSum + to)) return false;
       const larger = this.pools.large.join(to, owner);
-      this.most.set(larger, most);
       lease.leave();
       input.lease = larger;
       input.pool = "large";
     } else {
-      if (!this.isSafe(to, most, lease) || !admits(this.largeSum + more)) return false;
-      this.most.set(lease, most);
+      if (!this.isSafe(to, most, { of: lease, isRaised }) || !admits(this.largeSum + more)) return false;
       lease.hold(to);
     }
+    this.most.set(input.lease, most);
+    if (isRaised) this.raised.add(input.lease);
     onHeld();
     return true;
   }
 
   /**
    * Whether all large originals could still come to their end if one of them held `bytes`: one after the other, each with
-   * what those before it have given back.
+   * what those before it have given back, and the last of them alone.
    */
-  private isSafe(bytes: number, most: number, of?: Lease): boolean {
+  private isSafe(bytes: number, most: number, { of, isRaised = false }: Growing = {}): boolean {
     const others = this.pools.large.living().filter((lease) => lease !== of);
     const claims = others.map((lease) => ({
       held: lease.amount,
       left: Math.max(0, (this.most.get(lease) ?? lease.amount) - lease.amount),
     }));
     claims.push({ held: bytes, left: Math.max(0, most - bytes) });
-    let free = this.share.bytes - claims.reduce((sum, { held }) => sum + held, 0);
+    const { bytes: one, severalBytes = one } = this.share;
+    // Who sends more than it was believed to may have to become the largest beside others that do the same.
+    const several =
+      claims.length === 1 || isRaised || others.some((lease) => this.raised.has(lease)) ? one : severalBytes;
+    let free = several - claims.reduce((sum, { held }) => sum + held, 0);
     if (free < 0) return false;
-    for (const { held, left } of claims.toSorted((a, b) => a.left - b.left)) {
-      if (left > free) return false;
+    for (const [index, { held, left }] of claims.toSorted((a, b) => a.left - b.left).entries()) {
+      const isLast = index === claims.length - 1;
+      if (left > free + (isLast ? one - several : 0)) return false;
       free += held;
     }
     return true;

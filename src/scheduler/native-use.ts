@@ -26,9 +26,9 @@ export class NativeUse<Work> {
     return nativeBytesSince(this.first);
   }
 
-  /** Leaves idle instances that are nobody's so many bytes. */
-  trim(bytes: number): void {
-    trimNative(Math.max(0, bytes), this.first);
+  /** Leaves idle instances that are nobody's so many bytes, and so many with those that nearly all work comes for. */
+  trim(bytes: number, withCommon: number): void {
+    trimNative(Math.max(0, bytes), this.first, Math.max(0, withCommon));
   }
 
   /** When the longest of the work began. */

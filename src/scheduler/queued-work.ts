@@ -4,6 +4,7 @@
  */
 import { Recent } from "../recent.ts";
 import { type Lease, Leases, type LeasesOptions } from "./leases.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 /** Accounts whose usual work is remembered. */
 const MAX_ACCOUNTS = 1_000;
@@ -59,4 +60,17 @@ export class QueuedWork {
   renew(): void {
     this.leases.renew();
   }
+}
+
+/** Counts down the declared time of work while it declares what it has done. */
+export function remaining(load: Lease, ms: number): (slice: TimeSlice) => TimeSlice {
+  let left = ms;
+  return (slice) => ({
+    spend(spentMs) {
+      left = Math.max(0, left - spentMs);
+      load.hold(left);
+      return slice.spend(spentMs);
+    },
+    worked: () => slice.worked(),
+  });
 }

@@ -97,6 +97,8 @@ describe("work that is alone, beside memory that was given up", () => {
 const PLATFORM_BYTES = 128e6;
 const WANTED_BYTES = 110e6;
 const HEAP_BYTES = 18e6;
+/** The heap of a crowd that takes the engine all its time: what is free in it is not given back meanwhile. */
+const BUSY_HEAP_BYTES = 28e6;
 
 describe("what an isolate holds with all that is declared", () => {
   it("is less than the platform gives, whatever is alone", () => {
@@ -105,7 +107,7 @@ describe("what an isolate holds with all that is declared", () => {
 
   it("is what is wanted wherever several share it", () => {
     const shared = SHARED_BYTES + SMALL_ORIGINALS_BYTES;
-    expect(Math.round((shared + HEAP_BYTES) / 1e6)).toBeLessThanOrEqual(WANTED_BYTES / 1e6);
+    expect(Math.round((shared + BUSY_HEAP_BYTES) / 1e6)).toBeLessThanOrEqual(WANTED_BYTES / 1e6);
     expect(FILLED_BYTES).toBeLessThanOrEqual(SHARED_BYTES);
   });
 });

@@ -22,7 +22,7 @@ function growing(bytes: number) {
   const budget = new Budget(bytes, { grownBytes });
   /** A job that grows by so many bytes in its next stretch, and goes on until it is told to end. */
   const job = (declared: number, { signal }: { signal?: AbortSignal } = {}) => {
-    const state = { stretches: 0, ended: false, grows: 0 };
+    const state = { stretches: 0, ended: false, grows: 0, growsAtEnd: 0 };
     const work = async (timeSlice: TimeSlice) => {
       while (!state.ended) {
         state.stretches++;
@@ -30,6 +30,7 @@ function growing(bytes: number) {
         state.grows = 0;
         await timeSlice.spend(A_STRETCH_MS);
       }
+      grown += state.growsAtEnd;
     };
     const done = budget.run({ bytes: declared }, work, new Allowance({ ...(signal && { signal }) }));
     return { state, end: () => void (state.ended = true), done };
@@ -74,6 +75,20 @@ it("is not charged for what it declared, nor for what others grew by", async () 
     end();
     await done;
   }
+});
+
+it("is not charged for what others grew by in their last stretch", async () => {
+  const { budget, job } = growing(10);
+  const first = job(6);
+  const second = job(2);
+  await turns();
+  first.state.growsAtEnd = 5;
+  first.end();
+  await first.done;
+  await turns();
+  expect(budget.held.work).toBe(2);
+  second.end();
+  await second.done;
 });
 
 it("stands back while all together hold more than there is, and goes on once what began first has ended", async () => {

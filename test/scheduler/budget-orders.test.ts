@@ -22,7 +22,7 @@ describe("a budget under any order of events", () => {
   afterEach(() => void vi.useRealTimers());
 
   const options = {
-    originals: { bytes: 32, small: 4, smallBytes: 8, tiny: 0, tinyBytes: 0, stepBytes: 4 },
+    originals: { bytes: 32, severalBytes: 24, small: 4, smallBytes: 8, tiny: 0, tinyBytes: 0, stepBytes: 4 },
     aloneBytes: 96,
     sharedBytes: 80,
     companyBytes: 16,
@@ -33,10 +33,13 @@ describe("a budget under any order of events", () => {
     maxWaitMs: 25_000,
     collectedAfterMs: 3_000,
   };
-  /** One after the other comes with an original that stands in the way of nearly all there is, and goes soon. */
+  /**
+   * One after the other comes with an original that stands in the way of nearly all there is, and goes soon: two of them
+   * are read at a time.
+   */
   const stream = Array.from({ length: 120 }, (_, index) => ({
     account: `a${index % 5}`,
-    arrivesAt: 250 + index * 500,
+    arrivesAt: 250 + index * 750,
     announced: 10,
     readingMs: 500,
     works: [20],
@@ -61,6 +64,7 @@ describe("a budget under any order of events", () => {
     }),
     spare: fc.constantFrom(0, 10, 40),
     drops: fc.constantFrom(0, 0, 3, 30),
+    grows: fc.constantFrom(0, 0, 20, 60),
     workMs: fc.integer({ min: 0, max: 8 }).map((steps) => steps * 250),
     leavesAfter: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat(40_000) }),
     killed: fc.oneof(

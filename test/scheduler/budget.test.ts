@@ -202,6 +202,40 @@ describe("Budget", () => {
       expect(budget.held.originals).toBe(0);
     });
 
+    it("hold less where there are several than one may, and one that is left goes on to that", async () => {
+      const several = { ...sharesOf(8, 0, 0), severalBytes: 6, stepBytes: 2 };
+      const budget = new Budget(10, { originals: several, maxWaitMs: 2_000 });
+      const [first, second] = [await budget.take(5), await budget.take(3)];
+      const growing = first.grow(5);
+      await turns();
+      expect([budget.held.originals, budget.waitingAtDoor]).toEqual([4, 1]);
+      await second.grow(3);
+      second.release();
+      await growing;
+      expect(budget.held.originals).toBe(5);
+      first.release();
+      const one = await budget.take(8);
+      await one.grow(8);
+      expect(budget.held.originals).toBe(8);
+      one.release();
+    });
+
+    it("wait while work waits beside which there would be no room for them", async () => {
+      const budget = new Budget(10, { originals: sharesOf(6, 1, 1), maxWaitMs: 2_000 });
+      const original = reserve(budget, 1);
+      const large = reserve(budget, 2);
+      let end: () => void = () => undefined;
+      const running = budget.run({ bytes: 3 }, () => new Promise<void>((resolve) => (end = resolve)));
+      const waiting = budget.run({ bytes: 8 }, () => undefined);
+      await turns();
+      expect(() => reserve(budget, 2)).toThrow("No room");
+      end();
+      original.release();
+      large.release();
+      await Promise.all([running, waiting]);
+      reserve(budget, 2).release();
+    });
+
     it("are 503 with Retry-After once they have waited as long as they may", async () => {
       const budget = budgetOf();
       reserve(budget, 4);

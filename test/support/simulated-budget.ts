@@ -39,6 +39,8 @@ export interface SimulatedJob {
   readonly killed?: "reading" | "pause" | "stretch" | undefined;
   /** Bytes of native memory that its work gives up, which are collected some time later. */
   readonly drops?: number;
+  /** Bytes that each piece of its work comes to take, half at once and half in its midst, whatever it declared. */
+  readonly grows?: number;
 }
 
 export type Outcome = "done" | "left" | "killed" | "waited out" | "declared" | "blocked";
@@ -81,7 +83,7 @@ export interface SimulatedOptions extends BudgetOptions {
 }
 
 export class SimulatedBudget {
-  /** The most that was ever declared, and the most jobs that were ever inside. */
+  /** The most that was ever held, without what work has grown by beyond what it declared, and the most jobs ever inside. */
   most = { bytes: 0, inside: 0 };
   readonly budget: Budget;
   private clock = 0;
@@ -89,6 +91,10 @@ export class SimulatedBudget {
   private inside = 0;
   private readonly maxWaitMs: number;
   private readonly collectedAfterMs: number;
+  /** What native memory has grown by since the budget asked for it last. */
+  private grown = 0;
+  /** By how much work that runs has grown beyond what it declared. */
+  private excess: ReadonlyMap<object, number> = new Map();
   private dropped: readonly { readonly bytes: number; readonly at: number }[] = [];
   private waiting: readonly Waiting[] = [];
   private pauses: { readonly life: Life | undefined; readonly resume: () => void }[] = [];
@@ -99,7 +105,12 @@ export class SimulatedBudget {
     this.maxWaitMs = options.maxWaitMs ?? 25_000;
     this.collectedAfterMs = options.collectedAfterMs ?? 0;
     const droppedBytes = () => this.dropped.reduce((sum, { bytes }) => sum + bytes, 0);
-    this.budget = new Budget(totalBytes, { droppedBytes, ...options, now, thread });
+    const grownBytes = () => {
+      const { grown } = this;
+      this.grown = 0;
+      return grown;
+    };
+    this.budget = new Budget(totalBytes, { droppedBytes, grownBytes, ...options, now, thread });
   }
 
   /** Lets all jobs run, and tells what became of each. @throws Error when one has not ended by then */
@@ -182,7 +193,7 @@ export class SimulatedBudget {
 
   private async worked(
     bytes: number,
-    { workMs, spare = 0, killed, drops = 0 }: SimulatedJob,
+    { workMs, spare = 0, killed, drops = 0, grows = 0 }: SimulatedJob,
     allowance: Allowance,
     { passes, end }: { readonly passes: { most: number }; readonly end: () => void },
   ): Promise<void> {
@@ -198,12 +209,17 @@ export class SimulatedBudget {
           { bytes: bytes + spare, ms: workMs },
           { bytes, ms: workMs },
         ],
-        async (timeSlice: TimeSlice) => {
+        async (timeSlice: TimeSlice, tier: number) => {
           for (const passed of this.waiting.slice(0, this.waiting.indexOf(mine))) passed.passes++;
           leave();
           if (killed === "stretch") await ended(end);
           const until = this.clock + workMs;
-          while (this.clock < until) {
+          const declared = tier === 0 ? bytes + spare : bytes;
+          for (let taken = 0; this.clock < until;) {
+            const more = this.clock < until - workMs / 2 ? Math.floor(grows / 2) - taken : grows - taken;
+            this.grown += more;
+            taken += more;
+            this.excess = new Map(this.excess).set(mine, Math.max(0, taken - declared));
             await timeSlice.spend(Infinity);
             if (killed === "pause") await ended(end, timeSlice);
           }
@@ -213,6 +229,7 @@ export class SimulatedBudget {
       );
     } finally {
       leave();
+      this.excess = new Map([...this.excess].filter(([one]) => one !== mine));
     }
   }
 
@@ -237,7 +254,11 @@ export class SimulatedBudget {
     const { work, originals } = this.budget.held;
     // After an end in a stretch who lives is counted anew with its next beat, and until then more may be let in.
     if (this.isRecounted) return;
-    this.most = { bytes: Math.max(this.most.bytes, work + originals), inside: Math.max(this.most.inside, this.inside) };
+    const excess = [...this.excess.values()].reduce((sum, bytes) => sum + bytes, 0);
+    this.most = {
+      bytes: Math.max(this.most.bytes, work + originals - excess),
+      inside: Math.max(this.most.inside, this.inside),
+    };
   }
 
   /**

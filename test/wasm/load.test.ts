@@ -1,7 +1,6 @@
 /** Native modules and their calls: memory that is given back, work that pauses. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import { Budget } from "../../src/scheduler/budget.ts";
 import { Thread, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { openTransform } from "../../wasm/color/color.ts";
 import { droppedNativeBytes } from "../../wasm/dropped.ts";
@@ -9,9 +8,7 @@ import { Handle } from "../../wasm/handle.ts";
 import {
   allocated,
   dropNative,
-  native,
   NativeError,
-  type NativeExports,
   NativeInstance,
   nativeMemoryBytes,
   nativeStatistics,
@@ -22,14 +19,9 @@ import type { Turns } from "../../wasm/pausing.ts";
 import { COLOR_TYPE } from "../../wasm/pixels/png-header.ts";
 import { openPngReader } from "../../wasm/pixels/png-reader.ts";
 import { openComparison } from "../../wasm/score/score.ts";
-import pausing from "../fixtures/native/pausing.wasm";
 import adobeRgb from "../fixtures/profiles/adobe-rgb.icc";
 import displayP3 from "../fixtures/profiles/display-p3.icc";
-import { reserve, sharesOf } from "../support/budget.ts";
-
-function memoryOf(name: string): number {
-  return nativeStatistics().find((module) => module.name === name)?.memoryBytes ?? 0;
-}
+import { memoryOf, pausingModule } from "../support/native-modules.ts";
 
 function replacedOf(name: string): number {
   return nativeStatistics().find((module) => module.name === name)?.replaced ?? 0;
@@ -51,6 +43,18 @@ describe("idle native memory", () => {
     expect(memoryOf("color")).toBe(0);
     expect(nativeMemoryBytes()).toBe(memoryOf("score"));
   });
+
+  it("gives way before what nearly all jobs come for, however long that is unused", () => {
+    trimNative(0);
+    openComparison(64, 64).close();
+    const { module } = pausingModule();
+    module.release(module.acquireAlone());
+    trimNative(nativeMemoryBytes() - 1);
+    expect(nativeMemoryBytes()).toBe(memoryOf("score"));
+    expect(memoryOf("score")).toBeGreaterThan(0);
+    trimNative(0);
+    expect(memoryOf("score")).toBe(0);
+  });
 });
 
 describe("an idle instance that grew beyond what it may keep", () => {
@@ -66,92 +70,6 @@ describe("an idle instance that grew beyond what it may keep", () => {
     const other = module.acquireAlone(undefined, bytes - 1);
     expect(other).not.toBe(first);
     module.release(other);
-  });
-});
-
-describe("native memory in a budget", () => {
-  const MIB = 1 << 20;
-  const bounds = { sharedBytes: 64 * MIB, filledBytes: 8 * MIB };
-  const originals = sharesOf(32 * MIB, 0, 0);
-  const budgetOf = () => new Budget(64 * MIB, { ...bounds, originals });
-  /** Leaves an idle instance of some megabytes. */
-  const leave = () => openComparison(2_000, 16).close();
-  let hours = 0;
-
-  beforeEach(() => {
-    trimNative(0);
-    // What was given up counts for seconds, unless it is collected.
-    const later = ++hours * 3_600_000;
-    const now = performance.now.bind(performance);
-    vi.spyOn(performance, "now").mockImplementation(() => now() + later);
-  });
-  afterEach(() => void vi.restoreAllMocks());
-
-  it("gives way to an original, though no work begins", () => {
-    leave();
-    const budget = budgetOf();
-    reserve(budget, 1).release();
-    expect(memoryOf("score")).toBeGreaterThan(0);
-    reserve(budget, 8 * MIB);
-    expect(memoryOf("score")).toBe(0);
-  });
-
-  it("stays while the work runs that left it, and goes when others need its room after that", async () => {
-    const budget = budgetOf();
-    const original = await budget.run({ bytes: 8 * MIB }, () => {
-      leave();
-      return reserve(budget, 8 * MIB);
-    });
-    expect(memoryOf("score")).toBeGreaterThan(0);
-    await original.grow(9 * MIB);
-    expect(memoryOf("score")).toBe(0);
-  });
-
-  it("goes where work declares all that there is, for that may be buffers", async () => {
-    leave();
-    await budgetOf().run({ bytes: 64 * MIB }, () => expect(memoryOf("score")).toBe(0));
-  });
-
-  it("stays for work that may come for it and leaves it room, and goes once other instances have grown", async () => {
-    leave();
-    await budgetOf().run({ bytes: 48 * MIB }, async (timeSlice) => {
-      await timeSlice.spend(1_000);
-      expect(memoryOf("score")).toBeGreaterThan(0);
-      const { module } = pausingModule();
-      const instance = module.acquireAlone();
-      instance.exports.memory.grow((8 * MIB) >> 16);
-      await timeSlice.spend(1_000);
-      module.release(instance);
-    });
-    expect(memoryOf("score")).toBe(0);
-  });
-
-  it("counts whole for the work that uses it, however little that declared", async () => {
-    const budget = budgetOf();
-    let isOver = false;
-    const first = budget.run({ bytes: 1 }, async (timeSlice) => {
-      const comparison = openComparison(2_000, 16);
-      while (!isOver) await timeSlice.spend(1_000);
-      comparison.close();
-    });
-    await vi.waitFor(() => expect(memoryOf("score")).toBeGreaterThan(0));
-    let isDone = false;
-    const second = budget.run({ bytes: 64 * MIB - 1 }, () => void (isDone = true));
-    for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
-    expect(isDone).toBe(false);
-    isOver = true;
-    await Promise.all([first, second]);
-    expect(isDone).toBe(true);
-  });
-
-  it("is in the way of large originals until it is collected, once it was given up", () => {
-    const budget = budgetOf();
-    reserve(budget, 32 * MIB).release();
-    const tight = new Budget(64 * MIB, { ...bounds, sharedBytes: 32 * MIB, originals });
-    leave();
-    trimNative(0);
-    expect(() => reserve(tight, 32 * MIB)).toThrow("No room");
-    reserve(tight, 16 * MIB).release();
   });
 });
 
@@ -206,21 +124,6 @@ describe("memory that there is not", () => {
     expect([memoryOf("color"), memoryOf("pixels")]).toEqual([0, 0]);
   });
 });
-
-interface PausingExports extends NativeExports {
-  sum(count: number): number;
-  fail_after(count: number): number;
-  trap_after(count: number): number;
-  depth(levels: number): number;
-}
-
-let modules = 0;
-
-/** A module of its own for every test. */
-function pausingModule() {
-  const name = `pausing ${++modules}`;
-  return { name, module: native<PausingExports>(pausing, { name, keepBytes: 1 << 20 }) };
-}
 
 /** Pauses whenever it is asked, for a whole turn of the event loop. */
 function everyTime(): Turns & { readonly pauses: () => number } {

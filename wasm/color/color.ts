@@ -19,6 +19,7 @@ interface ColorExports extends NativeExports {
 const color = native<ColorExports>(module, {
   name: "color",
   keepBytes: 8 * 1024 * 1024,
+  isCommon: true,
   forget: () => (idle = undefined),
 });
 

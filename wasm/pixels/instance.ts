@@ -111,7 +111,7 @@ export const WINDOW_ROWS = 16;
 /** Linear memory that the idle instance may keep: what resampling a 50-megapixel picture needs. */
 const KEEP_BYTES = 16 << 20;
 
-const pixels = native<PixelsExports>(module, { name: "pixels", keepBytes: KEEP_BYTES });
+const pixels = native<PixelsExports>(module, { name: "pixels", keepBytes: KEEP_BYTES, isCommon: true });
 
 /** Something opened in this module. */
 export class Handle extends NativeHandle<PixelsExports> {

@@ -23,7 +23,7 @@ interface ScoreExports extends NativeExports {
   visible_close(visible: number): void;
 }
 
-const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 32 << 20 });
+const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 32 << 20, isCommon: true });
 
 /** Rows that one call may push. */
 export const MAX_ROWS = 16;
