@@ -3,7 +3,7 @@
  * undefined and is not sent.
  */
 import { h } from "./dom.js";
-import { labelOf } from "./schema.js";
+import { choicesOf, fieldLabel, isOnByDefault, placeholderOf, suggestionsOf } from "./labels.js";
 
 /** @import { Child, Field, Place, Schema } from "./shapes.d.ts" */
 
@@ -16,7 +16,7 @@ const SLIDER_STEPS = 720;
  * @param {Child[]} controls
  */
 export function labeled(id, name, ...controls) {
-  return h("div", { class: "field" }, h("label", { for: id }, labelOf(name)), ...controls);
+  return h("div", { class: "field" }, h("label", { for: id }, fieldLabel(id, name)), ...controls);
 }
 
 /**
@@ -25,16 +25,25 @@ export function labeled(id, name, ...controls) {
  * @returns {Field}
  */
 export function choice(schema, { name, id }) {
-  const preset = schema["x-default"];
-  const unset = preset === undefined ? "–" : `${preset} (default)`;
-  const values = (schema.enum ?? []).filter((value) => value !== preset);
+  const choices = choicesOf(id, schema.enum ?? [], schema["x-default"]);
   const control = h(
     "select",
     { id },
-    h("option", { value: "" }, unset),
-    values.map((value) => h("option", { value }, value)),
+    choices.map(([value, text]) => h("option", { value }, text)),
   );
-  return { element: labeled(id, name, control), read: () => control.value || undefined, write: writer(control) };
+  const set = writer(control);
+  return {
+    element: labeled(id, name, control),
+    read: () => control.value || undefined,
+    write: (value) => {
+      set(value);
+      // Another name of a value, which a link or a program may use.
+      if (value !== undefined && value !== schema["x-default"] && control.value === "") {
+        control.append(h("option", { value }, value));
+        set(value);
+      }
+    },
+  };
 }
 
 /**
@@ -53,7 +62,7 @@ export function number(schema, { name, id }) {
     min: minimum,
     max: maximum,
     step,
-    placeholder: preset ?? range,
+    placeholder: placeholderOf(id) ?? preset ?? range,
     title: range,
   });
   const short = minimum !== undefined && maximum !== undefined && maximum - minimum <= SLIDER_STEPS;
@@ -77,15 +86,19 @@ export function number(schema, { name, id }) {
  * @param {{ minimum: number, maximum: number, step: number | undefined, preset: Schema["x-default"] }} scale
  */
 function sliderOf(control, { minimum, maximum, step = (maximum - minimum) / 100, preset }) {
-  const rest = String(preset ?? minimum);
+  // Without a default nothing acts: the slider waits in the middle, and looks like it.
+  const rest = String(preset ?? Math.round((minimum + maximum) / 2));
   const slider = h("input", { type: "range", min: minimum, max: maximum, step, tabindex: -1, "aria-hidden": "true" });
-  slider.value = rest;
+  const follow = () => {
+    slider.value = control.value === "" ? rest : control.value;
+    slider.classList.toggle("unset", control.value === "" && preset === undefined);
+  };
+  follow();
   slider.addEventListener("input", () => {
     control.value = String(Math.round(Number(slider.value) * 100) / 100);
+    follow();
   });
-  control.addEventListener("input", () => {
-    slider.value = control.value === "" ? rest : control.value;
-  });
+  control.addEventListener("input", follow);
   return slider;
 }
 
@@ -95,11 +108,11 @@ function sliderOf(control, { minimum, maximum, step = (maximum - minimum) / 100,
  * @returns {Field}
  */
 export function boolean(schema, { name, id }) {
-  const preset = schema["x-default"] === true;
+  const preset = isOnByDefault(id, schema["x-default"]);
   const control = h("input", { id, type: "checkbox" });
   control.checked = preset;
   return {
-    element: h("div", { class: "field check" }, control, h("label", { for: id }, labelOf(name))),
+    element: h("div", { class: "field check" }, control, h("label", { for: id }, fieldLabel(id, name))),
     read: () => (control.checked === preset ? undefined : control.checked),
     write: (value) => {
       control.checked = value ?? preset;
@@ -114,7 +127,7 @@ export function boolean(schema, { name, id }) {
  */
 export function color(schema, { name, id }) {
   const control = h("input", { id, type: "text", spellcheck: "false", placeholder: schema["x-default"] ?? "RRGGBB" });
-  const picker = h("input", { type: "color", "aria-label": `${labelOf(name)}, picker` });
+  const picker = h("input", { type: "color", "aria-label": `${fieldLabel(id, name)}, picker` });
   const follow = () => {
     const [digits] = /[\da-f]{6}/i.exec(control.value || String(schema["x-default"])) ?? ["ffffff"];
     picker.value = `#${digits.toLowerCase()}`;
@@ -148,7 +161,15 @@ export function text(schema, { name, id }) {
     spellcheck: "false",
     maxlength: schema.maxLength,
   });
-  return { element: labeled(id, name, control), read: () => control.value || undefined, write: writer(control) };
+  const suggestions = suggestionsOf(id);
+  const list = suggestions.length > 0 && h("datalist", { id: `${id}-list` }, suggestions.map(optionOf));
+  if (list) control.setAttribute("list", list.id);
+  return { element: labeled(id, name, control, list), read: () => control.value || undefined, write: writer(control) };
+}
+
+/** @param {string} value */
+function optionOf(value) {
+  return h("option", { value });
 }
 
 /**

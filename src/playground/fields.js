@@ -4,7 +4,8 @@
  */
 import { boolean, choice, color, labeled, map, number, text } from "./controls.js";
 import { h, prose } from "./dom.js";
-import { kindOf, labelOf, resolve } from "./schema.js";
+import { fieldLabel } from "./labels.js";
+import { kindOf, resolve } from "./schema.js";
 
 /** @import { ApiDocument, Child, Field, Place, Schema, Setting } from "./shapes.d.ts" */
 
@@ -25,14 +26,15 @@ export function fieldOf(root, node, { name, id }) {
 /**
  * The fields of an object's members, without a frame.
  * @param {Schema} schema
- * @param {{ root: ApiDocument, id: string, skip?: readonly string[] }} place
+ * @param {{ root: ApiDocument, id: string, skip?: readonly string[], only?: readonly string[] | undefined }} place
  * @returns {Setting & { elements: HTMLElement[] }}
  */
-export function members(schema, { root, id, skip = [] }) {
+export function members(schema, { root, id, skip = [], only }) {
   /** @type {[string, Field][]} */
   const entries = Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
+    const isLeftOut = skip.includes(name) || (only && !only.includes(name));
     /** @type {Field | undefined} */
-    const field = skip.includes(name) ? undefined : fieldOf(root, node, { name, id: `${id}-${name}` });
+    const field = isLeftOut ? undefined : fieldOf(root, node, { name, id: `${id}-${name}` });
     return field ? [[name, field]] : [];
   });
   return {
@@ -54,7 +56,17 @@ export function members(schema, { root, id, skip = [] }) {
  * @returns {Field}
  */
 function group(schema, { root, name, id }) {
-  const inner = members(schema, { root, id });
+  return restOf(schema, { root, name, id, skip: [] });
+}
+
+/**
+ * The members of an object but some, folded. It opens by itself where one of its own is set.
+ * @param {Schema} schema
+ * @param {Place & { skip: readonly string[] }} place
+ * @returns {Field}
+ */
+export function restOf(schema, { root, name, id, skip }) {
+  const inner = members(schema, { root, id, skip });
   return folded({ name, id, description: schema.description, content: inner.elements, inner });
 }
 
@@ -73,7 +85,7 @@ function folded({ name, id, description, content, inner }) {
   const element = h(
     "details",
     { class: "group", id },
-    h("summary", {}, h("span", {}, labelOf(name)), count),
+    h("summary", {}, h("span", {}, fieldLabel(id, name)), count),
     h("div", { class: "group-body" }, description && about(description), content),
   );
   const recount = () => {
@@ -87,7 +99,7 @@ function folded({ name, id, description, content, inner }) {
     write: (value) => {
       inner.write(value);
       recount();
-      if (value !== undefined) element.open = true;
+      if (inner.read() !== undefined) element.open = true;
     },
   };
 }

@@ -6,10 +6,10 @@ import { resultOf, submit } from "./processing.js";
 import { canBeTried, scaledRequest } from "./scaled-request.js";
 import { screenCopyOf } from "./screen-copy.js";
 
-/** Milliseconds after the last change; whoever types a number is not done after its first digit. */
-const DELAY = 400;
-/** A dial is turned, and wants to be followed. */
-const DIAL_DELAY = 120;
+/** Milliseconds after the last change: whoever types a number is not done after its first digit. */
+const AFTER_TYPING = 400;
+/** What is dragged passes many values, and wants to be followed. */
+const AFTER_MOVING = 100;
 
 /**
  * @import { ScreenCopy, Visible } from "./screen-copy.js"
@@ -29,6 +29,17 @@ const DIAL_DELAY = 120;
  * @property {(preview: Preview) => void} onPreview
  * @property {(error: unknown) => void} onError
  */
+
+/**
+ * How long to wait after a control was changed: what is chosen is chosen, what is dragged or typed may go on.
+ * @param {EventTarget | null} control
+ */
+export function waitAfter(control) {
+  if (control instanceof HTMLSelectElement) return 0;
+  if (!(control instanceof HTMLInputElement)) return AFTER_TYPING;
+  if (control.type === "checkbox") return 0;
+  return control.type === "range" || control.type === "color" ? AFTER_MOVING : AFTER_TYPING;
+}
 
 /** The settings of a form, tried out on an original. */
 export class Live {
@@ -76,13 +87,13 @@ export class Live {
     this.#running = undefined;
   }
 
-  /** @param {{ isDial?: boolean, isTried?: boolean }} [change] */
-  changed({ isDial = false, isTried = true } = {}) {
+  /** @param {{ wait?: number, isTried?: boolean }} [change] how many milliseconds to wait for the next */
+  changed({ wait = 0, isTried = true } = {}) {
     if (!this.#source) return;
     this.stop();
     this.#ports.onChange();
     if (!isTried || !this.#source.file || !canBeTried(this.#ports.body())) return;
-    this.#waiting = setTimeout(() => void this.#tryOut(), isDial ? DIAL_DELAY : DELAY);
+    this.#waiting = setTimeout(() => void this.#tryOut(), wait);
   }
 
   /** The request that tries out the settings as they are now; undefined where nothing can be tried out. */
@@ -93,6 +104,30 @@ export class Live {
     if (!source?.file || !copy || !canBeTried(body)) return undefined;
     const request = scaledRequest(body, copy);
     return { ...request, source: { file: request.whole ? source.file : copy.file } };
+  }
+
+  /**
+   * The original with some operations done to it, to be drawn on; undefined where there is no file that can be shown.
+   * @param {UploadBody} body
+   * @returns {Promise<import("./editor.js").Drawn | undefined>}
+   */
+  async drawn(body) {
+    const { signal } = this.#ofSource;
+    const copy = await this.#copying;
+    const visible = this.#visible;
+    if (!this.#source?.file || !copy || !visible) return undefined;
+    const request = scaledRequest({ ...body, analyze: ["faces", "focus"] }, copy);
+    const source = { file: request.whole ? this.#source.file : copy.file };
+    const made = { ...request.body, output: { format: "webp" }, optimize: { quality: 90 } };
+    const asked = submit(source, made, { signal });
+    const seen = asked.then(seenIn, () => undefined);
+    if (Object.keys(body).length === 0) {
+      return { ...(await pictureOf(visible.visible)), width: copy.width, height: copy.height, seen };
+    }
+    const { output } = (await asked).answer;
+    const result = await resultOf(output.url);
+    const [width, height] = [output.width, output.height].map((side) => Math.round(side / request.scale));
+    return result && { ...(await pictureOf(result)), width: width ?? 1, height: height ?? 1, seen };
   }
 
   async #tryOut() {
@@ -112,4 +147,27 @@ export class Live {
       if (this.#running === mine) this.#running = undefined;
     }
   }
+}
+
+/** @param {Blob} blob */
+async function pictureOf(blob) {
+  const image = new Image();
+  const address = URL.createObjectURL(blob);
+  image.src = address;
+  await image.decode().finally(() => URL.revokeObjectURL(address));
+  return { image };
+}
+
+/**
+ * @param {import("./shapes.d.ts").Called<Success>} called
+ * @returns {import("./editor.js").Seen}
+ */
+function seenIn({ answer: { analysis, output } }) {
+  const faces = (analysis?.faces ?? []).map(({ x, y, width, height }) => ({
+    x: x / output.width,
+    y: y / output.height,
+    width: width / output.width,
+    height: height / output.height,
+  }));
+  return { faces, focus: analysis?.focus };
 }

@@ -3,11 +3,13 @@ import { createAccount } from "./account.js";
 import { createDeliveries } from "./deliveries.js";
 import { createDial } from "./dial.js";
 import { byId, copyButton } from "./dom.js";
+import { Editor } from "./editor.js";
 import { createForm } from "./form.js";
 import { createFormats } from "./formats.js";
 import { createHistory } from "./history.js";
-import { Live } from "./live.js";
+import { Live, waitAfter } from "./live.js";
 import { resultOf, submit } from "./processing.js";
+import { createPurposes } from "./purposes.js";
 import { clearRefusal, showRefusal } from "./refusals.js";
 import { apiDocument } from "./schema.js";
 import { bindKey, readKey } from "./session.js";
@@ -27,16 +29,27 @@ const tabs = createTabs("Language");
 const dial = createDial({ onTurn: turnTo });
 const showcase = new Showcase({ dial, onMake: () => void process(), onError: fail });
 const source = createSource(sourceChanged, () => void process({ compares: true }));
+const purposes = createPurposes({ read: () => form?.read(), onPick: (body) => set(body) });
 const formats = createFormats({ onTake: (entry, of) => void take(entry, of) });
 const history = createHistory({ onShow: (entry) => void again(entry) });
 const live = new Live({
   body: () => form?.read(),
-  onVisible: (visible) => void showcase.showOriginal(visible),
+  onVisible: (visible) => {
+    editor.clear(source.current()?.file !== undefined);
+    void showcase.showOriginal(visible);
+  },
   onChange: () => {
     if (showcase.hasResult) offerFormats();
     showcase.markOld();
   },
   onPreview: (preview) => void presentPreview(preview),
+  onError: showRefusal,
+});
+const editor = new Editor({
+  read: () => form?.read() ?? {},
+  write: (body, isDone) => (isDone ? set(body) : writeForm(body)),
+  draw: (before) => live.drawn(before),
+  onToggle: (isOpen) => byId("compare").classList.toggle("editing", isOpen),
   onError: showRefusal,
 });
 const account = createAccount({ useWatermark });
@@ -76,6 +89,7 @@ function sourceChanged() {
   cancel();
   formats.clear();
   showcase.clear();
+  editor.clear(false);
   byId("welcome").hidden = current !== undefined;
   // What no browser shows comes out in a format that all of them do.
   if (current?.file && !isShownType(current.file.type) && form && !form.read()?.output?.format) {
@@ -93,17 +107,39 @@ function writeForm(body) {
   } finally {
     isWriting = false;
   }
-  dial.write(body?.optimize);
+  settingsShown();
   keepInAddress();
 }
 
-/** A control was moved. */
-function formChanged() {
+/** What stands beside the form says the same. */
+function settingsShown() {
+  const body = form?.read();
+  dial.write(body?.optimize);
+  purposes.mark(body);
+}
+
+/**
+ * A control was moved.
+ * @param {Pick<Event, "target">} [event]
+ */
+function formChanged({ target } = { target: null }) {
   if (isWriting) return;
   refresh();
-  dial.write(form?.read()?.optimize);
+  settingsShown();
   cancel();
-  live.changed({ isTried: byId("live", HTMLInputElement).checked });
+  live.changed({ wait: target ? waitAfter(target) : 0, isTried: byId("live", HTMLInputElement).checked });
+}
+
+/**
+ * Settings that were not made in the form: they are written into it, and tried out.
+ * @param {UploadBody | undefined} body
+ * @param {number} [wait]
+ */
+function set(body, wait = 0) {
+  writeForm(body);
+  refresh();
+  cancel();
+  live.changed({ wait, isTried: byId("live", HTMLInputElement).checked });
 }
 
 /** @param {import("./dial.js").Preset | undefined} preset */
@@ -114,7 +150,7 @@ function turnTo(preset) {
   writeForm(Object.keys(wanted).length === 0 ? rest : { ...rest, optimize: wanted });
   refresh();
   cancel();
-  live.changed({ isDial: true });
+  live.changed({ wait: waitAfter(byId("dial")) });
 }
 
 /**
@@ -289,7 +325,7 @@ function showView() {
 
 async function start() {
   byId("snippets").append(tabs.element);
-  byId("compare").append(showcase.element, dial.element);
+  byId("compare").append(editor.bar, editor.element, showcase.element, dial.element);
   byId("view-deliveries").append(deliveries.element);
   byId("view-account").append(account.element);
   bindKey(byId("key", HTMLInputElement), () => {
@@ -315,7 +351,8 @@ async function start() {
     fail(error);
     return;
   }
-  byId("operations").replaceChildren(form.element);
+  byId("operations").replaceChildren(purposes.element, form.element);
+  settingsShown();
   readLink();
   byId("operations").addEventListener("input", formChanged);
   byId("request").addEventListener("change", keepInAddress);
@@ -323,10 +360,7 @@ async function start() {
     event.preventDefault();
     void process();
   });
-  byId("reset").addEventListener("click", () => {
-    writeForm(undefined);
-    formChanged();
-  });
+  byId("reset").addEventListener("click", () => set(undefined));
   byId("cancel").addEventListener("click", () => running?.abort());
   addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void process();

@@ -37,8 +37,9 @@ function markField(member, message) {
     const id = `op-${names.slice(0, count).join("-")}`;
     const control = document.getElementById(id);
     if (!control) continue;
-    const group = control.closest("details");
-    if (group) group.open = true;
+    for (let group = control.closest("details"); group; group = group.parentElement?.closest("details") ?? null) {
+      group.open = true;
+    }
     if (control instanceof HTMLDetailsElement) return;
     control.setAttribute("aria-invalid", "true");
     control.setAttribute("aria-describedby", `${id}-error`);

@@ -49,6 +49,8 @@ export function nameOf(node) {
 export function kindOf(schema) {
   if (schema.enum) return "choice";
   if (schema.type === "integer" || schema.type === "number") return "number";
+  // Numbers may come as digits in a text, which a form has no need of.
+  if (schema.anyOf?.some(({ type }) => type === "number")) return "number";
   if (schema.type === "boolean") return "boolean";
   if (schema.oneOf) return "variants";
   if (schema.type === "object") return schema.properties ? "group" : "map";

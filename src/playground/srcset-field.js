@@ -2,6 +2,7 @@
 import { labeled } from "./controls.js";
 import { h } from "./dom.js";
 import { SOURCE_FORMATS } from "./format-lists.js";
+import { fieldLabel } from "./labels.js";
 
 /** @import { Field } from "./shapes.d.ts" */
 
@@ -24,7 +25,7 @@ export function srcsetField() {
   const element = h(
     "details",
     { class: "group", id: ID },
-    h("summary", {}, h("span", {}, "Srcset"), count),
+    h("summary", {}, h("span", {}, fieldLabel(ID, "srcset")), count),
     h(
       "div",
       { class: "group-body" },

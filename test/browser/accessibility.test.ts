@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 
-import { BASE, useBrowser, withPage } from "./page.ts";
+import { BASE, unfold, useBrowser, withPage } from "./page.ts";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const MACAW = join(import.meta.dirname, "..", "fixtures", "score", "macaw.png");
@@ -43,7 +43,7 @@ const FOCUS = `(() => {
 })()`;
 
 const open = async (page: Page): Promise<void> => {
-  await page.locator(":is(.group, .card, .endpoint, .prose):visible").first().waitFor();
+  await page.locator(":is(.job, .card, .endpoint, .prose):visible").first().waitFor();
 };
 
 /** States of the pages, each reached as a person would. */
@@ -75,12 +75,23 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
     "/",
     async (page) => {
       await open(page);
-      await page.locator("#op-srcset > summary").click();
+      await unfold(page, "op-srcset");
       await page.getByLabel("Widths", { exact: true }).fill("160, 320");
       await page.getByLabel("jpeg", { exact: true }).check();
       await page.getByLabel("webp", { exact: true }).check();
       await page.click("#try-sample");
       await page.getByText(/this browser takes \d+\.webp/).waitFor();
+    },
+  ],
+  [
+    "a cut on the picture",
+    "/",
+    async (page) => {
+      await open(page);
+      await page.setInputFiles("#file", MACAW);
+      await page.getByText(/^Done in/).waitFor();
+      await page.getByRole("group", { name: "On the picture" }).getByRole("button", { name: "Crop" }).click();
+      await page.getByText("what stands out most").waitFor();
     },
   ],
   [

@@ -64,3 +64,12 @@ export async function process(page: Page): Promise<void> {
   await page.click("#send");
   await page.getByText(/^Done in/).waitFor();
 }
+
+/** Opens the group of fields with this id, and what it is folded in. */
+export async function unfold(page: Page, id: string): Promise<void> {
+  const folds = page.locator(`details:has(#${id}), #${id}`);
+  for (let index = 0; index < (await folds.count()); index += 1) {
+    const fold = folds.nth(index);
+    if ((await fold.getAttribute("open")) === null) await fold.locator("> summary").click();
+  }
+}

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 
-import { BASE, drop, process, useBrowser, withPage } from "./page.ts";
+import { BASE, drop, process, unfold, useBrowser, withPage } from "./page.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "fixtures");
 const MACAW = join(FIXTURES, "score", "macaw.png");
@@ -32,7 +32,6 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       await drop(page, "dropped.jpg");
       await page.getByText("dropped.jpg", { exact: true }).waitFor();
       await page.fill("#op-resize-width", "200");
-      await page.locator("#op-output > summary").click();
       await page.selectOption("#op-output-format", "webp");
       await process(page);
       expect(await page.locator(".facts").innerText()).toMatch(/768 × 512\s+200 × 133/);
@@ -87,7 +86,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
     withPage("/", async (page) => {
       await page.click("#sample");
       await page.getByText("sample.jpg", { exact: true }).waitFor();
-      await page.locator("#op-srcset > summary").click();
+      await unfold(page, "op-srcset");
       await page.getByLabel("Widths", { exact: true }).fill("100, 200, 400");
       await page.getByLabel("jpeg", { exact: true }).check();
       await page.getByLabel("webp", { exact: true }).check();
@@ -118,7 +117,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
     withPage("/", async (page) => {
       await page.fill("#key", "secret-key");
       await page.fill("#op-resize-width", "123");
-      await page.locator("#op-webhook > summary").click();
+      await unfold(page, "op-webhook");
       await page.fill("#op-webhook-url", "https://example.com/");
       await page.getByRole("button", { name: "Copy link to these settings" }).click();
       const link = await page.evaluate<string>("navigator.clipboard.readText()");
@@ -138,7 +137,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
     withPage("/", async (page) => {
       await page.setInputFiles("#file", MACAW);
       await page.fill("#op-resize-width", "64");
-      await page.locator("#op-output > summary").click();
+      await unfold(page, "op-output");
       await page.fill("#op-output-name", "it's; @mine.png");
       await page.getByRole("button", { name: "Copy the program" }).click();
       const line = await page.evaluate<string>("navigator.clipboard.readText()");
@@ -213,7 +212,6 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       async (page) => {
         await drop(page, `${"a_long_name_".repeat(6)}.jpg`);
         await page.fill("#op-resize-width", "100");
-        await page.locator("#op-output > summary").click();
         await page.selectOption("#op-output-format", "jpeg2000");
         await process(page);
         expect(await page.locator(".compare img").first().isVisible()).toBe(false);
@@ -251,7 +249,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
     try {
       await withPage("/", async (page) => {
         await page.setInputFiles("#file", MACAW);
-        await page.locator("#op-webhook > summary").click();
+        await unfold(page, "op-webhook");
         await page.fill("#op-webhook-url", url);
         await page.click("#send");
         await page.getByText("Accepted.").waitFor();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 
-import { drop, process, useBrowser, withPage } from "./page.ts";
+import { drop, process, unfold, useBrowser, withPage } from "./page.ts";
 
 const MACAW = join(import.meta.dirname, "..", "fixtures", "score", "macaw.png");
 
@@ -46,7 +46,7 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
       seen.resolve();
       await page.getByText(/^Done in/).waitFor();
       await page.unroute("**/1.0/upload");
-      await page.locator("#op-border > summary").click();
+      await unfold(page, "op-border");
       await page.fill("#op-border-radius", "300");
       await page.locator(".compare.old").waitFor();
       await page.getByText("A preview of the changed settings.").waitFor();
@@ -115,6 +115,123 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
       expect(await opacity()).toBe("visible");
       await page.getByRole("button", { name: "Difference" }).click();
       expect(await page.locator(".stage.difference").count()).toBe(1);
+    }));
+
+  it("sets the controls for a purpose, keeps what is not of it, and says which one is set", () =>
+    withPage("/", async (page) => {
+      await choose(page, MACAW);
+      await page.locator("#job-look .slider-pair input[type=number]").first().fill("20");
+      const purposes = page.getByRole("group", { name: "Settings for a purpose" });
+      const avatar = purposes.getByRole("button", { name: "Avatar" });
+      await avatar.click();
+      await page.getByText("Done in").waitFor();
+      expect(await page.inputValue("#op-resize-width")).toBe("256");
+      expect(await page.inputValue("#op-resize-mode")).toBe("fit");
+      expect(await page.inputValue("#op-adjust-brightness")).toBe("20");
+      expect(await avatar.getAttribute("aria-pressed")).toBe("true");
+      await purposes.getByRole("button", { name: "Under 100 KB" }).click();
+      expect(await page.inputValue("#op-resize-width")).toBe("");
+      expect(await page.inputValue("#op-optimize-target_bytes")).toBe("100000");
+      expect(await avatar.getAttribute("aria-pressed")).toBe("false");
+      await purposes.getByRole("button", { name: "Under 100 KB" }).click();
+      expect(decodeURIComponent(new URL(page.url()).hash)).toBe('#set={"adjust":{"brightness":20}}');
+    }));
+
+  it("has what matters open, by job, and cuts by a shape as soon as one is named", () =>
+    withPage("/", async (page) => {
+      await page.locator("#op-resize-width").waitFor();
+      const jobs = page.locator(".job");
+      expect(await jobs.locator("> summary h2").allInnerTexts()).toEqual([
+        "Size",
+        "Format and quality",
+        "Crop",
+        "Look",
+        "Words and marks",
+        "For developers",
+      ]);
+      expect(await page.locator(".job[open]").count()).toBe(4);
+      await page.fill("#op-crop-ratio", "16:9");
+      expect(await page.inputValue("#op-crop-mode")).toBe("ratio");
+      await page.fill("#op-crop-ratio", "");
+      expect(await page.inputValue("#op-crop-mode")).toBe("");
+    }));
+
+  it.each([
+    ["a choice", 0, 300, (page: Page) => page.selectOption("#op-output-format", "webp")],
+    ["typing", 390, Infinity, (page: Page) => page.fill("#op-resize-width", "50")],
+  ] as const)("waits after %s for at least %d ms and at most %d", (_name, least, most, change) =>
+    withPage("/", async (page) => {
+      await choose(page, MACAW);
+      await page.evaluate(`(() => {
+        document.addEventListener("input", () => (window.changedAt = performance.now()), true);
+        const { send } = XMLHttpRequest.prototype;
+        XMLHttpRequest.prototype.send = function (body) {
+          window.waited ??= performance.now() - window.changedAt;
+          return send.call(this, body);
+        };
+      })()`);
+      await change(page);
+      await expect.poll(() => page.evaluate("window.waited"), { timeout: 20_000 }).toBeTypeOf("number");
+      const waited = await page.evaluate<number>("window.waited");
+      expect(waited).toBeGreaterThanOrEqual(least);
+      expect(waited).toBeLessThanOrEqual(most);
+    }),
+  );
+
+  it("cuts on the picture with keys and pointer, and takes it back", () =>
+    withPage("/", async (page) => {
+      await choose(page, MACAW);
+      const bar = page.getByRole("group", { name: "On the picture" });
+      const crop = () => page.evaluate<string>("decodeURIComponent(location.hash)");
+      await bar.getByRole("button", { name: "Crop" }).click();
+      const region = page.getByRole("button", { name: /^Crop rectangle: / });
+      await region.waitFor();
+      expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(/^Crop rectangle/);
+      await region.press("ArrowLeft");
+      await region.press("Shift+ArrowLeft");
+      const said = await region.getAttribute("aria-label");
+      const [, width, height, x, y] = /(\d+) × (\d+), (\d+) from the left, (\d+) from the top/.exec(said ?? "") ?? [];
+      expect(JSON.parse((await crop()).slice("#set=".length))).toEqual({
+        crop: { width: Number(width), height: Number(height), x: Number(x), y: Number(y) },
+      });
+      const corner = await page.locator(".corner.bottom-right").boundingBox();
+      const [left, top] = [(corner?.x ?? 0) + 14, (corner?.y ?? 0) + 14];
+      await page.mouse.move(left, top);
+      await page.mouse.down();
+      await page.mouse.move(left - 40, top - 40, { steps: 3 });
+      await page.mouse.up();
+      expect(Number(await page.inputValue("#op-crop-width"))).toBeLessThan(Number(width));
+      await region.press("Escape");
+      expect(await crop()).toBe("");
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("Crop");
+      await page.keyboard.press("Enter");
+      await region.press("ArrowDown");
+      await region.press("Enter");
+      await page.locator(".facts", { hasText: `× ${await page.inputValue("#op-crop-height")}` }).waitFor();
+    }));
+
+  it("puts a focus and words on the picture", () =>
+    withPage("/", async (page) => {
+      await choose(page, MACAW);
+      const bar = page.getByRole("group", { name: "On the picture" });
+      await bar.getByRole("button", { name: "Text" }).click();
+      await page.getByRole("alert").filter({ hasText: "Write a text" }).waitFor();
+      await unfold(page, "op-text");
+      await page.fill("#op-text-value", "Macaw");
+      await bar.getByRole("button", { name: "Text" }).click();
+      const text = page.getByRole("button", { name: /^Text: / });
+      await text.press("ArrowRight");
+      await text.press("Shift+ArrowUp");
+      expect(await page.inputValue("#op-text-x")).toMatch(/^\d+$/);
+      expect(Number(await page.inputValue("#op-text-size"))).toBeGreaterThan(0.05);
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByText(/^Done in/).waitFor();
+      await bar.getByRole("button", { name: "Focus" }).click();
+      await page.getByText("what stands out most").waitFor();
+      const board = await page.locator(".board").boundingBox();
+      await page.mouse.click((board?.x ?? 0) + (board?.width ?? 0) / 4, (board?.y ?? 0) + (board?.height ?? 0) / 2);
+      expect(Number(await page.inputValue("#op-crop-focus-x"))).toBeCloseTo(0.25, 1);
+      expect(await page.inputValue("#op-crop-ratio")).toBe("1:1");
     }));
 
   it("zooms by keys and buttons", () =>
