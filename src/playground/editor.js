@@ -54,7 +54,7 @@ export class Editor {
   #marks = h("div", { class: "seen", "aria-hidden": "true" });
   #board = h("div", { class: "board" });
   #hint = h("p", { id: "editor-hint", class: "hint" });
-  #said = h("output", { class: "reading" });
+  #said = h("output", { class: "place" });
   #panel = h("div", { class: "editor", hidden: true });
   /** @type {Tool | undefined} */
   #tool;

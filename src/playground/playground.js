@@ -1,5 +1,6 @@
 /** The page at `/`: an image goes in, both sides come out. */
 import { createAccount } from "./account.js";
+import { Batch } from "./batch.js";
 import { createDeliveries } from "./deliveries.js";
 import { createDial } from "./dial.js";
 import { byId, copyButton } from "./dom.js";
@@ -28,7 +29,15 @@ import { createTabs } from "./tabs.js";
 const tabs = createTabs("Language");
 const dial = createDial({ onTurn: turnTo });
 const showcase = new Showcase({ dial, onMake: () => void process(), onError: fail });
-const source = createSource(sourceChanged, () => void process({ compares: true }));
+const source = createSource(
+  sourceChanged,
+  () => void process({ compares: true }),
+  (files) => {
+    byId("welcome").hidden = true;
+    void batch.add(files);
+  },
+);
+const batch = new Batch({ read: () => form?.read(), onOpen: (file) => source.take(file) });
 const purposes = createPurposes({ read: () => form?.read(), onPick: (body) => set(body) });
 const formats = createFormats({ onTake: (entry, of) => void take(entry, of) });
 const history = createHistory({ onShow: (entry) => void again(entry) });
@@ -334,6 +343,7 @@ async function start() {
   });
   byId("looks").append(formats.element);
   byId("set").append(showcase.setElement);
+  byId("batch").append(batch.element);
   byId("history").append(history.element);
   byId("share").append(
     copyButton(() => location.origin + location.pathname + fragmentOf(form?.read()), "to these settings", "Copy link"),
@@ -354,6 +364,7 @@ async function start() {
   byId("operations").replaceChildren(purposes.element, form.element);
   settingsShown();
   readLink();
+  if (await batch.resume()) byId("welcome").hidden = true;
   byId("operations").addEventListener("input", formChanged);
   byId("request").addEventListener("change", keepInAddress);
   byId("request").addEventListener("submit", (event) => {

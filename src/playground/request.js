@@ -9,11 +9,13 @@ export class Refusal extends Error {
    * @param {number} status 0 when there was no answer
    * @param {string} message
    * @param {{ readonly id?: string, readonly param?: string }} [answer]
+   * @param {string | null} [retryAfter] seconds, as the header has them
    */
-  constructor(status, message, answer) {
+  constructor(status, message, answer, retryAfter) {
     super(message);
     this.status = status;
     this.answer = answer;
+    this.retryAfter = retryAfter ? Number(retryAfter) : undefined;
   }
 }
 
@@ -40,7 +42,8 @@ export function call(method, path, { body, binary = false, onUpload, signal } = 
     const header = (/** @type {string} */ name) => request.getResponseHeader(name);
     const answer = binary ? undefined : parsed(request.responseText);
     if (request.status < 400) resolve({ answer, bytes: request.response, header, milliseconds });
-    else reject(new Refusal(request.status, answer?.message ?? `HTTP ${request.status}`, answer));
+    else
+      reject(new Refusal(request.status, answer?.message ?? `HTTP ${request.status}`, answer, header("Retry-After")));
   });
   request.addEventListener("error", () => reject(new Refusal(0, "The service cannot be reached.")));
   request.addEventListener("abort", () => reject(new Refusal(0, "Canceled.")));

@@ -135,6 +135,16 @@ export interface Entry {
   result?: Blob | undefined;
 }
 
+/** A file that was made of one of many. */
+export interface MadeFile {
+  readonly name: string;
+  readonly blob: Blob;
+  readonly format: string;
+  readonly width: number;
+  readonly height: number;
+  readonly score: number | undefined;
+}
+
 /** A request as the programs show it. */
 export interface ShownRequest {
   readonly origin: string;

@@ -1,14 +1,18 @@
 /** What is to be processed: a file that was chosen, dropped or pasted, or an address. The last one given counts. */
 import { byId, bytesText } from "./dom.js";
 
-/** @import { Source } from "./shapes.d.ts" */
+/**
+ * @import { Source } from "./shapes.d.ts"
+ * @typedef {{ takeFiles: (files: readonly File[]) => void, drop: (source: Source) => void }} Takers
+ */
 
 /**
  * `{ current() }`; `changed` is called with every new source.
  * @param {() => void} changed
  * @param {() => void} dropped called after it when the source is complete: an image that was chosen, dropped, pasted, or the sample
+ * @param {(files: readonly File[]) => void} several called instead of both where several came at once
  */
-export function createSource(changed, dropped) {
+export function createSource(changed, dropped, several) {
   const files = byId("file", HTMLInputElement);
   const address = byId("url", HTMLInputElement);
   /** @type {Source | undefined} */
@@ -28,10 +32,14 @@ export function createSource(changed, dropped) {
     set(next);
     dropped();
   };
-  files.addEventListener("change", () => {
-    const [file] = files.files ?? [];
-    if (file) drop({ file });
-  });
+  const takeFiles = (/** @type {readonly File[]} */ taken) => {
+    const [file] = taken;
+    if (taken.length > 1) several(taken);
+    else if (file) drop({ file });
+  };
+  const folder = byId("folder", HTMLInputElement);
+  files.addEventListener("change", () => takeFiles([...(files.files ?? [])]));
+  folder.addEventListener("change", () => takeFiles([...(folder.files ?? [])].filter(isPicture)));
   address.addEventListener("input", () => {
     const url = address.value.trim();
     set(url === "" ? undefined : { url });
@@ -39,8 +47,16 @@ export function createSource(changed, dropped) {
   const useSample = () => void sampleFile().then((file) => drop({ file }));
   byId("sample").addEventListener("click", useSample);
   byId("try-sample").addEventListener("click", useSample);
-  listenForDrops(drop);
-  return { current: () => source };
+  listenForDrops({ takeFiles, drop });
+  return { current: () => source, take: (/** @type {File} */ file) => drop({ file }) };
+}
+
+/**
+ * Whether a file of a folder is one to be sent: what else lies there is not.
+ * @param {File} file
+ */
+function isPicture({ name, type }) {
+  return type.startsWith("image/") || /\.(?:hei[cf]|jxl|jp2|tiff?|psd|avif|dng|pdf)$/i.test(name);
 }
 
 async function sampleFile() {
@@ -66,8 +82,8 @@ function showFile(file, thumbnail) {
   byId("chosen-size").textContent = bytesText(file.size);
 }
 
-/** @param {(source: Source) => void} set */
-function listenForDrops(set) {
+/** @param {Takers} takers */
+function listenForDrops(takers) {
   const zone = byId("drop");
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -79,25 +95,53 @@ function listenForDrops(set) {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     zone.classList.remove("over");
-    take(event.dataTransfer, set);
+    void take(event.dataTransfer, takers);
   });
   document.addEventListener("paste", (event) => {
     const typing = event.target instanceof Element && event.target.matches("input, textarea");
-    if ((event.clipboardData?.files.length ?? 0) > 0 || !typing) take(event.clipboardData, set);
+    if ((event.clipboardData?.files.length ?? 0) > 0 || !typing) void take(event.clipboardData, takers);
   });
 }
 
 /**
  * @param {DataTransfer | null} data
- * @param {(source: Source) => void} set
+ * @param {Takers} takers
  */
-function take(data, set) {
+async function take(data, { takeFiles, drop }) {
   if (!data) return;
-  const [file] = data.files;
   const text = data.getData("text/uri-list") || data.getData("text/plain");
-  if (file) set({ file });
-  else if (/^https?:\/\//.test(text.trim())) {
-    byId("url", HTMLInputElement).value = text.trim();
-    set({ url: text.trim() });
+  // What was dropped is forgotten by the browser as soon as this function waits for something.
+  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
+  const files = [...data.files];
+  const folders = entries.filter(({ isDirectory }) => isDirectory);
+  if (folders.length > 0) {
+    const inside = (await Promise.all(folders.map(filesIn))).flat().filter(isPicture);
+    const beside = files.filter(({ name }) => !folders.some((folder) => folder.name === name));
+    return takeFiles([...beside, ...inside]);
+  }
+  if (files.length > 0) return takeFiles(files);
+  if (!/^https?:\/\//.test(text.trim())) return;
+  byId("url", HTMLInputElement).value = text.trim();
+  drop({ url: text.trim() });
+}
+
+/**
+ * The files of a folder, and of the folders in it.
+ * @param {FileSystemEntry} entry
+ * @returns {Promise<File[]>}
+ */
+async function filesIn(entry) {
+  if (entry.isFile) {
+    const held = /** @type {FileSystemFileEntry} */ (entry);
+    return [await new Promise((resolve, reject) => held.file(resolve, reject))];
+  }
+  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
+  /** @type {File[]} */
+  const found = [];
+  for (;;) {
+    /** @type {FileSystemEntry[]} */
+    const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (entries.length === 0) return found; // a reader hands out some at a time
+    found.push(...(await Promise.all(entries.map(filesIn))).flat());
   }
 }

@@ -95,6 +95,16 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
     },
   ],
   [
+    "many files",
+    "/",
+    async (page) => {
+      await open(page);
+      await page.fill("#op-resize-width", "64");
+      await page.setInputFiles("#file", [MACAW, import.meta.filename]);
+      await page.getByText(/^1 of 2 done.+; 1 failed/).waitFor();
+    },
+  ],
+  [
     "an error",
     "/",
     async (page) => {

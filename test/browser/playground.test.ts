@@ -1,6 +1,6 @@
 /** The playground in a browser, as a visitor uses it. */
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -111,6 +111,54 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       await page.locator("#op-srcset").getByLabel("Widths", { exact: true }).fill("");
       await process(page);
       expect(await results.isVisible()).toBe(false);
+    }));
+
+  it("makes many files of one choice, waits for a busy service, and has all of them after a reload", () =>
+    withPage("/", async (page) => {
+      await page.locator("#op-resize-width").waitFor();
+      await page.fill("#op-resize-width", "64");
+      let [requests, now, most] = [0, 0, 0];
+      await page.route("**/1.0/upload", async (route) => {
+        requests += 1;
+        most = Math.max(most, (now += 1));
+        const isBusy = requests === 1;
+        if (isBusy) await route.fulfill({ status: 503, headers: { "Retry-After": "1" }, body: "{}" });
+        else await route.fulfill({ response: await route.fetch() });
+        now -= 1;
+      });
+      const text = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no picture") };
+      const bytes = await readFile(MACAW);
+      const pictures = ["a.png", "b.png", "a.png"].map((name) => ({ name, mimeType: "image/png", buffer: bytes }));
+      await page.setInputFiles("#file", [...pictures, text]);
+      const batch = page.getByRole("region", { name: "Many files" });
+      await batch.getByText(/^3 of 4 done: .+ became .+; 1 failed\.$/).waitFor();
+      expect(requests).toBe(5);
+      expect(most).toBeLessThanOrEqual(2);
+      const asked = requests;
+      await page.reload();
+      await batch.getByText(/^3 of 4 done: .+ became .+; 1 failed\.$/).waitFor();
+      expect(requests).toBe(asked);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        batch.getByRole("button", { name: "Download ZIP" }).click(),
+      ]);
+      const folder = await mkdtemp(join(tmpdir(), "zip-"));
+      await download.saveAs(join(folder, "all.zip"));
+      const archive = await readFile(join(folder, "all.zip"));
+      await rm(folder, { recursive: true });
+      for (const name of ["a.png", "b.png", "a (2).png"]) expect(archive.includes(name)).toBe(true);
+      await page.unroute("**/1.0/upload");
+      await batch.getByRole("button", { name: "Make a srcset of each" }).click();
+      await batch.getByRole("button", { name: "Copy srcset HTML" }).click();
+      await expect
+        .poll(() => page.evaluate<string>("navigator.clipboard.readText()"), { timeout: 30_000 })
+        .toMatch(/^<picture>[^]*srcset="a\/a-/);
+      await batch.getByRole("button", { name: "Show b.png on the stage" }).click();
+      await page.getByRole("img", { name: "The original" }).waitFor();
+      await batch.getByRole("button", { name: "Clear" }).click();
+      await page.reload();
+      await page.getByRole("img", { name: "The sample image" }).waitFor();
+      expect(await batch.isVisible()).toBe(false);
     }));
 
   it("shares settings by its address, without the key, and takes no destination from a link", () =>
