@@ -6,7 +6,7 @@ import { FORMATS } from "../image/formats.ts";
 import type { Stopwatch } from "../image/pixels/stopwatch.ts";
 import { readHeaders } from "../image/plan/detect.ts";
 import { chosenFor } from "../image/plan/format-lists.ts";
-import { aimOf, outputFormat } from "../image/plan/output.ts";
+import { objectiveOf, outputFormat } from "../image/plan/output.ts";
 import { encodeSettings } from "../image/search/presets.ts";
 import { onlyOf } from "../pipeline/answer.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
@@ -46,7 +46,7 @@ export interface RenderPorts {
  * nothing.
  */
 export function isOneEncoding({ output, optimize }: Derivation): boolean {
-  const { kind } = aimOf(output, optimize);
+  const { kind } = objectiveOf(output, optimize);
   const word = output?.format ?? "auto";
   const isNamed = word !== "auto";
   const isExact = isNamed && !(FORMATS[outputFormat(word)] as FormatDefinition).can.quality;
@@ -67,10 +67,10 @@ type DraftOutput = NonNullable<Derivation["output"]>;
 export async function makeDraft(ports: RenderPorts, rendering: Rendering, found: FoundOriginal): Promise<Made> {
   const { processing, accept } = rendering;
   const { facts } = await identified(found);
-  const aim = aimOf(processing.output, processing.optimize);
-  const preset = aim.kind === "smart" ? aim.preset : "medium";
+  const objective = objectiveOf(processing.output, processing.optimize);
+  const preset = objective.kind === "smart" ? objective.preset : "medium";
   const blind = encodeSettings({ kind: "smart", preset }, FORMATS.jpeg, false).quality;
-  const quality = aim.kind === "quality" ? aim.quality : blind;
+  const quality = objective.kind === "quality" ? objective.quality : blind;
   const named = processing.output?.format;
   const output =
     named === undefined || named === "auto"

@@ -3,7 +3,7 @@ import { changesOf, detailOf } from "../../src/image/codec/complexity.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import type { Picture } from "../../src/image/pixels/picture.ts";
 import { identify } from "../../src/image/plan/detect.ts";
-import type { Aim } from "../../src/image/plan/output.ts";
+import type { Objective } from "../../src/image/plan/output.ts";
 import { encodeSettings } from "../../src/image/search/presets.ts";
 import type { Pixels } from "../support/rows.ts";
 import { reading, request, writing } from "./estimate-parts.ts";
@@ -14,7 +14,7 @@ const TINY = { size: { width: 96, height: 64 }, frames: 20 };
 const SMALL = { size: { width: 320, height: 240 }, frames: 12 };
 const LARGE = { size: { width: 800, height: 600 }, frames: 5 };
 
-const AIMS: Readonly<Record<string, Aim>> = {
+const OBJECTIVES: Readonly<Record<string, Objective>> = {
   "at quality 80": { kind: "quality", quality: 80 },
   "at quality 95": { kind: "quality", quality: 95 },
   exactly: { kind: "lossless" },
@@ -44,8 +44,8 @@ async function* jobsOf(what: string, pixels: Picture): AsyncGenerator<Job, void>
   const { facts } = identify(file);
   // What a file says of itself is what estimates go by.
   const picture = { ...pixels, changes: changesOf(facts, facts), detail: detailOf(facts, facts) };
-  for (const [how, aim] of Object.entries(AIMS)) {
-    yield writing(`sequence: written ${how}, ${what}`, "avif", picture, encodeSettings(aim, FORMATS.avif, true));
+  for (const [how, objective] of Object.entries(OBJECTIVES)) {
+    yield writing(`sequence: written ${how}, ${what}`, "avif", picture, encodeSettings(objective, FORMATS.avif, true));
   }
   yield reading(`sequence: read, ${what}`, await fileOf("avif", picture));
   yield request(`sequence: by search, ${what}`, file, { to: "avif" });

@@ -17,7 +17,7 @@ import type { Entry } from "../../src/pipeline/entries.ts";
 import { type Admitted, admittedDuring } from "../support/admitted.ts";
 
 const { parseBody, UploadBody } = await import("../../src/contract/request.ts");
-const { aimOf } = await import("../../src/image/plan/output.ts");
+const { objectiveOf } = await import("../../src/image/plan/output.ts");
 const { patienceOf, TARGET_SCORE } = await import("../../src/image/search/presets.ts");
 const { looksAt } = await import("../../src/image/search/second-opinion.ts");
 const { render } = await import("../../src/image/render/render.ts");
@@ -115,9 +115,9 @@ class Teller {
 
   private begin(name: string): void {
     const entry = this.entries.get(name);
-    const aim = aimOf(entry?.output, entry?.optimize);
-    this.target = aim.kind === "smart" ? TARGET_SCORE[aim.preset] : undefined;
-    this.closePoints = patienceOf(aim).close;
+    const objective = objectiveOf(entry?.output, entry?.optimize);
+    this.target = objective.kind === "smart" ? TARGET_SCORE[objective.preset] : undefined;
+    this.closePoints = patienceOf(objective).close;
     this.result = name && `${name}: `;
   }
 

@@ -55,12 +55,12 @@ export async function* heldJobs(sizes: readonly number[], isWanted: (name: strin
       const picture = pictureOf([pixels]);
       for (const [to, format] of WRITABLE) {
         const ways = [
-          ...(format.can.quality ? [{ how: "quality 80", aim: { kind: "quality", quality: 80 } as const }] : []),
-          ...(format.can.lossless ? [{ how: "exactly", aim: { kind: "lossless" } as const }] : []),
+          ...(format.can.quality ? [{ how: "quality 80", objective: { kind: "quality", quality: 80 } as const }] : []),
+          ...(format.can.lossless ? [{ how: "exactly", objective: { kind: "lossless" } as const }] : []),
         ];
-        for (const { how, aim } of ways) {
+        for (const { how, objective } of ways) {
           const name = `${to} ${how}, ${what} of ${megapixels} MP`;
-          const settings = encodeSettings(aim, format, false);
+          const settings = encodeSettings(objective, format, false);
           if (isWanted(`write: ${name}`)) yield writing(`write: ${name}`, to, picture, settings);
           if (!isWanted(`read: ${name}`)) continue;
           const file = await fileOf(to, picture, settings).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
  * What smart lossy saves, what it takes, and against whom: `PHOTOS="a.jpg b.png" npm run bench -- optimize`. For every
- * picture the preset `medium`, its processor time beside one blind encoding by @jsquash/jpeg, the lossless aim, and the
+ * picture the preset `medium`, its processor time beside one blind encoding by @jsquash/jpeg, the lossless objective, and the
  * bytes that others need for the same score. Pictures of a folder and format are a class.
  */
 import { readFileSync } from "node:fs";

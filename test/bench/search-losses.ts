@@ -71,8 +71,8 @@ async function lossesOf(name: "jpeg" | "webp" | "avif" | "heic", picture: Pictur
       const whole = await format.write.encode(picture, settings, UNPAUSED);
       const lost = 100 - (await reference.judge(await decoded(format, whole, UNPAUSED))).score;
       if (100 - lost < LEAST || 100 - lost > MOST) continue;
-      const { haste }: Scale = format.write.qualities;
-      const probe = haste === undefined;
+      const { fastPassLoss }: Scale = format.write.qualities;
+      const probe = fastPassLoss === undefined;
       const tiles = await format.write.encode(reference.sample.picture, { ...settings, probe }, UNPAUSED);
       const lostByTiles = 100 - (await reference.judgeSample(await decoded(format, tiles, UNPAUSED))).score;
       const bits = (whole.length * 8) / (picture.width * picture.height);

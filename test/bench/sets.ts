@@ -119,11 +119,11 @@ export async function main(): Promise<void> {
     const timings = await compare(await candidatesOf(bytes), ROUNDS);
     console.log(table(timings));
     const [requests = NaN, one = NaN, sharp = NaN] = timings.map(({ cpuRatio }) => cpuRatio);
-    const aims = [
+    const objectives = [
       { against: "18 requests", ratio: one / requests, most: TARGETS.requests },
       { against: "sharp", ratio: one / sharp, most: TARGETS.sharp },
     ];
-    for (const { against, ratio, most } of aims) {
+    for (const { against, ratio, most } of objectives) {
       console.log(
         `one request takes ${ratio.toFixed(2)} of ${against} (target ${most}, ${ratio <= most ? "met" : "missed"})`,
       );

@@ -10,7 +10,7 @@ import { pixelsOf, read, walk } from "../support/walk.ts";
 
 const FILES = { baseline: s420, progressive, gray, png, animation };
 
-const AIMS = {
+const OBJECTIVES = {
   default: {},
   low: { compression: "low" },
   ultra: { compression: "ultra" },
@@ -24,16 +24,16 @@ const SIDES = [2, 8, 17, 40, 60, 100];
 
 const ENCODINGS = ["baseline", "progressive"] as const;
 
-async function failures(file: Uint8Array, operations: readonly object[], aims: object): Promise<string[]> {
+async function failures(file: Uint8Array, operations: readonly object[], objectives: object): Promise<string[]> {
   const found: string[] = [];
   for (const operation of operations) {
-    for (const [aim, optimize] of Object.entries(aims)) {
+    for (const [objective, optimize] of Object.entries(objectives)) {
       for (const encoding of ENCODINGS) {
         const { output, stored } = await walk(file, { ...operation, optimize, output: { format: "jpeg", encoding } });
         const said = await read(stored);
         const is = said?.progressive === true ? "progressive" : "baseline";
         if (said && is === encoding && output.interlaced === said.progressive) continue;
-        found.push(`${JSON.stringify(operation)}, ${aim}: ${is}, not ${encoding}`);
+        found.push(`${JSON.stringify(operation)}, ${objective}: ${is}, not ${encoding}`);
       }
     }
   }
@@ -43,8 +43,8 @@ async function failures(file: Uint8Array, operations: readonly object[], aims: o
 describe.each(Object.entries(FILES))("the encoding that is named for %s", (_name, file) => {
   const bytes = new Uint8Array(file);
 
-  it("is that of the result, whatever the aim", async () => {
-    expect(await failures(bytes, [{}], AIMS)).toEqual([]);
+  it("is that of the result, whatever the objective", async () => {
+    expect(await failures(bytes, [{}], OBJECTIVES)).toEqual([]);
   });
 
   it("is that of the result, whatever the size", async () => {

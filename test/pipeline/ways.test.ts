@@ -18,7 +18,7 @@ import { walk, type Walked } from "../support/walk.ts";
 /** What becomes of the parts of a job's work, in the order in which they begin. */
 type Fate = (part: number) => "works" | "refused" | "without memory" | "in its midst";
 
-const OWN_MANNER = "This way does not lead anywhere";
+const OWN_FAILURE = "This way does not lead anywhere";
 
 /** Runs a job whose parts have this fate, and counts them. */
 async function fated(
@@ -34,12 +34,12 @@ async function fated(
   ) => {
     const ends = fate(parts++);
     const broken = async (timeSlice: TimeSlice, tier: number): Promise<Result> => {
-      if (ends === "refused") throw new ApiError(422, OWN_MANNER);
+      if (ends === "refused") throw new ApiError(422, OWN_FAILURE);
       if (ends === "without memory") throw new OutOfMemory();
       if (ends === "works") return piece(timeSlice, tier);
       let spent = 0;
       const spend = (ms: number) =>
-        spent++ >= 2 ? Promise.reject(new ApiError(422, OWN_MANNER)) : timeSlice.spend(ms);
+        spent++ >= 2 ? Promise.reject(new ApiError(422, OWN_FAILURE)) : timeSlice.spend(ms);
       return piece({ spend, worked: () => timeSlice.worked() }, tier);
     };
     return runIn(tiers, broken, allowance);
@@ -107,7 +107,7 @@ function isLarger({ input, output }: Walked): boolean {
 }
 
 describe.each(TODAY)("$name, $options", ({ file, body }) => {
-  it("comes to a file though any one part of the work fails, in each manner", async () => {
+  it("comes to a file though any one part of the work fails, in each way", async () => {
     const bytes = await file();
     const whole = await fated(
       () => "works",
@@ -115,16 +115,16 @@ describe.each(TODAY)("$name, $options", ({ file, body }) => {
     );
     if (whole.walked instanceof Error) throw whole.walked;
     const isOriginal = whole.walked.output.sha1 === whole.walked.input.sha1;
-    for (const manner of ["refused", "without memory", "in its midst"] as const) {
+    for (const failure of ["refused", "without memory", "in its midst"] as const) {
       for (let broken = 0; broken < whole.parts; broken++) {
         const { walked, parts } = await fated(
-          (part) => (part === broken ? manner : "works"),
+          (part) => (part === broken ? failure : "works"),
           () => walk(bytes, body),
         );
         // Without the only part there is no way, nor without the one that hands back an original that nothing makes
         // smaller.
         const isOnly = parts === 1 || (isOriginal && broken === whole.parts - 1);
-        if (walked instanceof Error && !isOnly) expect([manner, broken, walked.message]).toEqual([]);
+        if (walked instanceof Error && !isOnly) expect([failure, broken, walked.message]).toEqual([]);
       }
     }
   });

@@ -29,4 +29,9 @@ export const OLD_WORDS: readonly OldWord[] = [
   { old: "sight", now: "region of interest" },
   { old: "glimpse", now: "sampled frames" },
   { old: "stranger", now: "anonymous clients" },
+  { old: "quest", now: "search" },
+  { old: "contest", now: "search" },
+  { old: "haste", now: "fast pass" },
+  { old: "aim", now: "objective", within: ENGINE, inNamesOnly: true },
+  { old: "manner", now: "encode options", within: ENGINE, inNamesOnly: true },
 ];

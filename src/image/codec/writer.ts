@@ -83,10 +83,10 @@ export interface Scale {
   /** Bits that a pixel of an average picture takes at a score of 75; absent where they say nothing of its losses. */
   readonly bits?: number;
   /**
-   * Points that a rendition loses besides that is made in haste, which differ so much that tiles are encoded as they
+   * Points that a rendition loses besides in a fast pass, which differ so much that tiles are encoded as they
    * would stay; absent where they do not.
    */
-  readonly haste?: number;
+  readonly fastPassLoss?: number;
   /** Tiles of small pictures, of which they are up to half, save time as well. */
   readonly tilesOfSmall?: boolean;
   /** Points that a draft loses besides that; absent where drafts take no less time. */

@@ -125,7 +125,7 @@ export const Optimize = v.pipe(
 export type Optimize = v.InferOutput<typeof Optimize>;
 
 /** How a result is to be encoded. */
-export type Aim =
+export type Objective =
   | { readonly kind: "lossless" }
   | { readonly kind: "quality"; readonly quality: number }
   /** The best that is not larger than this. */
@@ -138,7 +138,7 @@ export type Aim =
   | { readonly kind: "smart"; readonly preset: Preset; readonly effort?: Effort | undefined };
 
 /** A size before everything; lossless before `optimize.quality` before `output.quality` before the preset. */
-export function aimOf(output: Output | undefined, optimize: Optimize | undefined): Aim {
+export function objectiveOf(output: Output | undefined, optimize: Optimize | undefined): Objective {
   const compression = optimize?.compression;
   if (optimize?.target_bytes !== undefined) return { kind: "size", bytes: optimize.target_bytes };
   if (optimize?.lossless || compression === "lossless") return { kind: "lossless" };

@@ -5,7 +5,7 @@ import type { Allowance } from "../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { collectEstimate, pixelBytes } from "../pixels/buffered.ts";
-import type { Aim } from "../plan/output.ts";
+import type { Objective } from "../plan/output.ts";
 import { type Plan, planSteps } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { keep, bufferedPicture } from "./buffered-picture.ts";
@@ -31,13 +31,13 @@ const MAX_KEPT_PIXELS = 2_000_000;
 export async function originFor(
   file: Origin,
   formats: readonly FormatDefinition[],
-  aim: Aim,
+  objective: Objective,
   allowance?: Allowance,
 ): Promise<Origin> {
   const { stored, plan, source } = file;
   const picture = pictureOf(stored, plan);
   const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
-  if (formats.length < 2 || aim.kind !== "smart" || !plan.changesPixels || !isSmall) return file;
+  if (formats.length < 2 || objective.kind !== "smart" || !plan.changesPixels || !isSmall) return file;
   const estimate = parallel(pictureEstimate(stored, plan), collectEstimate(picture));
   if (!isolateBudget.canHold(estimate, stored.bytes.length) || allowance?.affords(estimate) === false) return file;
   // Held as an original is, beside the work on it; where there is no room right now the file stays what is worked on.

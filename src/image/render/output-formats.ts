@@ -11,7 +11,7 @@ import { FORMATS } from "../formats.ts";
 import { isOpaque } from "../pixels/opaque.ts";
 import { type Extent, firstFrame } from "../pixels/picture.ts";
 import { chosenFor } from "../plan/format-lists.ts";
-import { type Aim, type Output, outputFormat } from "../plan/output.ts";
+import { type Objective, type Output, outputFormat } from "../plan/output.ts";
 import type { Plan } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { plainestRefusal } from "../search/fit-size.ts";
@@ -129,7 +129,7 @@ async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance):
  */
 export function inTryingOrder(
   formats: readonly FormatDefinition[],
-  { kind }: Aim,
+  { kind }: Objective,
   picture: Pick<Extent, "detail">,
 ): readonly FormatDefinition[] {
   if (kind !== "smart") return formats;
@@ -149,7 +149,7 @@ type Written = Rendition & { readonly format: FormatDefinition };
  */
 export async function bestOf(
   formats: readonly FormatDefinition[],
-  aim: Aim,
+  objective: Objective,
   write: (
     format: FormatDefinition,
     upperBoundBytes: number | undefined,
@@ -167,7 +167,7 @@ export async function bestOf(
         givenUp.push(format);
         continue;
       }
-      const isBest = !best || isBetter(made, best, aim);
+      const isBest = !best || isBetter(made, best, objective);
       (isBest ? best : made)?.file.release();
       if (isBest) best = { ...made, format };
     } catch (error) {
@@ -184,8 +184,8 @@ export async function bestOf(
  * Whether one file is to be preferred: one that was searched for to one whose search took too long; where files may
  * have a size, the one that looks better, else the smaller one.
  */
-function isBetter(one: Rendition, other: Rendition, aim: Aim): boolean {
+function isBetter(one: Rendition, other: Rendition, objective: Objective): boolean {
   if (one.isCutOff !== other.isCutOff) return !one.isCutOff;
-  const looks = aim.kind === "size" ? (one.score ?? 0) - (other.score ?? 0) : 0;
+  const looks = objective.kind === "size" ? (one.score ?? 0) - (other.score ?? 0) : 0;
   return looks > 0 || (looks === 0 && one.file.bytes.length < other.file.bytes.length);
 }

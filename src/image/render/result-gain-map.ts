@@ -8,7 +8,7 @@ import type { GainMap } from "../gain-map/gain-map.ts";
 import { noGain } from "../gain-map/terms.ts";
 import { type Size, turnSize } from "../pixels/geometry.ts";
 import { identify } from "../plan/detect.ts";
-import { type Aim, type Output, outputFormat } from "../plan/output.ts";
+import { type Objective, type Output, outputFormat } from "../plan/output.ts";
 import { planSteps, storedSize } from "../plan/plan.ts";
 import type { Stored } from "../plan/planned-picture.ts";
 import { optimized } from "../search/attempts.ts";
@@ -53,7 +53,7 @@ interface Wanted {
   readonly formats: readonly FormatDefinition[];
   /** All that is done with the stored picture. */
   readonly steps: readonly Step[];
-  readonly aim: Aim;
+  readonly objective: Objective;
   readonly encoding: Output["encoding"];
 }
 
@@ -114,7 +114,7 @@ function fitsOver(map: Size, picture: Size): boolean {
 async function encoded(
   original: Stored,
   { terms, levels, isPicture, ...found }: Stored & Pick<GainMap, "terms" | "levels" | "isPicture">,
-  { steps, aim, encoding, format }: Wanted & Pick<ResultGainMap, "format">,
+  { steps, objective, encoding, format }: Wanted & Pick<ResultGainMap, "format">,
   allowance?: Allowance,
 ): Promise<Uint8Array> {
   const size = storedSize(found.facts);
@@ -124,10 +124,10 @@ async function encoded(
   const plan = planSteps(size, levels ? [...own, inTerms(levels, planSteps(size, own).size)] : own);
   const heldBytes = original.bytes.length + 2 * found.bytes.length;
   const stored = { ...found, stopwatch: original.stopwatch, heldBytes };
-  const make = async (options: Aim): Promise<Uint8Array> => {
+  const make = async (options: Objective): Promise<Uint8Array> => {
     const source = SharedBytes.of(found.bytes.slice());
     const common = { stored, plan, format, encoding, isLast: true };
-    const made = await optimized({ ...common, aim: options }, source, allowance);
+    const made = await optimized({ ...common, objective: options }, source, allowance);
     if (!made) throw new ApiError(422, "The gain map cannot be written");
     return made.file.bytes;
   };
@@ -136,7 +136,7 @@ async function encoded(
     isSame && !format.recompress
       ? found.bytes
       : await make(isSame ? { kind: "lossless" } : { kind: "quality", quality: QUALITY });
-  const most = aim.kind === "size" ? Math.floor(aim.bytes * SHARE_OF_SIZE) : Infinity;
+  const most = objective.kind === "size" ? Math.floor(objective.bytes * SHARE_OF_SIZE) : Infinity;
   return best.length <= most ? best : make({ kind: "size", bytes: most });
 }
 
@@ -148,8 +148,10 @@ function inTerms(levels: Uint8Array, size: Size): Step {
 }
 
 /** A size that is asked for is that of the file with its gain map. */
-export function besideGainMap(aim: Aim, map: ResultGainMap | undefined): Aim {
-  return aim.kind === "size" && map ? { ...aim, bytes: Math.max(1, aim.bytes - addedBytes(map)) } : aim;
+export function besideGainMap(objective: Objective, map: ResultGainMap | undefined): Objective {
+  return objective.kind === "size" && map
+    ? { ...objective, bytes: Math.max(1, objective.bytes - addedBytes(map)) }
+    : objective;
 }
 
 function addedBytes({ format, colors, profile = colors, ...map }: ResultGainMap): number {

@@ -6,7 +6,7 @@ import { FORMATS } from "../formats.ts";
 import { keptMetadata, type Metadata, metadataBytes } from "../metadata/blocks.ts";
 import { sourceTypeIn } from "../metadata/source-type.ts";
 import { withSourceType } from "../metadata/xmp.ts";
-import { type Aim, type Output, outputFormat } from "../plan/output.ts";
+import { type Objective, type Output, outputFormat } from "../plan/output.ts";
 import type { Stored } from "../plan/planned-picture.ts";
 import type { Rendition } from "../search/rendition.ts";
 
@@ -45,10 +45,10 @@ function foundIn({ metadata }: FormatDefinition, bytes: Uint8Array, sourceType: 
 }
 
 /** A size that is asked for is that of the file with its metadata. */
-export function besideMetadata(aim: Aim, bytes: number): Aim {
-  return aim.kind === "size"
-    ? { ...aim, bytes: Math.max(1, aim.bytes - bytes), besides: (aim.besides ?? 0) + bytes }
-    : aim;
+export function besideMetadata(objective: Objective, bytes: number): Objective {
+  return objective.kind === "size"
+    ? { ...objective, bytes: Math.max(1, objective.bytes - bytes), besides: (objective.besides ?? 0) + bytes }
+    : objective;
 }
 
 /** A result with what is kept; the file without it is released. */

@@ -72,7 +72,7 @@ async function endsOf(picture: Picture, timeSlice: TimeSlice): Promise<number[]>
 
 /** Points that a quality step is worth. */
 const POINTS_PER_QUALITY = 0.7;
-/** A result this close above its aim is close enough. */
+/** A result this close above its target score is close enough. */
 const CLOSE_POINTS = 2;
 const MAX_QUALITY = 100;
 /**

@@ -8,7 +8,7 @@ import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
 import { fits } from "./estimates.ts";
-import { fitSize, fitSizeInHaste } from "./fit-size.ts";
+import { fitSize, fitSizeFast } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
 import { asNamed } from "./named-encoding.ts";
 import { inOneScan } from "./one-scan.ts";
@@ -40,7 +40,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     keepMarked(task),
     keepFitting(task),
     fitSize(task),
-    fitSizeInHaste(task),
+    fitSizeFast(task),
     recompressOnly(task),
     requantizeWithoutPixels(task),
     requantize(task),
@@ -252,9 +252,9 @@ function better(task: Task, one: Rendition, other: Rendition): Rendition {
 }
 
 /** A result with the mark by which it is known when it comes back; originals stay as they are. */
-function marked({ aim, format }: Task, rendition: Rendition): Rendition {
-  if (aim.kind !== "smart" || !format.mark || rendition.isOriginal) return rendition;
-  const file = SharedBytes.of(format.mark.write(rendition.file.bytes, TARGET_SCORE[aim.preset]));
+function marked({ objective, format }: Task, rendition: Rendition): Rendition {
+  if (objective.kind !== "smart" || !format.mark || rendition.isOriginal) return rendition;
+  const file = SharedBytes.of(format.mark.write(rendition.file.bytes, TARGET_SCORE[objective.preset]));
   rendition.file.release();
   return { ...rendition, file };
 }

@@ -84,22 +84,22 @@ export interface SampleSearch {
  * @param ways the first is preferred where they do equally well
  */
 export async function candidatesFor(
-  quest: SampleSearch,
+  search: SampleSearch,
   ways: readonly PictureEncoder[],
 ): Promise<readonly Candidate[]> {
-  const { sample, settings, targetScore } = quest;
+  const { sample, settings, targetScore } = search;
   const standing = new Map<EncodeSettings["loss"], Candidate>();
   let cheapest: Candidate | undefined;
   for (const encoder of ways) {
     const sampleEncoder = sample.tiles ? await encoder.onSample(sample) : encoder;
-    const probesAt = probesByLoss(sampleEncoder, quest.look);
-    if (!cheapest && (await isOver(sampleEncoder, probesAt, quest))) return [];
+    const probesAt = probesByLoss(sampleEncoder, search.look);
+    if (!cheapest && (await isOver(sampleEncoder, probesAt, search))) return [];
     for (const variant of settings.subsample ? [{}] : encoder.variants) {
       const chosen = { ...settings, ...variant };
-      if (await isNeedless(sampleEncoder, quest, standing.get("colors"), chosen)) continue;
-      if (chosen.loss === "nothing" && (await isHopeless(sampleEncoder, quest, cheapest, standing.get("levels"))))
+      if (await isNeedless(sampleEncoder, search, standing.get("colors"), chosen)) continue;
+      if (chosen.loss === "nothing" && (await isHopeless(sampleEncoder, search, cheapest, standing.get("levels"))))
         continue;
-      const candidate = await candidateOf(quest, encoder, sampleEncoder, probesAt(chosen), chosen, cheapest);
+      const candidate = await candidateOf(search, encoder, sampleEncoder, probesAt(chosen), chosen, cheapest);
       const before = standing.get(chosen.loss);
       if (!before || (await isBetter(candidate.best, before.best, targetScore))) standing.set(chosen.loss, candidate);
       if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;

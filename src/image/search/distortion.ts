@@ -6,7 +6,7 @@ import type { ProbeAt, DistortionAt, Probe } from "./probe.ts";
 import { CLOSE_POINTS, isBeaten, MAX_QUALITY, MAX_PROBES, type Search } from "./quality.ts";
 
 const MIN_QUALITY = 20;
-/** What is aimed at above the aim, so that most probes reach it. */
+/** What is aimed at above the targetScore, so that most probes reach it. */
 const MARGIN_POINTS = 0.2;
 /** The least part of the expected distortion: hardly a picture suffers less. */
 const LEAST_PART = 0.6;
@@ -23,14 +23,14 @@ interface Place {
   readonly lost: number;
 }
 
-/** The probe at the lowest quality found that reaches `aim`. Qualities of the same distortion are tried once. */
+/** The probe at the lowest quality found that reaches `targetScore`. Qualities of the same distortion are tried once. */
 export async function lowestByDistortion(
   probeAt: ProbeAt,
   distortionAt: DistortionAt,
-  aim: number,
+  targetScore: number,
   { first, probes: most = MAX_PROBES, beat = Infinity, close = CLOSE_POINTS }: Search,
 ): Promise<Probe> {
-  const wanted = 100 - aim - MARGIN_POINTS;
+  const wanted = 100 - targetScore - MARGIN_POINTS;
   let worse: Place | undefined;
   let better: Place | undefined;
   let best: Probe | undefined;
@@ -41,16 +41,16 @@ export async function lowestByDistortion(
     const distortion = await distortionAt(quality);
     const probe = await probeAt(quality);
     const canWin = async (mostScore: number) =>
-      beat === Infinity || !isBeaten((await probe.bytes()).length, mostScore, aim, beat);
+      beat === Infinity || !isBeaten((await probe.bytes()).length, mostScore, targetScore, beat);
     if (!(await canWin(100 - LEAST_PART * distortion))) return best ?? probe;
     last = probe;
     const score = await probe.score();
     const place = { quality, distortion, lost: 100 - score };
-    const again = score >= aim ? better && "better" : worse && "worse";
+    const again = score >= targetScore ? better && "better" : worse && "worse";
     let guess: number;
-    if (score >= aim) {
+    if (score >= targetScore) {
       [better, best] = [place, probe];
-      if (score - aim <= close) break;
+      if (score - targetScore <= close) break;
       guess = worse ? between(better, worse, wanted, { isFlat, again }) : inProportion(place, wanted);
     } else {
       isFlat ||= worse !== undefined && slopeOf(place, worse) < (FLAT * place.lost) / place.distortion;

@@ -15,9 +15,9 @@ import { canDivide, sixteenBitTask, type Task, writableIn } from "./task.ts";
  * Re-encodes the planes of a file of the same format of which at most the size changes: pixels are never made of them.
  */
 export function reencodePlanes(task: Task): Attempt | null {
-  const { stored, plan, format, aim, settings, unchanged } = task;
-  const isBlind = aim.kind === "quality" || (aim.kind === "smart" && searchedScore(task) === undefined);
-  const isExact = aim.kind === "lossless" && !unchanged;
+  const { stored, plan, format, objective, settings, unchanged } = task;
+  const isBlind = objective.kind === "quality" || (objective.kind === "smart" && searchedScore(task) === undefined);
+  const isExact = objective.kind === "lossless" && !unchanged;
   if (format !== stored.format || stored.space || (!isBlind && !isExact)) return null;
   const wanted = resizedOnly(plan);
   const { coefficients } = format;
@@ -35,9 +35,9 @@ export function reencodePlanes(task: Task): Attempt | null {
 
 /** Encodes without loss what may lose nothing, or at the highest quality in a format that always loses something. */
 export function encodeExactly(task: Task): Attempt | null {
-  const { aim, unchanged, stored, format, settings } = task;
+  const { objective, unchanged, stored, format, settings } = task;
   const cannotRecompress = !stored.format.recompress && format.can.lossless;
-  if (aim.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
+  if (objective.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
   // Nothing is as exact as the file that there is: of floating point for instance.
   if (unchanged?.original && isSixteenBit(stored.facts)) return null;
   const sixteenBit = sixteenBitTask(task);
@@ -55,8 +55,8 @@ function isSixteenBit({ depth, colorspace, alpha }: Facts): boolean {
 
 /** Encodes at the quality that is asked for, or at that which reaches a preset's score on average. */
 export function encodeBlind(task: Task): Attempt | null {
-  const { aim, settings } = task;
-  if (aim.kind === "lossless" || aim.kind === "size" || isTiny(task)) return null;
+  const { objective, settings } = task;
+  if (objective.kind === "lossless" || objective.kind === "size" || isTiny(task)) return null;
   const isSearched = searchedScore(task) !== undefined;
   if (isSearched && canDivide(task)) return null;
   return encoded(sixteenBitTask(task) ?? task, "encode blind", settings, isSearched);
@@ -64,7 +64,7 @@ export function encodeBlind(task: Task): Attempt | null {
 
 /** Encodes without loss a picture that there is no memory to encode otherwise. */
 export function encodeExactlyInstead(task: Task): Attempt | null {
-  const isPossible = task.aim.kind === "smart" && task.format.can.lossless && !isTiny(task);
+  const isPossible = task.objective.kind === "smart" && task.format.can.lossless && !isTiny(task);
   return isPossible ? encoded(task, "encode exactly", { ...task.settings, lossless: true }, true) : null;
 }
 
@@ -84,8 +84,8 @@ function encodedSixteenBit(task: Task, sixteenBit: Task): Attempt | null {
 }
 
 /** Says of a file that is to look as a preset promises that its quality is what does on average. */
-function searchedBy({ aim }: Task, { lossless }: EncodeSettings): Pick<Rendition, "searched"> {
-  return aim.kind === "smart" && !lossless ? { searched: false } : {};
+function searchedBy({ objective }: Task, { lossless }: EncodeSettings): Pick<Rendition, "searched"> {
+  return objective.kind === "smart" && !lossless ? { searched: false } : {};
 }
 
 function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, isFallback = false): Attempt | null {

@@ -76,16 +76,16 @@ export function fitSize(task: Task): Attempt | null {
 }
 
 /** Makes do with few encodings of little effort, where there is no time for more: the file is a few percent smaller. */
-export function fitSizeInHaste(task: Task): Attempt | null {
+export function fitSizeFast(task: Task): Attempt | null {
   return fitSizeAt(task, HASTY);
 }
 
 function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attempt | null {
-  const { stored, picture, aim } = task;
+  const { stored, picture, objective } = task;
   const settings = { ...task.settings, ...(effort !== undefined && { effort }) };
   const format = writableIn(task);
   const { coefficients } = stored.format;
-  if (aim.kind !== "size" || !format) return null;
+  if (objective.kind !== "size" || !format) return null;
   const divides = canDivide(task) ? coefficients : undefined;
   const [tier] = (divides ? null : fullSearch(task, format))?.tiers ?? [];
   const blind = divides ? requantizeEstimate(task, divides) : encodeEstimate(task, format, settings);
@@ -95,7 +95,7 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
   const wanted = choices.map((choice) => ({ ...settings, ...choice }));
-  const asking = divides || stored.sixteenBit ? null : askingEstimate(task, format, wanted, aim.bytes);
+  const asking = divides || stored.sixteenBit ? null : askingEstimate(task, format, wanted, objective.bytes);
   const tries = divides || !format.write.study ? typicalTries : 1 + (typicalTries - 1) * STUDIED_SHARE;
   const triesMs = (one: EncodeSettings) => tries * (divides ? blind : encodeEstimate(task, format, one)).ms;
   const looking = scores ? lookEstimate(format, picture).ms + pictureEstimate(stored, task.plan).ms : 0;
@@ -108,18 +108,18 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
     isSearch: true,
     onCoefficients: divides !== undefined,
     async run(session, timeSlice) {
-      const { besides = 0 } = aim;
+      const { besides = 0 } = objective;
       if (tier?.keepsPixels && scores) await session.keepPixels(timeSlice);
-      const beyond = asking && (await leastSizeBeyond(aim.bytes, format, session.picture, wanted, timeSlice));
+      const beyond = asking && (await leastSizeBeyond(objective.bytes, format, session.picture, wanted, timeSlice));
       if (beyond) throw new TooSmall(beyond + besides, "about ");
       const { finish } = divides ? divided(task, divides, timeSlice) : session.encoder(format, timeSlice);
       const files: Uint8Array[] = [];
       for (const one of wanted) {
         if (files.length > 0 && session.deadline.isOver()) break;
         const terms = { scale: format.write.qualities, maxTries, deadline: session.deadline, trace: task.trace };
-        files.push(await largestWithin(finish, one, aim.bytes, terms));
+        files.push(await largestWithin(finish, one, objective.bytes, terms));
       }
-      const fitting = files.filter(({ length }) => length <= aim.bytes);
+      const fitting = files.filter(({ length }) => length <= objective.bytes);
       const [first] = fitting;
       if (!first) throw new TooSmall(Math.min(...files.map(({ length }) => length)) + besides);
       if (!scores || session.deadline.isOver()) return session.rendition({ bytes: first });

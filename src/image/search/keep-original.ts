@@ -7,17 +7,19 @@ import { asStored, hasCoefficients, isEncodedOtherwise, type Task } from "./task
 
 /** Keeps a file that was already reduced as far as the preset allows: once more would add one loss to another. */
 export function keepMarked(task: Task): Attempt | null {
-  const { stored, aim } = task;
-  if (aim.kind !== "smart") return null;
+  const { stored, objective } = task;
+  if (objective.kind !== "smart") return null;
   const mark = stored.format.mark?.read(stored.bytes);
-  return mark !== undefined && mark <= TARGET_SCORE[aim.preset] ? kept(task, true) : null;
+  return mark !== undefined && mark <= TARGET_SCORE[objective.preset] ? kept(task, true) : null;
 }
 
 /** Keeps a file that has the size that is asked for. */
 export function keepFitting(task: Task): Attempt | null {
-  const { unchanged, aim, stored } = task;
+  const { unchanged, objective, stored } = task;
   if (isEncodedOtherwise(task, stored)) return null;
-  return aim.kind === "size" && (unchanged?.original?.length ?? Infinity) <= aim.bytes ? kept(task, true) : null;
+  return objective.kind === "size" && (unchanged?.original?.length ?? Infinity) <= objective.bytes
+    ? kept(task, true)
+    : null;
 }
 
 /**
@@ -25,10 +27,10 @@ export function keepFitting(task: Task): Attempt | null {
  * may be lost.
  */
 export function keepOriginal(task: Task): Attempt | null {
-  const { stored, aim, format } = task;
-  if (aim.kind === "size" || !format.write) return null;
+  const { stored, objective, format } = task;
+  if (objective.kind === "size" || !format.write) return null;
   const isShown = !stored.format.coefficients || hasCoefficients(stored);
-  const attempt = aim.kind === "lossless" || isShown ? kept(task, false) : null;
+  const attempt = objective.kind === "lossless" || isShown ? kept(task, false) : null;
   return attempt && { ...attempt, isFallback: true };
 }
 

@@ -57,7 +57,7 @@ export async function leastSizeBeyond(
   return least > limitBytes * SURE ? Number(least.toPrecision(SHOWN_DIGITS)) : undefined;
 }
 
-/** As few bytes as the format can make of a picture, in haste. */
+/** As few bytes as the format can make of a picture, in a fast pass. */
 function lowest(settings: EncodeSettings): EncodeSettings {
   return { ...settings, quality: 1, progressive: false, probe: true };
 }

@@ -249,7 +249,7 @@ function withExact(estimate: Estimate, { picture, settings }: Task, { write, can
 }
 
 /**
- * An estimate with what tells whether a file without loss is worth trying: one of a quarter of the sample, in haste.
+ * An estimate with what tells whether a file without loss is worth trying: one of a quarter of the sample, in a fast pass.
  */
 function withQuarter(estimate: Estimate, { picture, settings }: Task, { write }: WritableFormat): Estimate {
   if (!write.nearLosslessLevels) return estimate;

@@ -1,9 +1,9 @@
-/** What requests aim at, as numbers. */
+/** What requests ask for, as numbers. */
 import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { uncertainty } from "../pixels/strips.ts";
-import type { Aim, Effort, Preset } from "../plan/output.ts";
+import type { Objective, Effort, Preset } from "../plan/output.ts";
 
 /**
  * The SSIMULACRA 2.1 score that a preset promises. The scale's own reading: 90 cannot be told apart at normal viewing
@@ -16,8 +16,8 @@ export const TARGET_SCORE: Readonly<Record<Preset, number>> = { low: 90, medium:
 
 /** How a search comes close to its target score. */
 export interface Patience {
-  /** Points aimed at above the target score. */
-  readonly aim: number;
+  /** Points above the target score that a predicted quality is to reach. */
+  readonly margin: number;
   /** Points above it that are close enough. */
   readonly close: number;
   /** Choices are looked at even where hardly a photograph has bytes to win by them. */
@@ -29,28 +29,28 @@ export interface Patience {
  * reaches the target score at once, `balanced` three times in four in JPEG and three in five in WebP.
  */
 const PATIENCE: Readonly<Record<Effort, Patience>> = {
-  fast: { aim: 1.5, close: 4, triesAll: false },
-  balanced: { aim: 0.4, close: 1.8, triesAll: false },
-  best: { aim: 0.2, close: 0.4, triesAll: true },
+  fast: { margin: 1.5, close: 4, triesAll: false },
+  balanced: { margin: 0.4, close: 1.8, triesAll: false },
+  best: { margin: 0.2, close: 0.4, triesAll: true },
 };
 
 /**
  * From where the search in a neighbor of the picture ended, qualities are a point off, up or down: a second look costs more
  * than half a point is worth.
  */
-const FROM_NEIGHBOR = { aim: 0.9, close: 2.4 } as const;
+const FROM_NEIGHBOR = { margin: 0.9, close: 2.4 } as const;
 
 /** How patient a search is that starts where another one ended. */
 export function patienceFrom(patience: Patience): Patience {
-  const { aim, close } = patience;
+  const { margin, close } = patience;
   return patience.triesAll
     ? patience
-    : { ...patience, aim: Math.max(aim, FROM_NEIGHBOR.aim), close: Math.max(close, FROM_NEIGHBOR.close) };
+    : { ...patience, margin: Math.max(margin, FROM_NEIGHBOR.margin), close: Math.max(close, FROM_NEIGHBOR.close) };
 }
 
-/** How patient a search for an aim is. */
-export function patienceOf(aim: Aim): Patience {
-  return PATIENCE[(aim.kind === "smart" && aim.effort) || "balanced"];
+/** How patient a search for an objective is. */
+export function patienceOf(objective: Objective): Patience {
+  return PATIENCE[(objective.kind === "smart" && objective.effort) || "balanced"];
 }
 
 /** The quality at which presets begin to search, and at which they encode where no score is taken. */
@@ -79,10 +79,10 @@ export function aimedAt(targetScore: number, size: Size): number {
 }
 
 /** What presets that aim at more than a score search for. */
-export function stricterThan(aim: number, size: Size): readonly PresetGoal[] {
+export function stricterThan(targetScore: number, size: Size): readonly PresetGoal[] {
   return (Object.keys(TARGET_SCORE) as Preset[])
     .map((preset) => ({ targetScore: aimedAt(TARGET_SCORE[preset], size), quality: PRESET_QUALITY[preset] }))
-    .filter(({ targetScore }) => targetScore > aim);
+    .filter((goal) => goal.targetScore > targetScore);
 }
 
 /** Small pictures have no score that could vouch for them, and little to save: they are encoded with care. */
@@ -93,18 +93,18 @@ export function carefulSettings(settings: EncodeSettings, format: FormatDefiniti
   return { ...settings, lossless: format.can.lossless, quality: format.can.lossless ? 100 : SMALL_QUALITY };
 }
 
-/** What the encoder of `format` is told to reach an aim; the quality of a smart aim is only its starting point. */
-export function encodeSettings(aim: Aim, format: FormatDefinition, progressive: boolean): EncodeSettings {
+/** What the encoder of `format` is told to reach an objective; the quality of a preset is only its starting point. */
+export function encodeSettings(objective: Objective, format: FormatDefinition, progressive: boolean): EncodeSettings {
   const common = { progressive, effort: 0.5 };
   if (!format.can.quality) return { ...common, lossless: format.can.lossless, quality: 100 };
-  switch (aim.kind) {
+  switch (objective.kind) {
     case "lossless":
       return { ...common, lossless: format.can.lossless, quality: 100 };
     case "quality":
-      return { ...common, lossless: false, quality: aim.quality, fast: !progressive };
+      return { ...common, lossless: false, quality: objective.quality, fast: !progressive };
     case "size":
       return { ...common, lossless: false, quality: PRESET_QUALITY.low };
     case "smart":
-      return { ...common, lossless: false, quality: PRESET_QUALITY[aim.preset] };
+      return { ...common, lossless: false, quality: PRESET_QUALITY[objective.preset] };
   }
 }

@@ -1,4 +1,4 @@
-/** Renditions of a picture that are made to be looked at: each once, written in haste or not at all. */
+/** Renditions of a picture that are made to be looked at: each once, written in a fast pass or not at all. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import type { FormatDefinition } from "../codec/format.ts";
@@ -158,23 +158,23 @@ function worstOf(judgements: ReadonlyMap<unknown, Judgement>): Judgement {
 }
 
 /** How what is tried is written: as it is to stay, or otherwise. */
-type Manner = Partial<Pick<EncodeSettings, "progressive" | "probe">>;
+type EncoderMode = Partial<Pick<EncodeSettings, "progressive" | "probe">>;
 
 /** A decoder of several scans keeps the whole picture in memory, one of a single scan some rows. */
-const IN_ONE_SCAN: Manner = { progressive: false };
-const IN_HASTE: Manner = { ...IN_ONE_SCAN, probe: true };
-const MANNERS = { haste: IN_HASTE, oneScan: IN_ONE_SCAN, stays: {} } as const;
+const IN_ONE_SCAN: EncoderMode = { progressive: false };
+const FAST_PASS: EncoderMode = { ...IN_ONE_SCAN, probe: true };
+const MODES = { fast: FAST_PASS, oneScan: IN_ONE_SCAN, stays: {} } as const;
 
-/** What comes of qualities. Each is tried once, and written in haste and in a single scan unless told otherwise. */
+/** What comes of qualities. Each is tried once, and written in a fast pass and in a single scan unless told otherwise. */
 export function probeAtOf(
   { encode, preview }: Encoder,
   settings: EncodeSettings,
   look: Look,
-  manner: keyof typeof MANNERS = "haste",
+  mode: keyof typeof MODES = "fast",
 ): ProbeAt {
   const known = new Map<string, Probe>();
   return async (quality) => {
-    const tried = { ...settings, quality, ...MANNERS[manner] };
+    const tried = { ...settings, quality, ...MODES[mode] };
     const shown = await preview?.(tried);
     const key = shown?.key ?? `${quality}`;
     const make = () => encode(tried);

@@ -4,7 +4,7 @@ import type { Scale } from "../codec/writer.ts";
 /** The lowest quality that is searched for: what is smooth or dark looks well even there. */
 export const MIN_QUALITY = 1;
 export const MAX_QUALITY = 98;
-/** A score this close above its aim is close enough. */
+/** A score this close above its targetScore is close enough. */
 export const CLOSE_POINTS = 1;
 /** The part of its bytes that a picture loses with a point of its score, at most. */
 const BYTES_PER_POINT = 0.06;
@@ -17,16 +17,16 @@ export interface Search {
   readonly probes?: number;
   /** The bytes to beat: the search ends at a probe from which there is no way to fewer. */
   readonly beat?: number;
-  /** How many points above the aim are close enough. */
+  /** How many points above the targetScore are close enough. */
   readonly close?: number;
 }
 
 /**
- * Whether no probe that just reaches the aim can have fewer bytes than `beat`, given the score that a probe has at
+ * Whether no probe that just reaches the targetScore can have fewer bytes than `beat`, given the score that a probe has at
  * most.
  */
-export function isBeaten(bytes: number, mostScore: number, aim: number, beat: number): boolean {
-  return bytes * Math.exp(-BYTES_PER_POINT * Math.max(0, mostScore - aim)) >= beat;
+export function isBeaten(bytes: number, mostScore: number, targetScore: number, beat: number): boolean {
+  return bytes * Math.exp(-BYTES_PER_POINT * Math.max(0, mostScore - targetScore)) >= beat;
 }
 
 /**

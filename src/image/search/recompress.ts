@@ -14,8 +14,8 @@ const LITTLE_SAVED = 0.75;
 
 /** Whether the original is so small that nothing but its recompression is tried. */
 export function isTiny(task: Task): boolean {
-  const { unchanged, stored, aim } = task;
-  if (aim.kind !== "smart" || !unchanged?.original || !stored.format.recompress || hasCoefficients(stored))
+  const { unchanged, stored, objective } = task;
+  if (objective.kind !== "smart" || !unchanged?.original || !stored.format.recompress || hasCoefficients(stored))
     return false;
   return unchanged.original.length <= LEAST_BYTES;
 }
@@ -28,7 +28,7 @@ export function recompressOnly(task: Task): Attempt | null {
 }
 
 function isOnlyWay(task: Task): boolean {
-  return task.aim.kind === "lossless" || !task.format.write || isTiny(task);
+  return task.objective.kind === "lossless" || !task.format.write || isTiny(task);
 }
 
 /**
@@ -36,10 +36,10 @@ function isOnlyWay(task: Task): boolean {
  * result of a quality that was asked for is no smaller than the original.
  */
 export function recompressToo(task: Task): Attempt | null {
-  const { aim, format, unchanged, stored } = task;
+  const { objective, format, unchanged, stored } = task;
   if (isOnlyWay(task)) return null;
-  const isByNumber = aim.kind === "quality";
-  const made = (aim.kind === "smart" || isByNumber) && format.write ? recompressed(task) : null;
+  const isByNumber = objective.kind === "quality";
+  const made = (objective.kind === "smart" || isByNumber) && format.write ? recompressed(task) : null;
   const attempt = made && { ...made, isFallback: true };
   // What is turned is not the original any more, but competes with it.
   const original = unchanged?.original?.length ?? stored.bytes.length;

@@ -11,10 +11,15 @@ import { keepsColors, type Task } from "./task.ts";
  * how it lies is told by the result.
  */
 export function repackOriginal(task: Task): Attempt | null {
-  const { aim, format, stored, plan } = task;
+  const { objective, format, stored, plan } = task;
   const { bytes, facts } = stored;
   const { repack } = format;
-  if (aim.kind !== "lossless" || !repack?.takes(stored.format) || stored.firstOnly || !keepsColors(stored, aim))
+  if (
+    objective.kind !== "lossless" ||
+    !repack?.takes(stored.format) ||
+    stored.firstOnly ||
+    !keepsColors(stored, objective)
+  )
     return null;
   const original = task.keepsMetadata ? asItIs(bytes) : stored.format.strip?.(bytes, facts.orientation);
   if (!original) return null;

@@ -90,7 +90,7 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
     format,
     settings,
     targetScore: aimedAt(targetScore, picture),
-    patience: patienceOf(task.aim),
+    patience: patienceOf(task.objective),
     isFrugal: false,
     triesFinal,
     triesExact: false,

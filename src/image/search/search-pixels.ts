@@ -14,11 +14,11 @@ import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts
 import { ExactLeft } from "./upper-bound.ts";
 
 /** The target score of a task that promises one which can be searched for; undefined where it does not. */
-export function searchedScore({ aim, format, picture }: Task): number | undefined {
+export function searchedScore({ objective, format, picture }: Task): number | undefined {
   const write = format.write;
-  if (aim.kind !== "smart" || !write || !format.can.quality) return undefined;
+  if (objective.kind !== "smart" || !write || !format.can.quality) return undefined;
   const inTime = picture.width * picture.height <= write.maxScoredPixels;
-  return inTime && canScore(picture) ? TARGET_SCORE[aim.preset] : undefined;
+  return inTime && canScore(picture) ? TARGET_SCORE[objective.preset] : undefined;
 }
 
 /** Searches through pixels, with everything kept that saves time. */
@@ -65,7 +65,7 @@ function pixelsBy(
     format,
     settings,
     targetScore: aimedAt(targetScore, planned),
-    patience: patienceOf(task.aim),
+    patience: patienceOf(task.objective),
     isFrugal: !keepsResults,
     triesFinal,
     triesExact,

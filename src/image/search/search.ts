@@ -18,7 +18,7 @@ import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
 import type { Trace } from "./trace.ts";
-import { ExactLeft, mayBeExact, mayTryExact, mostInHaste, mostOnSample, type UpperBound } from "./upper-bound.ts";
+import { ExactLeft, mayBeExact, mayTryExact, mostInFastPass, mostOnSample, type UpperBound } from "./upper-bound.ts";
 import {
   bestWay,
   bytesOnSample,
@@ -78,7 +78,7 @@ export interface Goal extends UpperBound {
 }
 
 /** A search under way. */
-type Quest = Goal & WrittenSearch;
+type Search = Goal & WrittenSearch;
 
 /**
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
@@ -110,38 +110,39 @@ export async function smallestAbove(
   };
   const onSample = lookBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
   const look = lookBy((rendition, background) => reference.judge(rendition, background), true, onSample);
-  const quest = { ...goal, reference, look, onSample, scale, timeSlice };
+  const search = { ...goal, reference, look, onSample, scale, timeSlice };
   const timed = ways.map((encoder) => notes.encoder(encoder, deadline));
   try {
     return await (ways.some(({ preview }) => preview)
-      ? smallestOfStricter(quest, timed, smallestPreviewed, LEAPING_PIXELS.previewed)
-      : smallestOfStricter(quest, timed, smallestWritten, LEAPING_PIXELS.written));
+      ? smallestOfStricter(search, timed, smallestPreviewed, LEAPING_PIXELS.previewed)
+      : smallestOfStricter(search, timed, smallestWritten, LEAPING_PIXELS.written));
   } catch (error) {
     throw error instanceof Overrun ? notes.overrun() : error;
   }
 }
 
 /** Where files must be written to be looked at. */
-async function smallestWritten(quest: Quest, ways: readonly PictureEncoder[]): Promise<Found | null> {
-  const { start, isFrugal, triesFinal } = quest;
+async function smallestWritten(search: Search, ways: readonly PictureEncoder[]): Promise<Found | null> {
+  const { start, isFrugal, triesFinal } = search;
   const [encoder] = ways;
-  const most = mostOnSample(quest);
-  const isNear = start && encoder && needsNoTiles(quest, encoder, start);
-  const chosen = isNear ? await fromNeighbor(quest, encoder, start, most) : await fromSample(quest, ways, most);
-  if (!chosen || chosen.isBeaten) return encoder && (await mayBeExact(quest, encoder)) ? exactly(quest, encoder) : null;
+  const most = mostOnSample(search);
+  const isNear = start && encoder && needsNoTiles(search, encoder, start);
+  const chosen = isNear ? await fromNeighbor(search, encoder, start, most) : await fromSample(search, ways, most);
+  if (!chosen || chosen.isBeaten)
+    return encoder && (await mayBeExact(search, encoder)) ? exactly(search, encoder) : null;
   const { best: found } = chosen;
   const isWritten = chosen.encoder.finish === chosen.encoder.encode;
   const stays = isWritten && (isFrugal || triesFinal);
   const lossy = stays ? { bytes: await found.bytes(), ...(await saidOf(found)) } : await written(chosen, isWritten);
-  const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(quest, chosen) };
-  return isFrugal ? ended : withoutLoss(quest, chosen, ended);
+  const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(search, chosen) };
+  return isFrugal ? ended : withoutLoss(search, chosen, ended);
 }
 
 /**
  * Whether the whole of a picture is tried at once: it is small, or its neighbor says enough of it. Tiles of a large one
  * cost little and mostly say more than the neighbor, and are what formats are compared by.
  */
-function needsNoTiles({ reference, scale, patience, isAlone }: Quest, encoder: PictureEncoder, start: Start): boolean {
+function needsNoTiles({ reference, scale, patience, isAlone }: Search, encoder: PictureEncoder, start: Start): boolean {
   if (!reference.sample.tiles) return true;
   return scale.steady === true && isAlone && !patience.triesAll && hasVariant(encoder, start.variant);
 }
@@ -150,12 +151,12 @@ function needsNoTiles({ reference, scale, patience, isAlone }: Quest, encoder: P
  * The whole picture by the way that does best on its sample; null where it is plain that it would not beat its upper
  * bound.
  */
-async function fromSample(quest: Quest, ways: readonly PictureEncoder[], most: number): Promise<Ended | null> {
-  const chosen = await bestWay(quest, ways, most);
+async function fromSample(search: Search, ways: readonly PictureEncoder[], most: number): Promise<Ended | null> {
+  const chosen = await bestWay(search, ways, most);
   if (chosen.isBeaten || chosen.bytes > most) return null;
-  const whole = quest.reference.sample.tiles && (await wholeBy(quest, chosen));
+  const whole = search.reference.sample.tiles && (await wholeBy(search, chosen));
   const { length } = await chosen.best.bytes();
-  return { ...chosen, ...whole, sampleBytes: bytesOnSample(chosen.score, length, quest.targetScore) };
+  return { ...chosen, ...whole, sampleBytes: bytesOnSample(chosen.score, length, search.targetScore) };
 }
 
 /**
@@ -164,22 +165,22 @@ async function fromSample(quest: Quest, ways: readonly PictureEncoder[], most: n
  * one that promises more.
  */
 async function smallestOfStricter(
-  quest: Quest,
+  search: Search,
   ways: readonly PictureEncoder[],
-  smallest: (quest: Quest, ways: readonly PictureEncoder[]) => Promise<Found | null>,
+  smallest: (search: Search, ways: readonly PictureEncoder[]) => Promise<Found | null>,
   leapingPixels: number,
 ): Promise<Found | null> {
-  const found = await smallest(quest, ways);
-  const { width, height } = quest.reference.size;
-  if (!found || quest.isFrugal || width * height > leapingPixels) return found;
+  const found = await smallest(search, ways);
+  const { width, height } = search.reference.size;
+  if (!found || search.isFrugal || width * height > leapingPixels) return found;
   // What has lost nothing keeps every promise.
   if (found.score >= EXACT_SCORE) return found;
   let least = found;
-  for (const { targetScore, quality } of stricterThan(quest.targetScore, quest.reference.size)) {
-    const settings = { ...quest.settings, quality };
-    const other = await smallest({ ...quest, targetScore, settings, start: undefined }, ways);
+  for (const { targetScore, quality } of stricterThan(search.targetScore, search.reference.size)) {
+    const settings = { ...search.settings, quality };
+    const other = await smallest({ ...search, targetScore, settings, start: undefined }, ways);
     const isSmaller = other && other.bytes.length < least.bytes.length;
-    if (isSmaller && other.score >= Math.min(quest.targetScore, least.score)) least = other;
+    if (isSmaller && other.score >= Math.min(search.targetScore, least.score)) least = other;
   }
   // Where the search ended is a matter of its own target.
   const { ended, sampleBytes } = found;
@@ -187,41 +188,41 @@ async function smallestOfStricter(
 }
 
 /** Where it is known what a file will show. */
-async function smallestPreviewed(quest: Quest, ways: readonly PictureEncoder[]): Promise<Found | null> {
-  const { reference, isFrugal, onSample } = quest;
-  const most = mostInHaste(quest);
-  const sought = { ...quest, sample: reference.sample, look: onSample, most };
+async function smallestPreviewed(search: Search, ways: readonly PictureEncoder[]): Promise<Found | null> {
+  const { reference, isFrugal, onSample } = search;
+  const most = mostInFastPass(search);
+  const sought = { ...search, sample: reference.sample, look: onSample, most };
   const [first, ...others] = await candidatesFor(sought, ways);
   if (!first || !(await isWithin(first, most))) return null;
-  const { chosen, found } = await chosenOf(quest, first, others);
-  const close = isFrugal ? [] : await closeCandidates(quest, found, first, others);
-  return finished(quest, { ...chosen, best: found }, close);
+  const { chosen, found } = await chosenOf(search, first, others);
+  const close = isFrugal ? [] : await closeCandidates(search, found, first, others);
+  return finished(search, { ...chosen, best: found }, close);
 }
 
 /** The first candidate that reaches the target score on the whole picture, or else the last. */
-async function chosenOf(quest: Quest, first: Candidate, others: readonly Candidate[]) {
+async function chosenOf(search: Search, first: Candidate, others: readonly Candidate[]) {
   let chosen = first;
-  let found = await onWhole(quest, chosen);
+  let found = await onWhole(search, chosen);
   // The sample can do with less than the whole picture does, with fewer colors above all.
   for (const other of others) {
-    if ((await found.score()) >= quest.targetScore) break;
+    if ((await found.score()) >= search.targetScore) break;
     chosen = other;
-    found = await onWhole(quest, chosen);
+    found = await onWhole(search, chosen);
   }
   return { chosen, found };
 }
 
 /** A candidate as it does on the whole picture. */
-async function onWhole(quest: Quest, { encoder, settings, best, distortion }: Candidate): Promise<Probe> {
-  const { reference, look, targetScore, isFrugal, patience } = quest;
+async function onWhole(search: Search, { encoder, settings, best, distortion }: Candidate): Promise<Probe> {
+  const { reference, look, targetScore, isFrugal, patience } = search;
   const wholeDistortionAt = distortionOf(encoder, settings);
   if (!reference.sample.tiles || !wholeDistortionAt) return best;
   const wholeAt = probeAtOf(encoder, settings, look);
   // The first guess takes the whole to lose as much as the sample; the next one corrects that.
   const first = await likelyQualityOf(wholeDistortionAt, distortion);
   const close = isFrugal ? Infinity : closePoints(patience);
-  const search = { first, probes: MAX_PREVIEWED_TRIES, close };
-  return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, search));
+  const tuning = { first, probes: MAX_PREVIEWED_TRIES, close };
+  return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, tuning));
 }
 
 /** What both opinions say of a rendition. */
@@ -241,7 +242,7 @@ async function written(
 
 /** Candidates whose tries were nearly as small as those of the first: tries do not tell them apart. */
 async function closeCandidates(
-  { reference, targetScore }: Quest,
+  { reference, targetScore }: Search,
   found: Probe,
   first: Candidate,
   others: readonly Candidate[],
@@ -263,7 +264,7 @@ async function closeCandidates(
  * less effort.
  */
 async function finished(
-  { reference: { size } }: Quest,
+  { reference: { size } }: Search,
   candidate: Candidate,
   close: readonly Candidate[],
 ): Promise<Found> {
@@ -289,24 +290,24 @@ async function finished(
 }
 
 /** The smallest file without loss, or nearly, where a lossy one would be larger than its upper bound. */
-async function exactly(quest: Quest, encoder: PictureEncoder): Promise<Found> {
-  const { format, settings, targetScore } = quest;
-  return smallerExact(exactEncoder(quest, encoder), settings, targetScore, format.write.nearLosslessLevels ?? []);
+async function exactly(search: Search, encoder: PictureEncoder): Promise<Found> {
+  const { format, settings, targetScore } = search;
+  return smallerExact(exactEncoder(search, encoder), settings, targetScore, format.write.nearLosslessLevels ?? []);
 }
 
-function exactEncoder({ look }: Quest, { encode, nearly }: PictureEncoder): ExactEncoder {
+function exactEncoder({ look }: Search, { encode, nearly }: PictureEncoder): ExactEncoder {
   const judgeAt = nearly && ((level: number) => look.judgeShown(nearly(level)));
   return { encode, judge: (file) => look.judge(file), judgeAt };
 }
 
 /** The smaller of a lossy file and of those without loss, or nearly, where these are worth trying. */
 async function withoutLoss(
-  quest: Quest,
+  search: Search,
   { encoder, settings, bytes }: Pick<Probed, "encoder" | "settings" | "bytes">,
   lossy: Found,
 ): Promise<Found> {
-  const { format, reference, targetScore, timeSlice } = quest;
-  const levels = mayTryExact(quest) ? format.write.nearLosslessLevels : undefined;
+  const { format, reference, targetScore, timeSlice } = search;
+  const levels = mayTryExact(search) ? format.write.nearLosslessLevels : undefined;
   if (!levels) return lossy;
   const { picture, tiles } = reference.sample;
   const reaches = lossy.score >= targetScore;
@@ -314,11 +315,11 @@ async function withoutLoss(
   const hasSoft = encoder.nearly !== undefined && !picture.opaque;
   if (reaches && !hasSoft && !(await isFlat(picture, timeSlice))) return lossy;
   if (reaches && !(await isQuarterPromising(encoder, settings, picture, bytes))) return lossy;
-  if (quest.leavesExact) throw new ExactLeft();
+  if (search.leavesExact) throw new ExactLeft();
   if (reaches && tiles) {
     const { encode } = await encoder.onSample({ picture });
     const exact = await encode({ ...settings, lossless: true, effort: 0 });
     if (!isPromising(exact.length, bytes)) return lossy;
   }
-  return smallerExact(exactEncoder(quest, encoder), settings, targetScore, levels, lossy);
+  return smallerExact(exactEncoder(search, encoder), settings, targetScore, levels, lossy);
 }

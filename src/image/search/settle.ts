@@ -12,7 +12,7 @@ const CLOSER_WITH_TRIES = 1.1;
 const SAME_BYTES = 0.03;
 
 /** What is searched for. */
-interface Aim {
+interface Objective {
   readonly targetScore: number;
   readonly scale: Scale;
   readonly patience: Patience;
@@ -55,7 +55,7 @@ const UNSURE_PER_POINT = 0.02;
  * @param before what is known of the same curve
  */
 export async function settled(
-  { targetScore, scale, patience }: Aim,
+  { targetScore, scale, patience }: Objective,
   probeAt: ProbeAt,
   { picture, first, close, tries, isNear, slope, most = Infinity, expected }: Settling,
   before: readonly Known[] = [],
@@ -80,7 +80,7 @@ export async function settled(
     if (above < 0) missed = { bytes: Math.max(missed?.bytes ?? 0, made.bytes), times: (missed?.times ?? 0) + 1 };
     if (missed && best.score >= targetScore && missed.bytes > best.bytes * (1 - SAME_BYTES)) break;
     // Where a line between two qualities fell short, the next one goes further.
-    const margin = patience.aim * 2 ** Math.max(0, (missed?.times ?? 0) - 1);
+    const margin = patience.margin * 2 ** Math.max(0, (missed?.times ?? 0) - 1);
     if (count + 1 < tries) quality = await nextIn(known, targetScore + margin);
   }
   if (!best) throw new RangeError("no quality was tried");

@@ -8,7 +8,7 @@ import { isIn, meansSrgb } from "../color/space.ts";
 import { asItIs, type Stripped } from "../containers/stripped.ts";
 import { isWhole, type Orientation } from "../pixels/geometry.ts";
 import { firstFrame, mapFrames, type Picture, stillPicture } from "../pixels/picture.ts";
-import type { Aim } from "../plan/output.ts";
+import type { Objective } from "../plan/output.ts";
 import { type Plan, storedSize } from "../plan/plan.ts";
 import { withSixteenBits, pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { flatten } from "../steps/flatten.ts";
@@ -28,7 +28,7 @@ export interface EncodeOptions {
   readonly stored: Stored;
   readonly plan: Plan;
   readonly format: FormatDefinition;
-  readonly aim: Aim;
+  readonly objective: Objective;
   /** The encoding that the caller named; absent: progressive, but where the other takes fewer bytes. */
   readonly encoding?: "baseline" | "progressive" | undefined;
   /** Bytes of the best file so far in another format: one that is plainly larger need not be made. */
@@ -72,11 +72,11 @@ export function taskOf(options: EncodeOptions, unchanged = unchangedBy(options))
   const picture = plannedPicture(options);
   const { allPixels } = options;
   const wanted = {
-    ...encodeSettings(options.aim, options.format, options.encoding !== "baseline"),
+    ...encodeSettings(options.objective, options.format, options.encoding !== "baseline"),
     allPixels,
     sides: options.plan.sides,
   };
-  const isSmall = options.aim.kind === "smart" && picture.frames === 1 && !canScore(picture);
+  const isSmall = options.objective.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, options.format) : wanted;
   return { ...options, picture, settings, unchanged };
 }
@@ -114,12 +114,12 @@ function unchangedBy({
   stored,
   plan,
   format,
-  aim,
+  objective,
   leavesCoefficients = false,
-}: Pick<EncodeOptions, "stored" | "plan" | "format" | "aim" | "leavesCoefficients">): Unchanged | null {
+}: Pick<EncodeOptions, "stored" | "plan" | "format" | "objective" | "leavesCoefficients">): Unchanged | null {
   const { bytes, facts } = stored;
   const { box, orientation, target: resized } = plan.view;
-  if (plan.sides || stored.firstOnly || !keepsColors(stored, aim) || (facts.frames > 1 && !format.can.animation))
+  if (plan.sides || stored.firstOnly || !keepsColors(stored, objective) || (facts.frames > 1 && !format.can.animation))
     return null;
   if (format !== stored.format || plan.steps.length > 0 || resized || !isWhole(box, storedSize(facts))) return null;
   if (orientation === 1) return { turn: 1, tag: 1, original: withoutMetadata(stored, 1) };
@@ -130,7 +130,7 @@ function unchangedBy({
   if (turns && isolateBudget.canHold(coefficients.estimate(bytes, facts, settings), bytes.length)) {
     return { turn: orientation, tag: 1, original: null };
   }
-  if (orientation !== facts.orientation || (aim.kind !== "lossless" && fitsAsPixels(stored, plan))) return null;
+  if (orientation !== facts.orientation || (objective.kind !== "lossless" && fitsAsPixels(stored, plan))) return null;
   return { turn: 1, tag: orientation, original: withoutMetadata(stored, orientation) };
 }
 
@@ -147,7 +147,7 @@ function fitsAsPixels(stored: Stored, plan: Plan): boolean {
  * Whether the colors of the file are those of the result as they are. Where nothing may be lost a file keeps colors
  * that are not sRGB, because converting them rounds.
  */
-export function keepsColors({ space, facts }: Stored, { kind }: Aim): boolean {
+export function keepsColors({ space, facts }: Stored, { kind }: Objective): boolean {
   return space ? isIn(space, facts.profile) : kind === "lossless" || meansSrgb(facts);
 }
 

@@ -24,7 +24,7 @@ import { partsOf } from "./upper-bound.ts";
 const CLOSER_ON_SAMPLE = 0.5;
 /** The same of a small picture of which a few tiles are its sample. */
 const CLOSER_WHERE_SMALL = 0.9;
-/** A rendition of the sample whose score is this close to the aim says enough: its bits say how steep the curve is. */
+/** A rendition of the sample whose score is this close to the target score says enough: its bits say how steep the curve is. */
 const NEAR_POINTS = 4;
 /** Renditions that are tried at most. */
 const MAX_TRIES = 6;
@@ -82,7 +82,7 @@ export interface Probed {
   readonly settings: EncodeSettings;
   readonly probeAt: ProbeAt;
   readonly known: readonly Known[];
-  /** The rendition nearest to the aim. */
+  /** The rendition nearest to the target score. */
   readonly best: Probe;
   readonly score: number;
   /** About the one that reaches the target score. */
@@ -163,8 +163,8 @@ async function better(
   const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
   const { encoder, sampleEncoder, settings, isSettled, most } = further;
   const { picture } = reference.sample;
-  const onTiles = scale.haste === undefined ? "haste" : "oneScan";
-  const asWhole = triesFinal ? "stays" : "haste";
+  const onTiles = scale.fastPassLoss === undefined ? "fast" : "oneScan";
+  const asWhole = triesFinal ? "stays" : "fast";
   const probeAt = probeAtOf(sampleEncoder, settings, onSample, reference.sample.tiles ? onTiles : asWhole);
   const { first, slope } = known ? { first: known.quality } : await firstOnSample(search, sampleEncoder, settings);
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
@@ -202,7 +202,7 @@ async function better(
     : made.bytes > known.bytes * worth;
   if (isNoBetter) return known;
   if (!isSettled) return made;
-  const start = expectedQuality(made.known, targetScore + patience.aim, scale);
+  const start = expectedQuality(made.known, targetScore + patience.margin, scale);
   const goal = { picture, first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
   const confirmed = await probed(await settled(search, probeAt, goal, made.known));
   // Near the target is not above it: some chroma never gets there.
@@ -247,11 +247,11 @@ export async function wholeBy(search: WrittenSearch, { encoder, settings, known,
   const { reference, look, targetScore, scale, isFrugal, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
-  const haste = triesFinal ? 0 : scale.haste;
+  const further = triesFinal ? 0 : scale.fastPassLoss;
   const tiles = hasManyTiles(reference.size) ? "many" : "few";
-  const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles, haste) }));
+  const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles, further) }));
   const slope = start ? steepnessFor(known, scale, start.slope) : steepnessOf(known, scale);
-  const quality = expectedQuality(expected, targetScore + patience.aim, scale, slope);
+  const quality = expectedQuality(expected, targetScore + patience.margin, scale, slope);
   const goal = {
     picture: reference.size,
     // Tiles and the neighbor are wrong in different ways: what both say is closer than what either does.
@@ -264,7 +264,7 @@ export async function wholeBy(search: WrittenSearch, { encoder, settings, known,
       expected: guidedBySample({ ...search, picture: reference.sample.picture }, probeAt, known),
     }),
   };
-  return settled({ ...search, patience }, probeAtOf(encoder, settings, look, triesFinal ? "stays" : "haste"), goal);
+  return settled({ ...search, patience }, probeAtOf(encoder, settings, look, triesFinal ? "stays" : "fast"), goal);
 }
 
 /**
@@ -280,7 +280,7 @@ export async function fromNeighbor(
   const { reference, look, targetScore, triesFinal, scale } = search;
   const settings = { ...search.settings, ...start.variant };
   const patience = patienceFrom(search.patience);
-  const probeAt = probeAtOf(encoder, settings, look, triesFinal ? "stays" : "haste");
+  const probeAt = probeAtOf(encoder, settings, look, triesFinal ? "stays" : "fast");
   const goal = {
     picture: reference.size,
     first: nearest(start.quality, scale),
@@ -321,12 +321,12 @@ export function endOf(
 ): Start {
   const slope = steepnessFor(known, scale, start?.slope ?? expected);
   const between = { ...scale, step: scale.step * PART_OF_STEP };
-  const quality = expectedQuality(known, targetScore + patienceFrom(patience).aim, between, slope);
+  const quality = expectedQuality(known, targetScore + patienceFrom(patience).margin, between, slope);
   return { quality, slope, variant: { ...(subsample && { subsample }), ...(loss && { loss }) } };
 }
 
-/** @param haste the points that it loses besides where it is tried in haste */
-function scoreOfWhole(score: number, tiles: keyof typeof WHOLE_OF_TILES, haste = 0): number {
+/** @param further the points that it loses besides where it is tried in a fast pass */
+function scoreOfWhole(score: number, tiles: keyof typeof WHOLE_OF_TILES, further = 0): number {
   const lost = Math.max(...WHOLE_OF_TILES[tiles].map(({ points, part }) => points + part * (100 - score)));
-  return 100 - Math.max(0, lost + haste);
+  return 100 - Math.max(0, lost + further);
 }

@@ -52,9 +52,9 @@ describe.each(WRITERS.map((format) => [format.label, format] as const))("the mem
   it.each([
     ["at quality 80", { lossless: false, quality: 80 }],
     ["without loss", { lossless: format.can.lossless, quality: 100 }],
-  ])("is what is declared for writing %s", async (_name, aim) => {
+  ])("is what is declared for writing %s", async (_name, objective) => {
     const sides = format.can.sides?.usual;
-    const settings = { ...aim, progressive: false, effort: 0.5, ...(sides && { sides }) };
+    const settings = { ...objective, progressive: false, effort: 0.5, ...(sides && { sides }) };
     const { bytes, left, result } = await held(() => write(format, settings));
     const size = { ...SIZE, opaque: true, frames: 1 };
     expectDeclared(format.write?.estimate(size, settings).bytes ?? 0, bytes + result.length, left);

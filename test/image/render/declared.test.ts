@@ -82,11 +82,14 @@ async function read(bytes: Uint8Array): Promise<Taken> {
 /** Ways to write a format: what is asked of it. */
 function waysOf({ can }: FormatDefinition): readonly EncodeSettings[] {
   const sides = can.sides?.usual;
-  const aims = [
+  const objectives = [
     ...(can.quality ? [{ kind: "quality", quality: 80 } as const] : []),
     ...(can.lossless ? [{ kind: "lossless" } as const] : []),
   ];
-  return aims.map((aim) => ({ ...encodeSettings(aim, { can } as FormatDefinition, false), ...(sides && { sides }) }));
+  return objectives.map((objective) => ({
+    ...encodeSettings(objective, { can } as FormatDefinition, false),
+    ...(sides && { sides }),
+  }));
 }
 
 const CASES = (Object.entries(FORMATS) as [FormatName, FormatDefinition][])

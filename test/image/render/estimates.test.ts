@@ -80,7 +80,7 @@ const OPERATIONS: readonly SingleOrder["operations"][] = [
   { rotate: { angle: 30, background: "ffffff" } },
 ];
 
-const AIMS: Readonly<Record<string, SingleOrder["optimize"]>> = {
+const OBJECTIVES: Readonly<Record<string, SingleOrder["optimize"]>> = {
   usual: { lossless: false },
   "quality 80": { lossless: false, quality: 80 },
   lossless: { lossless: true },
@@ -90,15 +90,15 @@ const AIMS: Readonly<Record<string, SingleOrder["optimize"]>> = {
 const WRITERS = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).filter(([, { write }]) => write);
 
 /**
- * One of the aims and operations for each pair of formats: neighbors have others, so that all of them meet every
+ * One of the objectives and operations for each pair of formats: neighbors have others, so that all of them meet every
  * format.
  */
 const PAIRS = Object.entries(ORIGINALS).flatMap(([name, file], row) =>
   WRITERS.map(([to], column) => ({ name, file, to, turn: row + column * 5 })),
 );
 
-const OPTIONS = Object.entries(AIMS).flatMap(([aim, optimize]) =>
-  OPERATIONS.map((operations) => ({ aim, optimize, operations })),
+const OPTIONS = Object.entries(OBJECTIVES).flatMap(([objective, optimize]) =>
+  OPERATIONS.map((operations) => ({ objective, optimize, operations })),
 );
 
 /** One of a list, which goes round. */
@@ -140,9 +140,9 @@ async function excessOf(job: string, file: ArrayBuffer, order: Partial<SingleOrd
 it.each(WRITERS.map(([to]) => to))("holds no more than is declared while it becomes %s", async (to) => {
   const excess: Excess[] = [];
   for (const { name, file, turn } of PAIRS.filter((pair) => pair.to === to && isForToday(pair.turn, 3))) {
-    const { aim, optimize, operations } = turned(OPTIONS, turn);
+    const { objective, optimize, operations } = turned(OPTIONS, turn);
     const order = { operations, output: { format: to, encoding: "progressive" }, optimize } as const;
-    excess.push(...(await excessOf(`${name}, ${aim}, ${Object.keys(operations).join()}`, file, order)));
+    excess.push(...(await excessOf(`${name}, ${objective}, ${Object.keys(operations).join()}`, file, order)));
   }
   expect(excess).toEqual([]);
 });

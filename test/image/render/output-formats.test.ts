@@ -135,12 +135,20 @@ it("are made from pixels that are computed once", async () => {
 });
 
 describe("a format", () => {
-  const aim = { kind: "smart", preset: "medium" } as const;
+  const objective = { kind: "smart", preset: "medium" } as const;
 
   it("is given up where its file would plainly be larger", async () => {
     const made = async (upperBoundBytes: number) => {
       const { stored, plan } = await storedOf(scene(1_200, 900), true);
-      const options = { stored, plan, format: FORMATS.webp, aim, progressive: true, isLast: false, upperBoundBytes };
+      const options = {
+        stored,
+        plan,
+        format: FORMATS.webp,
+        objective,
+        progressive: true,
+        isLast: false,
+        upperBoundBytes,
+      };
       return optimized(options, SharedBytes.of(stored.bytes));
     };
     expect(await made(500)).toBeNull();
@@ -155,7 +163,7 @@ describe("a format", () => {
       stored,
       plan,
       format: webp,
-      aim,
+      objective,
       isLast: false,
       upperBoundBytes: 1_000_000,
       upperBoundSampleBytes: 500,
@@ -173,7 +181,7 @@ describe("a format", () => {
       stored,
       plan,
       format: webp,
-      aim,
+      objective,
       isLast: false,
       upperBoundBytes: 400,
       upperBoundSampleBytes: 400,
@@ -188,7 +196,7 @@ describe("a format", () => {
     const { stored, plan } = await storedOf(scene(1_200, 900), true);
     const run = vi.fn<typeof png.recompress.run>(png.recompress.run);
     const format = { ...png, recompress: { ...png.recompress, run } };
-    const options = { stored: { ...stored, format }, plan, format, aim, isLast: false };
+    const options = { stored: { ...stored, format }, plan, format, objective, isLast: false };
     expect(await optimized({ ...options, upperBoundBytes: 500 }, SharedBytes.of(stored.bytes))).toBeNull();
     expect(run).not.toHaveBeenCalled();
   });

@@ -6,7 +6,7 @@ import { ApiError } from "../../../src/errors.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { OPERATIONS } from "../../../src/image/operations.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
-import { aimOf } from "../../../src/image/plan/output.ts";
+import { objectiveOf } from "../../../src/image/plan/output.ts";
 import { planSteps } from "../../../src/image/plan/plan.ts";
 import type { ResultOrder } from "../../../src/image/render/order.ts";
 import type { Planned } from "../../../src/image/render/plan-operations.ts";
@@ -251,7 +251,7 @@ describe("what is kept of a large photograph", () => {
   };
   const groupOf = (width: number): Group<null> => {
     const steps = [{ kind: "resize", width, height: Math.round((width * 4) / 3), kernel: "lanczos3" }] as const;
-    const common = { entry: null, aim: aimOf(undefined, undefined), kept: {}, encoding: undefined };
+    const common = { entry: null, objective: objectiveOf(undefined, undefined), kept: {}, encoding: undefined };
     const jobs = (["avif", "webp", "jpeg"] as const).map((format) => {
       return { ...common, formats: [FORMATS[format]], gainMap: undefined, keepsMetadata: false, analyzes: false };
     });

@@ -40,7 +40,7 @@ it("never writes two renditions at a time", async () => {
       variants: png.write.variants,
     };
     const judge = async () => ({ score: SCORE, points: SCORE });
-    const quest = {
+    const search = {
       sample: { picture },
       look: new Look(png, { opaque: true }, judge, timeSlice),
       format: png,
@@ -49,7 +49,7 @@ it("never writes two renditions at a time", async () => {
       patience: patienceOf({ kind: "smart", preset: "medium" }),
       timeSlice,
     };
-    expect((await candidatesFor(quest, [encoder])).length).toBeGreaterThan(2);
+    expect((await candidatesFor(search, [encoder])).length).toBeGreaterThan(2);
   });
   expect(active.files).toBeGreaterThan(1);
   expect(active.most).toBe(1);
@@ -79,7 +79,7 @@ it.each([
       onSample: () => Promise.reject(new Error("the sample is the picture")),
       variants: png.write.variants,
     };
-    const quest = {
+    const search = {
       sample: { picture },
       look: new Look(png, { opaque: true }, async () => ({ score, points: score }), timeSlice),
       format: png,
@@ -88,6 +88,6 @@ it.each([
       patience: patienceOf({ kind: "smart", preset: "medium" }),
       timeSlice,
     };
-    expect(await candidatesFor(quest, [encoder])).toHaveLength(most);
+    expect(await candidatesFor(search, [encoder])).toHaveLength(most);
   });
 });

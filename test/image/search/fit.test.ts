@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
-import { aimOf, Optimize } from "../../../src/image/plan/output.ts";
+import { objectiveOf, Optimize } from "../../../src/image/plan/output.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import { scoreRows } from "../../../src/image/search/score.ts";
 import { Allowance } from "../../../src/scheduler/job-limits.ts";
@@ -108,6 +108,6 @@ describe("optimize.target_bytes", () => {
 
   it("stands alone", () => {
     expect(v.safeParse(Optimize, { target_bytes: 9, quality: 50 }).success).toBe(false);
-    expect(aimOf(undefined, v.parse(Optimize, { target_bytes: 9 }))).toEqual({ kind: "size", bytes: 9 });
+    expect(objectiveOf(undefined, v.parse(Optimize, { target_bytes: 9 }))).toEqual({ kind: "size", bytes: 9 });
   });
 });

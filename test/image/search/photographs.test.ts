@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { FormatDefinition } from "../../../src/image/codec/format.ts";
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
-import type { Aim } from "../../../src/image/plan/output.ts";
+import type { Objective } from "../../../src/image/plan/output.ts";
 import { planSteps, storedSize } from "../../../src/image/plan/plan.ts";
 import { attemptsFor } from "../../../src/image/search/attempts.ts";
 import { fits } from "../../../src/image/search/estimates.ts";
@@ -18,20 +18,20 @@ const SIZE = { width: 6_000, height: 4_000 };
 /** Of the file of such a photograph. */
 const HELD_BYTES = 4 << 20;
 
-const AIMS = {
+const OBJECTIVES = {
   usual: { kind: "smart", preset: "medium", effort: "balanced" },
   "quality 80": { kind: "quality", quality: 80 },
   lossless: { kind: "lossless" },
-} as const satisfies Record<string, Aim>;
+} as const satisfies Record<string, Objective>;
 
 /** What makes a file of a photograph, as large as it is, for which there is memory; undefined where nothing does. */
-function wayTo(to: FormatName, file: ArrayBuffer, aim: Aim): string | undefined {
+function wayTo(to: FormatName, file: ArrayBuffer, objective: Objective): string | undefined {
   const bytes = new Uint8Array(file);
   const found = identify(bytes);
   const facts = { ...found.facts, ...SIZE };
   const stored = { ...found, facts, bytes, heldBytes: HELD_BYTES };
   const plan = planSteps(storedSize(facts), []);
-  const task = taskOf({ stored, plan, format: FORMATS[to] as FormatDefinition, aim, isLast: true });
+  const task = taskOf({ stored, plan, format: FORMATS[to] as FormatDefinition, objective, isLast: true });
   return attemptsFor(task).find(({ name, estimate }) => name !== "keep original" && fits(task, estimate))?.name;
 }
 
@@ -51,5 +51,5 @@ it.each([
   ["HEIC", "webp", heic, ["search pixels", "encode blind", undefined]],
   ["HEIC", "avif", heic, ["search pixels", "encode blind", "encode exactly"]],
 ] as const)("a %s of 24 megapixels becomes %s", (_name, to, file, ways) => {
-  expect(Object.values(AIMS).map((aim) => wayTo(to, file, aim))).toEqual(ways);
+  expect(Object.values(OBJECTIVES).map((objective) => wayTo(to, file, objective))).toEqual(ways);
 });

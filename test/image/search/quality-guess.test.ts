@@ -89,7 +89,7 @@ describe("the next quality", () => {
 });
 
 describe("a quality that is found by the sample", () => {
-  const patience = { aim: 0.4, close: 1.8, triesAll: false };
+  const patience = { margin: 0.4, close: 1.8, triesAll: false };
   const picture = { width: 768, height: 1_152 };
   const place = { bytes: async () => new Uint8Array(1_000), confirm: async () => true };
 
@@ -133,9 +133,9 @@ describe("a search that goes on from a quality that was tried", () => {
       confirm: async () => true,
     });
     const scale: Scale = { step: 1, coded: (quality) => Math.floor(quality / 3) };
-    const aim = { targetScore: 75, scale, patience: { aim: 0.4, close: 1.8, triesAll: false } };
+    const sought = { targetScore: 75, scale, patience: { margin: 0.4, close: 1.8, triesAll: false } };
     const goal = { picture: { width: 10, height: 10 }, first: 42, close: 0.9, tries: 6, isNear: false };
-    const { best } = await settled(aim, probeAt, goal, [{ quality: 45, score: 76.8 }]);
+    const { best } = await settled(sought, probeAt, goal, [{ quality: 45, score: 76.8 }]);
     expect(best.quality).toBe(45);
   });
 });

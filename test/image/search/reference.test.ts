@@ -142,7 +142,10 @@ function shrunk(megapixels: number): Task {
   const plan = planSteps(size, [
     { kind: "resize", width: size.width / 1.25, height: size.height / 1.25, kernel: "lanczos3" },
   ]);
-  return taskOf({ stored, plan, format: FORMATS.png, aim: { kind: "smart", preset: "medium" }, isLast: true }, null);
+  return taskOf(
+    { stored, plan, format: FORMATS.png, objective: { kind: "smart", preset: "medium" }, isLast: true },
+    null,
+  );
 }
 
 it("is kept where renditions are computed from the picture, so that it is never decoded twice at once", () => {

@@ -30,7 +30,7 @@ async function fileOf(pixels: Pixels, quality: number): Promise<Uint8Array> {
 function optimizing(file: Uint8Array): Task {
   const stored = identify(file.slice());
   const plan = planSteps(storedSize(stored.facts), []);
-  return taskOf({ stored, plan, format: FORMATS.jpeg, aim: { kind: "smart", preset: "medium" }, isLast: true });
+  return taskOf({ stored, plan, format: FORMATS.jpeg, objective: { kind: "smart", preset: "medium" }, isLast: true });
 }
 
 /** The file that an attempt makes, marked as results are; undefined where it makes none. */

@@ -60,12 +60,12 @@ export async function writeAnimation(
   tuning: Tuning,
   timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
-  const { source, manner, palette } = prepared;
+  const { source, options, palette } = prepared;
   const parts = [header(picture, palette), loopExtension(picture.loops)];
   const writer = new FrameWriter(picture.width * picture.height, true);
   const writing = { writer, tuning, detail: fullness(picture), timeSlice };
   try {
-    for await (const step of stepsOf(source, manner, timeSlice))
+    for await (const step of stepsOf(source, options, timeSlice))
       parts.push(...(await frameParts(step, palette, writing)));
     return joined([...parts, TRAILER]);
   } finally {

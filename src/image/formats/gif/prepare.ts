@@ -6,7 +6,7 @@ import { changingPart } from "../../codec/complexity.ts";
 import { Palettes, quantized } from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import { transparentIn } from "./blocks.ts";
-import { type Manner, type Step, stepsOf, stepsEstimate } from "./steps.ts";
+import { type FrameOptions, type Step, stepsOf, stepsEstimate } from "./steps.ts";
 import type { Tuning } from "./tuning.ts";
 
 export const MAX_COLORS = 256;
@@ -14,7 +14,7 @@ export const MAX_COLORS = 256;
 /** How an animation is going to be written. */
 export interface Prepared {
   readonly source: Picture;
-  readonly manner: Manner;
+  readonly options: FrameOptions;
   /** The palette of the file. */
   readonly palette: Uint8Array;
 }
@@ -29,9 +29,9 @@ const WAYS = [
 /** The picture itself, if the colors that each frame brings fit into a palette. */
 export async function prepareExactly(picture: Picture, tuning: Tuning, timeSlice: TimeSlice): Promise<Prepared | null> {
   for (const way of WAYS) {
-    const manner = { ...way, tolerance: tuning.drift };
-    const palette = await exactPalette(picture, manner, tuning.reduction.colors, timeSlice);
-    if (palette) return { source: picture, manner, palette };
+    const options = { ...way, tolerance: tuning.drift };
+    const palette = await exactPalette(picture, options, tuning.reduction.colors, timeSlice);
+    if (palette) return { source: picture, options, palette };
   }
   return null;
 }
@@ -40,8 +40,8 @@ export async function prepareExactly(picture: Picture, tuning: Tuning, timeSlice
 export async function prepareReduced(picture: Picture, tuning: Tuning, timeSlice: TimeSlice): Promise<Prepared> {
   const reduction = { ...tuning.reduction, colors: Math.min(MAX_COLORS - 1, tuning.reduction.colors) };
   const choice = await new Palettes(picture, reduction.sharp).choose(reduction.colors, timeSlice);
-  const manner = { ...WAYS[0], tolerance: tuning.drift };
-  return { source: quantized(picture, choice, reduction), manner, palette: withTransparent(choice.palette) };
+  const options = { ...WAYS[0], tolerance: tuning.drift };
+  return { source: quantized(picture, choice, reduction), options, palette: withTransparent(choice.palette) };
 }
 
 /**
@@ -50,14 +50,14 @@ export async function prepareReduced(picture: Picture, tuning: Tuning, timeSlice
  */
 async function exactPalette(
   picture: Picture,
-  manner: Manner,
+  options: FrameOptions,
   most: number,
   timeSlice: TimeSlice,
 ): Promise<Uint8Array | null> {
   const frames = new Map<number, number>();
   let first: Uint8Array | undefined;
   let largest = 0;
-  for await (const step of stepsOf(picture, manner, timeSlice)) {
+  for await (const step of stepsOf(picture, options, timeSlice)) {
     await timeSlice.spend(colorsEstimate(step.box.width, step.box.height).ms);
     const palette = ownPalette(step, most);
     if (!palette) return null;

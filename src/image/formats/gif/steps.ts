@@ -32,7 +32,7 @@ interface Ending {
   readonly changed: number;
 }
 
-export interface Manner {
+export interface FrameOptions {
   /** Frames may vanish although they need not, where the next then has less to draw. */
   readonly free: boolean;
   /** The first frame is no larger than its contents: decoders do not agree what color is around it. */
@@ -55,8 +55,12 @@ export function stepsEstimate({ width, height, frames }: Extent): Estimate {
  * The steps of an animation, each once the frame after it is known: what becomes of a frame is chosen so that the next
  * one has to draw least, and so that what has to become transparent does.
  */
-export async function* stepsOf(picture: Picture, manner: Manner, timeSlice: TimeSlice): AsyncGenerator<Step, void> {
-  const { cropped, tolerance } = manner;
+export async function* stepsOf(
+  picture: Picture,
+  options: FrameOptions,
+  timeSlice: TimeSlice,
+): AsyncGenerator<Step, void> {
+  const { cropped, tolerance } = options;
   const { width, height } = picture;
   const canvases = Array.from({ length: CANVASES }, () => new Canvas(width, height));
   const pause = () => timeSlice.spend(lookEstimate(width, height).ms);
@@ -72,7 +76,7 @@ export async function* stepsOf(picture: Picture, manner: Manner, timeSlice: Time
         [after, next] = [next, after];
         continue;
       }
-      const ending = await chooseEnding({ before, after, next, spare }, pending.box, manner, timeSlice);
+      const ending = await chooseEnding({ before, after, next, spare }, pending.box, options, timeSlice);
       yield { before, after, ...ending, delayMs: pending.delayMs };
       if (ending.disposal !== "restore") [before, after] = [after, before];
       if (ending.disposal === "clear") before.clear(ending.box);
@@ -104,7 +108,7 @@ function someBox(box: Rectangle): Rectangle {
 async function chooseEnding(
   { before, after, next, spare }: Canvases,
   box: Rectangle,
-  { free, tolerance }: Manner,
+  { free, tolerance }: FrameOptions,
   timeSlice: TimeSlice,
 ): Promise<Ending> {
   const pause = () => timeSlice.spend(lookEstimate(next.width, next.height).ms);

@@ -21,7 +21,7 @@ import { distanceOf } from "./quality.ts";
 /** Up to this size a picture without loss is worth six times the time for a tenth of its bytes. */
 const THOROUGH_EXACT_PIXELS = 2_000_000;
 /**
- * With less effort than this lossy files are made in haste. Not those without loss: of drawings in few colors these
+ * With less effort than this lossy files are made in a fast pass. Not those without loss: of drawings in few colors these
  * take three times the bytes then, which says nothing of what they can take.
  */
 const LEAST_THOROUGH_EFFORT = 0.25;

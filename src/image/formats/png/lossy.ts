@@ -22,7 +22,7 @@ export interface LossyOptions {
   readonly quality: number;
   /** 0 to 1. */
   readonly effort: number;
-  /** For its look, not for its bytes: written in haste. */
+  /** For its look, not for its bytes: written in a fast pass. */
   readonly probe: boolean;
   /** Colors or levels; by default the smaller of both that looks as the quality should. */
   readonly loss: EncodeSettings["loss"];

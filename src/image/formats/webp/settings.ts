@@ -13,7 +13,7 @@ type Shape = Size & Pick<Extent, "opaque" | "detail">;
  */
 const LOSSY_METHODS = [2, 4, 4, 5, 6] as const;
 /**
- * In haste this takes 0.6 times what method 4 does, scores 0.8 points less, give or take as much, and is 4 percent
+ * In a fast pass this takes 0.6 times what method 4 does, scores 0.8 points less, give or take as much, and is 4 percent
  * larger.
  */
 const PROBE_METHOD = 2;

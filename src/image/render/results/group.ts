@@ -76,9 +76,9 @@ export function groupEstimate<Entry>(
     for (const format of job.formats) {
       const key = searchKey(group, job, format);
       const start = key !== undefined && known.has(key) ? SOME_START : undefined;
-      const { aim, encoding, keepsMetadata } = job;
+      const { objective, encoding, keepsMetadata } = job;
       const allPixels = pixelsIn(given.groups, format);
-      const options = { ...origin, format, aim, encoding, keepsMetadata, isLast: false, start, allPixels };
+      const options = { ...origin, format, objective, encoding, keepsMetadata, isLast: false, start, allPixels };
       const estimate = estimateOfOptions(options, coverage);
       if (!estimate) return null;
       estimates.push(unpackingEstimate(format, origin) ?? NO_WORK, estimate);
@@ -97,10 +97,10 @@ export function groupEstimate<Entry>(
  */
 export function searchKey<Entry>(
   { wanted }: Group<Entry>,
-  { aim }: Pick<Job<Entry>, "aim">,
+  { objective }: Pick<Job<Entry>, "objective">,
   { label }: FormatDefinition,
 ): string | undefined {
-  return wanted.isScale ? JSON.stringify([label, aim]) : undefined;
+  return wanted.isScale ? JSON.stringify([label, objective]) : undefined;
 }
 
 /** What the searches of a group have in common with others. */

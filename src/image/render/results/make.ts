@@ -58,9 +58,9 @@ export async function makeAlone<Entry extends ResultOrder>(
   const [job] = group?.jobs ?? [];
   if (!group || !job) throw new Error("a request has no result");
   const { allowance } = making;
-  const { formats, aim, gainMap } = job;
+  const { formats, objective, gainMap } = job;
   const file = { stored: group.stored, plan: group.planned.plan, source };
-  const origin = await originFor(file, formats, aim, allowance);
+  const origin = await originFor(file, formats, objective, allowance);
   try {
     const unpacked = ({ format, stored }: EncodeOptions) => unpackedFor(format, stored, allowance);
     const stored = besideHeld(origin.stored, gainMap);
@@ -175,18 +175,18 @@ async function make<Entry extends ResultOrder>(
 
 /** The file of a result: the best that its formats make of it, with all that it has besides its picture. */
 async function fileOf<Entry>(
-  { formats, aim, encoding, keepsMetadata, kept, gainMap, signing, actions = [] }: Job<Entry>,
+  { formats, objective, encoding, keepsMetadata, kept, gainMap, signing, actions = [] }: Job<Entry>,
   { stored, plan, source, isLast: isLastResult, unpacked: unpack, allPixels, startOf, ended }: OwnOrigin,
   allowance: Allowance,
   trace: Trace | undefined,
 ): Promise<ResultFile> {
-  const made = await bestOf(formats, aim, async (format, upperBoundBytes, upperBoundSampleBytes) => {
+  const made = await bestOf(formats, objective, async (format, upperBoundBytes, upperBoundSampleBytes) => {
     const isLast = format === formats.at(-1);
     const options: EncodeOptions = {
       stored,
       plan,
       format,
-      aim,
+      objective,
       encoding,
       keepsMetadata,
       upperBoundBytes,

@@ -6,7 +6,7 @@ import type { Estimate } from "../../../../wasm/estimate.ts";
 import type { FormatDefinition } from "../../codec/format.ts";
 import type { Metadata } from "../../metadata/blocks.ts";
 import type { Size } from "../../pixels/geometry.ts";
-import type { Aim } from "../../plan/output.ts";
+import type { Objective } from "../../plan/output.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Stored } from "../../plan/planned-picture.ts";
 import type { EncodeOptions } from "../../search/task.ts";
@@ -20,7 +20,7 @@ export interface Job<Entry> {
   readonly entry: Entry;
   /** The formats to try, of which the best is taken. */
   readonly formats: readonly FormatDefinition[];
-  readonly aim: Aim;
+  readonly objective: Objective;
   /** What its file has of the original's metadata. */
   readonly kept: Metadata;
   readonly gainMap: ResultGainMap | undefined;

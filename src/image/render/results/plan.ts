@@ -5,7 +5,7 @@ import type { Space } from "../../color/space.ts";
 import type { GainMap } from "../../gain-map/gain-map.ts";
 import { metadataBytes } from "../../metadata/blocks.ts";
 import { checkResult } from "../../plan/detect.ts";
-import { aimOf } from "../../plan/output.ts";
+import { objectiveOf } from "../../plan/output.ts";
 import { inSpace, pictureOf, type Stored } from "../../plan/planned-picture.ts";
 import type { VerifiedStore } from "../../provenance/verify.ts";
 import type { OperationParams, Order, ResultOrder } from "../order.ts";
@@ -61,17 +61,17 @@ export async function groupsOf<Entry extends ResultOrder>(
       const encoding = output?.encoding;
       const signing = await signingFor(stored, provenance, output, means);
       const besides = metadataBytes(kept) + (signing?.bytes ?? 0);
-      const aim = besideMetadata(aimOf(output, optimize), besides);
+      const objective = besideMetadata(objectiveOf(output, optimize), besides);
       const { steps, plan } = group.planned;
-      const formats = inTryingOrder(await outputFormatsOf(own, plan, options), aim, pictureOf(own, plan));
+      const formats = inTryingOrder(await outputFormatsOf(own, plan, options), objective, pictureOf(own, plan));
       const ranged = inOwnRange(own, plan, formats, output);
-      const map = await resultGainMap(ranged, { steps, formats, aim, encoding }, order.allowance);
+      const map = await resultGainMap(ranged, { steps, formats, objective, encoding }, order.allowance);
       const { jobs } =
         ranged === own ? group : inRange(groups, `${ofTarget} in its own range`, { ...group, stored: ranged });
       jobs.push({
         entry,
         formats,
-        aim: besideGainMap(aim, map),
+        objective: besideGainMap(objective, map),
         kept,
         gainMap: map,
         signing,

@@ -131,10 +131,10 @@ function keepsBits<Entry>(group: Group<Entry>): boolean {
 }
 
 function isSixteenBit<Entry>(job: Job<Entry>, { stored, planned: { plan } }: Group<Entry>): boolean {
-  const { formats, aim, encoding } = job;
+  const { formats, objective, encoding } = job;
   if (!withSixteenBits(stored, plan)) return false;
   return formats.some(
-    (format) => sixteenBitTask(taskOf({ stored, plan, format, aim, encoding, isLast: false })) !== null,
+    (format) => sixteenBitTask(taskOf({ stored, plan, format, objective, encoding, isLast: false })) !== null,
   );
 }
 

@@ -330,7 +330,7 @@ describe("large AVIF files", () => {
     ["a try", { probe: true }, 10],
     ["a draft", { draft: true }, 10],
     ["chroma in full", { subsample: "4:4:4" }, 8],
-    ["what is in haste", { allPixels: 9_000_000 }, 8],
+    ["what is in a fast pass", { allPixels: 9_000_000 }, 8],
     ["what loses nothing", { lossless: true }, 8],
   ] as const)("have so many bits: %s", (_, settings, bits) => {
     expect(cellSettings({ width: 640, height: 480, opaque: true }, { ...SETTINGS, ...settings }).bits).toBe(bits);

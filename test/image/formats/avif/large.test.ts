@@ -50,8 +50,8 @@ function shapes(): readonly CellSettings[] {
   for (const [full, tall] of PHOTOGRAPHS) {
     for (const width of [full, ...WIDTHS.filter((one) => one < full)]) {
       const height = Math.round((tall * width) / full);
-      for (const manner of [{}, { probe: true }]) {
-        const settings = cellSettings({ width, height, opaque: true }, { ...SETTINGS, ...manner });
+      for (const options of [{}, { probe: true }]) {
+        const settings = cellSettings({ width, height, opaque: true }, { ...SETTINGS, ...options });
         const one = { ...settings, width: Math.min(width, 2 * settings.cell.width), height: settings.cell.height };
         found.set(nameOf(settings), one);
       }

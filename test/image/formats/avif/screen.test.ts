@@ -19,11 +19,11 @@ function screen(width: number, height: number): Pixels {
 
 describe("cells that libaom takes for a screen", () => {
   it.each([
-    ["10 bits, in haste", 1_024, 768, { probe: true }],
-    ["10 bits, in haste, of an odd size", 896, 832, { probe: true }],
-    ["10 bits, in haste, long", 2_048, 384, { probe: true }],
+    ["10 bits, in a fast pass", 1_024, 768, { probe: true }],
+    ["10 bits, in a fast pass, of an odd size", 896, 832, { probe: true }],
+    ["10 bits, in a fast pass, long", 2_048, 384, { probe: true }],
     ["8 bits, fast", 1_024, 768, { allPixels: 9_000_000 }],
-    ["chroma in full, in haste", 1_024, 768, { probe: true, subsample: "4:4:4" }],
+    ["chroma in full, in a fast pass", 1_024, 768, { probe: true, subsample: "4:4:4" }],
   ] as const)("are written in the memory that is declared for them: %s", async (...row) => {
     const [, width, height, wanted] = row;
     const settings = { ...SETTINGS, ...wanted };

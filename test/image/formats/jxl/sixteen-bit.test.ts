@@ -91,7 +91,7 @@ describe("JPEG XL of more than 8 bits", () => {
     await expect(decode({ ...exact, decodeBytes: exact.decodeBytes - sixteenBitBytes(told) }, true)).rejects.toThrow();
   });
 
-  it("loses nothing in haste either, and is read in the memory that it says", async () => {
+  it("loses nothing in a fast pass either, and is read in the memory that it says", async () => {
     const pixels = sixteenBitScene(1_500, 1_400);
     const file = await jxl.write.encode(sixteenBitPictureOf(pixels), LOSSLESS, UNPAUSED);
     const facts = jxl.read.factsOf(file);
