@@ -19,6 +19,7 @@ const terminal = [
   "test/words.test.ts",
   "test/start.test.ts",
   "test/clients.test.ts",
+  "test/platform-findings.test.ts",
   "test/generators/*.test.ts",
   "test/error-words.test.ts",
   "test/packages.test.ts",
