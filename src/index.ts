@@ -1,11 +1,13 @@
 /** Composition root: names the entrances, holds no logic. */
 import * as platform from "cloudflare:workers";
 
+import { type Door, type ImagesProps, infoOf, Transformer } from "./entrances/images.ts";
 import { thisIsolate } from "./entrances/isolate.ts";
 import { placed } from "./entrances/placed.ts";
 import { createConsumer } from "./entrances/queue.ts";
 import { sweep } from "./entrances/sweep.ts";
 import { createApp } from "./http/app.ts";
+import { withDrawn } from "./http/drawn.ts";
 import { receive } from "./http/handed-over.ts";
 import { pipeline } from "./pipeline/edges.ts";
 import "./limits/relations.ts";
@@ -27,6 +29,30 @@ export class Maker extends platform.DurableObject<Env> {
     return isolate.during(defer, () =>
       app.fetch(receive(request), placed(this.env), context as unknown as ExecutionContext),
     );
+  }
+}
+
+/** The image binding of other Workers: `entrypoint = "Images"`, `props = {key = "…"}`. */
+export class Images extends platform.WorkerEntrypoint<Env, ImagesProps> {
+  /** A picture, to which steps are added. */
+  input(stream: ReadableStream<Uint8Array>, options?: ImageInputOptions): Transformer {
+    return new Transformer(this.door(), stream, options);
+  }
+
+  /** The format, the bytes and the size of a picture: free, and without a look at its pixels. */
+  info(stream: ReadableStream<Uint8Array>, options?: ImageInputOptions): Promise<ImageInfoResponse> {
+    return isolate.during(deferIn(this.ctx), () => infoOf(this.door(), stream, options));
+  }
+
+  private door(): Door {
+    const { env, ctx } = this;
+    const defer = deferIn(ctx);
+    const enter: Door["enter"] = (request, drawn) => {
+      const answering = isolate.during(defer, async () => app.fetch(withDrawn(request, drawn), env, ctx));
+      defer(answering);
+      return answering;
+    };
+    return { env, props: ctx.props ?? {}, enter };
   }
 }
 

@@ -30,6 +30,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "delivery/counts.ts writtenBy": "a moment, after which nobody is waited for",
   "http/handlers/metrics.ts name": "made once",
   "entrances/placed.ts placedOf": "made once of the environment",
+  "http/drawn.ts given": "goes with its request",
   "http/inside.ts parts": "goes with its request",
   "http/handed-over.ts received": "goes with its request",
   "image/analyses/found-faces.ts found": "goes with its picture",

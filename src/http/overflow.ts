@@ -14,6 +14,7 @@ import { isolateBudget } from "../scheduler/budget.ts";
 import { busy } from "../scheduler/busy.ts";
 import { holderOf } from "./authenticate.ts";
 import type { AppContext } from "./context.ts";
+import { isFromWorker } from "./drawn.ts";
 import { HANDED_OVER, receivedId } from "./handed-over.ts";
 import { countHolder } from "./holder.ts";
 import { IDEMPOTENCY_KEY } from "./idempotency.ts";
@@ -54,7 +55,8 @@ async function waitingHolder(c: AppContext): Promise<Holder | undefined> {
   const { makers } = c.var.settings;
   if (makers === 0 || isolateBudget.queuedMs <= MAKER_LINE_MS) return undefined;
   // What is a part of another request is counted as that, of which no object knows.
-  if (wholeOf(c.req.raw) !== undefined || receivedId(c.req.raw) !== undefined) return undefined;
+  const isHandedOver = receivedId(c.req.raw) !== undefined;
+  if (wholeOf(c.req.raw) !== undefined || isHandedOver || isFromWorker(c.req.raw)) return undefined;
   // Who has no key is refused here.
   const holder = await holderOf(c).catch(() => null);
   return holder && isolateBudget.waitOf(holder.account.id) > MAKER_LINE_MS ? holder : undefined;

@@ -105,9 +105,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // Joins the edges to the engine; `process` is given its edges as arguments.
   process: {
-    paths: ["answer", "describe", "entries", "job", "named-stores", "picture-html", "process", "result-files"].map(
-      (name) => `src/pipeline/${name}.ts`,
-    ),
+    paths: [
+      "answer",
+      "describe",
+      "entries",
+      "info",
+      "job",
+      "named-stores",
+      "picture-html",
+      "process",
+      "result-files",
+    ].map((name) => `src/pipeline/${name}.ts`),
     imports: [
       ...BASE,
       "scheduler",
@@ -157,7 +165,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Do not import each other, but for `reseal`, which an administrator starts.
   entrances: {
     paths: ["src/entrances"],
-    imports: [...BASE, "scheduler", "edges", "pipeline", "delivery"],
+    imports: [...BASE, "scheduler", "edges", "process", "pipeline", "dialects", "delivery"],
     packages: ["cloudflare:workers"],
   },
   http: {

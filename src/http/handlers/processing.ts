@@ -18,6 +18,7 @@ import { Allowance } from "../../scheduler/job-limits.ts";
 import { charged, checkRoom } from "../acceptance.ts";
 import { callerOf } from "../caller.ts";
 import { accountOf, type AppContext } from "../context.ts";
+import { drawnOr } from "../drawn.ts";
 import { IDEMPOTENCY_KEY } from "../idempotency.ts";
 import { reserveCredits } from "../rate-limit.ts";
 import { replyMetadata, replyResult, replyStored } from "../reply.ts";
@@ -40,7 +41,8 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const allowance = new Allowance({ caller, maxMs: settings.maxJobMs, signal });
   c.set("allowance", allowance);
   const kept = isKept(processing) ? {} : { keepTemporarily: async () => ({ url: "" }) };
-  const ports = { ...clock.ports, ...kept, allowance };
+  const readWatermark = drawnOr(c, clock.ports.readWatermark);
+  const ports = { ...clock.ports, ...kept, readWatermark, allowance };
   const answer = await replied(c, job, ports, baseUrl).catch((error: unknown) => {
     throw signal.aborted ? new ApiError(499, "The client closed the request", { cause: error }) : error;
   });

@@ -1,0 +1,259 @@
+/**
+ * The entrance for other Workers of the same account: the platform's image binding by RPC. A chain is gathered without a
+ * byte of the picture being read; `output` sends it through the door of uploads, in the name of the key of the binding, so that
+ * the same limits, prices and refusals hold.
+ */
+import { RpcTarget } from "cloudflare:workers";
+
+import { findHolder } from "../account/keys.ts";
+import { drawBody, type DrawOptions, type Pass, passesOf, type Transform, transformBody } from "../delivery/binding.ts";
+import { cssColor } from "../delivery/css-color.ts";
+import { ApiError } from "../errors.ts";
+import { type PictureInfo, pictureInfo } from "../pipeline/info.ts";
+import { Caller } from "../scheduler/caller.ts";
+import { readRaw } from "../source/raw.ts";
+
+type Bytes = ReadableStream<Uint8Array>;
+type Encoding = { readonly encoding?: "base64" } | undefined;
+
+/** What a binding says in its `props`. */
+export interface ImagesProps {
+  /** The key of the account that pays. */
+  readonly key?: string;
+}
+
+/** The way into the service. */
+export interface Door {
+  readonly env: Env;
+  readonly props: ImagesProps;
+  /** @param drawn pictures that the request lays on its own, by their names in it */
+  readonly enter: (request: Request, drawn: ReadonlyMap<string, Bytes>) => Promise<Response>;
+}
+
+/** What `output` takes. */
+interface OutputOptions {
+  readonly format: string;
+  readonly quality?: number;
+  readonly background?: string;
+  readonly anim?: boolean;
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  "image/jpeg": "jpeg",
+  "image/png": "png",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "image/avif": "avif",
+};
+
+/** Codes as the platform documents them, by the status of a refusal. */
+const CODES: Readonly<Record<number, number>> = {
+  401: 9401,
+  403: 9401,
+  402: 9422,
+  413: 9402,
+  415: 9412,
+  422: 9401,
+  429: 9422,
+};
+const INTERNAL = 9523;
+
+/** What the binding throws: messages begin as those of the platform do, so that the code survives every runtime. */
+class ImagesError extends Error {
+  override name = "ImagesError";
+  readonly code: number;
+
+  constructor(operation: "INFO" | "TRANSFORM", code: number, message: string) {
+    super(`IMAGES_${operation}_ERROR ${code}: ${message}`);
+    this.code = code;
+  }
+}
+
+function told(operation: "INFO" | "TRANSFORM", error: unknown): ImagesError {
+  if (error instanceof ImagesError) return error;
+  if (error instanceof ApiError) return new ImagesError(operation, CODES[error.status] ?? INTERNAL, error.message);
+  return new ImagesError(operation, INTERNAL, "Internal error");
+}
+
+/** What is known of a picture without working on it. @throws ImagesError */
+export async function infoOf(door: Door, stream: Bytes, options: Encoding): Promise<PictureInfo> {
+  try {
+    const holder = await findHolder(door.env.DB, keyOf(door), Date.now());
+    if (holder?.account.status !== "active") throw new ApiError(401, "Invalid API key");
+    const caller = new Caller({ account: holder.account.id });
+    const headers = { "content-type": "application/octet-stream" };
+    const request = new Request("https://localhost/", { method: "POST", headers, body: plain(stream, options) });
+    return await pictureInfo((await readRaw(request, { caller: () => caller })).original);
+  } catch (error) {
+    throw told("INFO", error);
+  }
+}
+
+function keyOf({ props }: Door): string {
+  if (!props.key) throw new ApiError(401, "The binding has no key: its props must be {key}");
+  return props.key;
+}
+
+/** A picture, and what is to be done with it. */
+export class Transformer extends RpcTarget {
+  readonly #door: Door;
+  readonly #stream: Bytes;
+  readonly #steps: Pass<Drawn>[] = [];
+  /** What the first step that breaks a rule is refused with, when the result is asked for. */
+  #refusal: unknown;
+  #isConsumed = false;
+
+  constructor(door: Door, stream: Bytes, options: Encoding) {
+    super();
+    this.#door = door;
+    this.#stream = plain(stream, options);
+  }
+
+  transform(transform: Transform): this {
+    return this.#add(() => ({ body: transformBody(transform), drawn: new Map() }));
+  }
+
+  draw(image: Drawn, options: DrawOptions = {}): this {
+    const id = crypto.randomUUID();
+    return this.#add(() => ({ body: drawBody(id, options), drawn: new Map([[id, keptOf(image)]]) }));
+  }
+
+  #add(step: () => Pass<Drawn>): this {
+    try {
+      this.#steps.push(step());
+    } catch (error) {
+      this.#refusal ??= error;
+    }
+    return this;
+  }
+
+  /** @throws ImagesError */
+  async output(options: OutputOptions): Promise<Result> {
+    try {
+      if (this.#isConsumed) {
+        throw new ImagesError("TRANSFORM", 9525, "ImageTransformer consumed; you may only call .output() once");
+      }
+      this.#isConsumed = true;
+      if (this.#refusal !== undefined) throw this.#refusal;
+      return await this.#carriedOut(options);
+    } catch (error) {
+      throw told("TRANSFORM", error);
+    }
+  }
+
+  async #carriedOut(options: OutputOptions): Promise<Result> {
+    const wanted = outputOf(options);
+    const passes = passesOf(this.#steps);
+    let stream = this.#stream;
+    let answer: Response | undefined;
+    for (const [at, pass] of passes.entries()) {
+      const own = at === passes.length - 1 ? wanted : LOSSLESS;
+      // oxlint-disable-next-line no-await-in-loop -- each pass works on what the one before has made
+      answer = await this.#sent(stream, pass, { ...pass.body, ...own });
+      stream = answer.body ?? stream;
+    }
+    // Bytes, not what is left of them: a stream of one call is not read in another.
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    return new Result(bytes, answer?.headers.get("content-type") ?? options.format);
+  }
+
+  async #sent(body: Bytes, { drawn }: Pass<Drawn>, members: object): Promise<Response> {
+    const data = JSON.stringify({ ...members, response: { mode: "binary", keep: false } });
+    const headers = { authorization: `Bearer ${keyOf(this.#door)}`, "content-type": "application/octet-stream" };
+    const address = `https://localhost/1.0/upload?data=${encodeURIComponent(data)}`;
+    const pictures = new Map<string, Bytes>();
+    for (const [id, image] of drawn) pictures.set(id, await streamOf(image));
+    const answer = await this.#door.enter(new Request(address, { method: "POST", headers, body }), pictures);
+    if (answer.ok) return answer;
+    throw new ImagesError("TRANSFORM", CODES[answer.status] ?? INTERNAL, await messageOf(answer));
+  }
+}
+
+/** What `draw` takes: bytes, or what gives them. */
+type Drawn = Bytes | (Pick<Transformer, "output"> & { readonly dup: () => Drawn });
+
+/** What comes with a call is let go when the call is over, unless it is kept. */
+function keptOf(image: Drawn): Drawn {
+  return "dup" in image ? image.dup() : image;
+}
+
+async function streamOf(image: Drawn): Promise<Bytes> {
+  if (image instanceof ReadableStream) return image;
+  return (await image.output({ format: "image/png" })).image();
+}
+
+/** What lies between two passes. */
+const LOSSLESS = { output: { format: "png" }, optimize: { lossless: true } } as const;
+
+/** @throws ApiError 422 */
+function outputOf({ format, quality, background, anim }: OutputOptions): object {
+  const name = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  if (name === undefined) throw new ApiError(422, `format must be one of ${Object.keys(FORMATS).join(", ")}`);
+  const color = background === undefined ? undefined : cssColor(background);
+  if (background !== undefined && color === undefined) throw new ApiError(422, "background must be a color of CSS");
+  return {
+    output: { format: name, ...(anim === false && { animation: false }) },
+    ...(quality !== undefined && { optimize: { quality } }),
+    ...(color !== undefined && { background: { color } }),
+  };
+}
+
+/** The sentence of a failure: in the body, or in a header where bytes were wanted. */
+async function messageOf(answer: Response): Promise<string> {
+  const header = [...answer.headers].find(([name]) => name.endsWith("-metadata"))?.[1];
+  const text = header ?? (await answer.text());
+  try {
+    return (JSON.parse(text) as { readonly message: string }).message;
+  } catch {
+    return "Unexpected error response";
+  }
+}
+
+/** A picture that was made. */
+export class Result extends RpcTarget {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #mime: string;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, mime: string) {
+    super();
+    this.#bytes = bytes;
+    this.#mime = mime;
+  }
+
+  contentType(): string {
+    return this.#mime;
+  }
+
+  image(options?: Encoding): Bytes {
+    const body = options?.encoding === "base64" ? this.#bytes.toBase64() : this.#bytes;
+    return new Response(body).body ?? new ReadableStream();
+  }
+
+  response(options: { readonly headers?: HeadersInit } = {}): Response {
+    const headers = new Headers(options.headers);
+    headers.set("content-type", this.#mime);
+    return new Response(this.#bytes, { headers });
+  }
+}
+
+function plain(stream: Bytes, options: Encoding): Bytes {
+  return options?.encoding === "base64" ? stream.pipeThrough(base64Decoder()) : stream;
+}
+
+/** Letters of base64 as bytes, whole groups of four at once. */
+function base64Decoder(): TransformStream<Uint8Array, Uint8Array> {
+  const text = new TextDecoder();
+  let rest = "";
+  const decoded = (letters: string) => Uint8Array.fromBase64(letters);
+  return new TransformStream({
+    transform(chunk, controller) {
+      const letters = rest + text.decode(chunk, { stream: true }).replace(/\s/g, "");
+      const whole = letters.length - (letters.length % 4);
+      rest = letters.slice(whole);
+      if (whole > 0) controller.enqueue(decoded(letters.slice(0, whole)));
+    },
+    flush(controller) {
+      if (rest !== "") controller.enqueue(decoded(rest));
+    },
+  });
+}
