@@ -19,7 +19,7 @@ const SAMPLE = join(ROOT, "src", "playground", "sample.jpg");
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="teal"/></svg>`;
 
 /** What is there once a page has read what it shows. */
-const READY = ":is(.group, .card, .endpoint, .prose):visible";
+const READY = ":is(.job, .group, .card, .endpoint, .prose):visible";
 
 const PATHS = ["/", "/#deliveries", "/#account", "/docs", "/docs/reference"];
 
