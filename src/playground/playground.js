@@ -20,6 +20,7 @@ import { isShownType } from "./shown-formats.js";
 import { programs } from "./snippets.js";
 import { createSource } from "./source.js";
 import { createTabs } from "./tabs.js";
+import { createTakeaway } from "./takeaway.js";
 
 /**
  * @import { Preview } from "./live.js"
@@ -28,7 +29,11 @@ import { createTabs } from "./tabs.js";
 
 const tabs = createTabs("Language");
 const dial = createDial({ onTurn: turnTo });
-const showcase = new Showcase({ dial, onMake: () => void process(), onError: fail });
+const takeaway = createTakeaway({
+  copy: copyButton(tabs.text, "the program of this request", "Copy code"),
+  onMake: () => void process(),
+});
+const showcase = new Showcase({ dial, takeaway, onError: fail });
 const source = createSource(
   sourceChanged,
   () => void process({ compares: true }),
@@ -344,6 +349,7 @@ async function start() {
   byId("looks").append(formats.element);
   byId("set").append(showcase.setElement);
   byId("batch").append(batch.element);
+  byId("take").append(takeaway.element);
   byId("history").append(history.element);
   byId("share").append(
     copyButton(() => location.origin + location.pathname + fragmentOf(form?.read()), "to these settings", "Copy link"),

@@ -5,11 +5,11 @@ import { provenanceOf } from "./provenance.js";
 /** @import { Child, Input, Success } from "./shapes.d.ts" */
 
 /**
- * A table of original and result, and the way to the file.
+ * A table of original and result.
  * @param {Success} answer
- * @param {{ milliseconds: number, timing: number | undefined, blobUrl: string | undefined }} facts
+ * @param {{ milliseconds: number, timing: number | undefined }} facts
  */
-export function factsOf({ input, output, analysis }, { milliseconds, timing, blobUrl }) {
+export function factsOf({ input, output, analysis }, { milliseconds, timing }) {
   const saved = 1 - output.bytes / input.bytes;
   return [
     h(
@@ -22,13 +22,6 @@ export function factsOf({ input, output, analysis }, { milliseconds, timing, blo
     ),
     comparison(input, output),
     provenanceOf({ input, ...(analysis && { analysis }) }),
-    h(
-      "p",
-      { class: "actions" },
-      blobUrl
-        ? h("a", { class: "button primary", href: blobUrl, download: output.name }, `Download ${output.name}`)
-        : h("a", { class: "button", href: output.url, rel: "noreferrer" }, "Open where it was stored"),
-    ),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** What is on show: the original, its result, a preview of one, or several results; and what is said about them. */
 import { createCompare } from "./compare.js";
-import { byId, durationText, h } from "./dom.js";
+import { byId, durationText } from "./dom.js";
 import { resultOf, submit, totalOf } from "./processing.js";
 import { clearRefusal } from "./refusals.js";
 import { factsOf } from "./result.js";
@@ -9,6 +9,7 @@ import { isShown } from "./shown-formats.js";
 
 /**
  * @import { createDial } from "./dial.js"
+ * @import { createTakeaway } from "./takeaway.js"
  * @import { Preview } from "./live.js"
  * @import { Visible } from "./screen-copy.js"
  * @import { Called, Entry, SetSuccess, Source, Success } from "./shapes.d.ts"
@@ -29,8 +30,8 @@ export class Showcase {
   #set = createSet();
   /** @type {ReturnType<typeof createDial>} */
   #dial;
-  /** @type {() => void} */
-  #onMake;
+  /** @type {ReturnType<typeof createTakeaway>} */
+  #takeaway;
   /** @type {(error: unknown) => void} */
   #onError;
   /** @type {Shown | undefined} */
@@ -39,12 +40,12 @@ export class Showcase {
   /**
    * @param {object} ports
    * @param {ReturnType<typeof createDial>} ports.dial
-   * @param {() => void} ports.onMake the final file is wanted
+   * @param {ReturnType<typeof createTakeaway>} ports.takeaway
    * @param {(error: unknown) => void} ports.onError
    */
-  constructor({ dial, onMake, onError }) {
+  constructor({ dial, takeaway, onError }) {
     this.#dial = dial;
-    this.#onMake = onMake;
+    this.#takeaway = takeaway;
     this.#onError = onError;
   }
 
@@ -98,7 +99,7 @@ export class Showcase {
     const called = { answer, milliseconds, header };
     await this.#show({ source, answer, result, scale, visible: original.visible });
     if (isFinal) this.#showFacts(called);
-    else byId("facts").replaceChildren(this.#finalOffer());
+    this.#takeaway.show(answer, { scale, isFinal, blobUrl: this.#shown?.after });
     say(isFinal ? `Done in ${durationText(milliseconds)}.` : "A preview of the changed settings.");
   }
 
@@ -120,6 +121,7 @@ export class Showcase {
     entry.result ??= await resultOf(answer.output.url);
     await this.#show({ source, answer, result: entry.result, scale: 1, visible: original()?.visible ?? source.file });
     this.#showFacts(called);
+    this.#takeaway.show(answer, { scale: 1, isFinal: true, blobUrl: this.#shown?.after });
     say(`Done in ${durationText(milliseconds)}.`);
     byId("status").scrollIntoView({ block: matchMedia("(max-width: 800px)").matches ? "start" : "nearest" });
     return true;
@@ -156,6 +158,7 @@ export class Showcase {
       if (url) URL.revokeObjectURL(url);
     this.#shown = undefined;
     this.#set.clear();
+    this.#takeaway.clear();
     byId("facts").replaceChildren();
   }
 
@@ -202,14 +205,8 @@ export class Showcase {
   /** @param {Pick<Called<Success>, "answer" | "milliseconds" | "header">} called */
   #showFacts({ answer, milliseconds, header }) {
     showAnswer(answer);
-    const facts = factsOf(answer, { milliseconds, timing: totalOf(header), blobUrl: this.#shown?.after });
+    const facts = factsOf(answer, { milliseconds, timing: totalOf(header) });
     byId("facts").replaceChildren(...facts.filter((part) => part !== undefined));
-  }
-
-  /** Of a preview no file is kept: the one that is made of the original itself is a request away. */
-  #finalOffer() {
-    const make = h("button", { type: "button", class: "primary", onclick: () => this.#onMake() }, "Make the file");
-    return h("p", { class: "actions" }, make);
   }
 }
 

@@ -2,6 +2,7 @@
  * The request as programs. A real key is not written out: programs are pasted into chats and repositories. The key of a
  * local run is no secret.
  */
+import { astro, html, next, nuxt } from "./page-snippets.js";
 import { DEMO_KEY } from "./session.js";
 
 /** @import { ShownRequest } from "./shapes.d.ts" */
@@ -16,6 +17,11 @@ export function programs(request) {
     ["curl", curl(request)],
     ["JavaScript", javascript(request)],
     ["Python", python(request)],
+    ["PHP", php(request)],
+    ["Next", next(request)],
+    ["Astro", astro(request)],
+    ["Nuxt", nuxt(request)],
+    ["HTML", html(request)],
   ];
 }
 
@@ -76,9 +82,9 @@ function javascript({ origin, key, source, body }) {
         ];
   return [
     ...lines,
-    "const { success, message, output } = await answer.json();",
+    `const { success, message, ${isSet(body) ? "html" : "output"} } = await answer.json();`,
     "if (!success) throw new Error(message);",
-    "console.log(output.url);",
+    isSet(body) ? "console.log(html);" : "console.log(output.url);",
   ].join("\n");
 }
 
@@ -115,8 +121,60 @@ function python({ origin, key, source, body }) {
     ...lines,
     'if not answer["success"]:',
     '    raise SystemExit(answer["message"])',
-    'print(answer["output"]["url"])',
+    isSet(body) ? 'print(answer["html"])' : 'print(answer["output"]["url"])',
   ].join("\n");
+}
+
+/** @param {ShownRequest} request */
+function php({ origin, key, source, body }) {
+  const user = key === DEMO_KEY ? phpLiteral(`${key}:`) : "getenv('DARKROOM_KEY') . ':'";
+  const isFile = source.url === undefined;
+  const options = isFile
+    ? [
+        "    CURLOPT_POSTFIELDS => [",
+        `        'file' => new CURLFile(${phpLiteral(source.file)}),`,
+        ...(body ? [`        'data' => json_encode(${phpLiteral(body)}),`] : []),
+        "    ],",
+      ]
+    : [
+        "    CURLOPT_HTTPHEADER => ['Content-Type: application/json'],",
+        `    CURLOPT_POSTFIELDS => json_encode(${phpLiteral({ url: source.url, ...body })}),`,
+      ];
+  return [
+    "<?php",
+    `$request = curl_init(${phpLiteral(`${origin}/1.0/${isFile ? "upload" : "fetch"}`)});`,
+    "curl_setopt_array($request, [",
+    `    CURLOPT_USERPWD => ${user},`,
+    "    CURLOPT_RETURNTRANSFER => true,",
+    ...options,
+    "]);",
+    "$answer = json_decode(curl_exec($request), true);",
+    "if (!$answer['success']) {",
+    "    throw new RuntimeException($answer['message']);",
+    "}",
+    `echo ${isSet(body) ? "$answer['html']" : "$answer['output']['url']"}, PHP_EOL;`,
+  ].join("\n");
+}
+
+/**
+ * Whether the answer has several results, and the HTML that shows them.
+ * @param {object | undefined} body
+ */
+function isSet(body) {
+  return body !== undefined && "srcset" in body;
+}
+
+/**
+ * JSON as PHP writes it.
+ * @param {unknown} value
+ * @returns {string}
+ */
+function phpLiteral(value) {
+  if (typeof value === "string") return `'${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
+  if (Array.isArray(value)) return `[${value.map(phpLiteral).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${phpLiteral(name)} => ${phpLiteral(member)}`);
+  return members.length === 0 ? "new stdClass()" : `[${members.join(", ")}]`;
 }
 
 /**

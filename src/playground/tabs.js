@@ -2,7 +2,7 @@
 import { copyButton, h } from "./dom.js";
 
 /**
- * `{ element, show([[label, text]]) }`; the chosen tab stays chosen when the texts change.
+ * `{ element, show([[label, text]]), text() }`; the chosen tab stays chosen when the texts change.
  * @param {string} label
  */
 export function createTabs(label) {
@@ -52,5 +52,5 @@ export function createTabs(label) {
     h("div", { class: "code-head" }, list, copyButton(textOf, "the program")),
     pre,
   );
-  return { element, show };
+  return { element, show, text: textOf };
 }

@@ -1,0 +1,40 @@
+/** What is taken along, always shown: the file with its format and bytes, and the program that makes it. */
+import { bytesText, fill, h } from "./dom.js";
+
+/** @import { Success } from "./shapes.d.ts" */
+
+/**
+ * `{ element, show(answer, file), clear() }`
+ * @param {{ copy: HTMLElement, onMake: () => void }} parts what copies the program, and what has a file made of the original
+ */
+export function createTakeaway({ copy, onMake }) {
+  const said = h("strong", {});
+  const way = h("span", { class: "way" });
+  const element = h(
+    "div",
+    { class: "take", role: "group", "aria-label": "Take it along", hidden: true },
+    said,
+    way,
+    copy,
+  );
+  return {
+    element,
+    clear: () => {
+      element.hidden = true;
+    },
+    /**
+     * @param {Success} answer
+     * @param {{ scale: number, isFinal: boolean, blobUrl: string | undefined }} file by how much smaller than the result the one on show is
+     */
+    show: ({ output }, { scale, isFinal, blobUrl }) => {
+      const bytes = bytesText(Math.round(output.bytes / scale ** 2));
+      said.textContent = `${output.format} · ${scale < 1 ? "about " : ""}${bytes}`;
+      if (!isFinal) fill(way, h("button", { type: "button", class: "primary", onclick: onMake }, "Make the file"));
+      else if (blobUrl) {
+        const name = `Download ${output.name}`;
+        fill(way, h("a", { class: "button primary", href: blobUrl, download: output.name, title: name }, name));
+      } else fill(way, h("a", { class: "button", href: output.url, rel: "noreferrer" }, "Open where it was stored"));
+      element.hidden = false;
+    },
+  };
+}
