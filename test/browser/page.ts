@@ -67,6 +67,7 @@ export async function process(page: Page): Promise<void> {
 
 /** Opens the group of fields with this id, and what it is folded in. */
 export async function unfold(page: Page, id: string): Promise<void> {
+  await page.locator(`#${id}`).waitFor({ state: "attached" });
   const folds = page.locator(`details:has(#${id}), #${id}`);
   for (let index = 0; index < (await folds.count()); index += 1) {
     const fold = folds.nth(index);

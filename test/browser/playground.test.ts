@@ -149,6 +149,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       for (const name of ["a.png", "b.png", "a (2).png"]) expect(archive.includes(name)).toBe(true);
       await page.unroute("**/1.0/upload");
       await batch.getByRole("button", { name: "Make a srcset of each" }).click();
+      await batch.getByText(/^3 of 4 done: .+; 1 failed\.$/).waitFor();
       await batch.getByRole("button", { name: "Copy srcset HTML" }).click();
       await expect
         .poll(() => page.evaluate<string>("navigator.clipboard.readText()"), { timeout: 30_000 })
