@@ -1,9 +1,10 @@
 /** The documentation: its computed tables, the pages made of it, and that every link leads somewhere. */
-import { access, readdir, readFile } from "node:fs/promises";
+import { access, readdir, readFile, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 
 import { beforeAll, expect, it } from "vitest";
 
+import { MOST_BYTES, MOST_BYTES_TOGETHER, type Pictured, PICTURES } from "../src/docs/pictures.ts";
 import { addressOf, INDEX, render } from "../src/docs/site/markdown.ts";
 import { menuOf, site } from "../src/docs/site/page.ts";
 import { codeMap, mappedFolders, NAMED_FOLDERS } from "./support/code-map.ts";
@@ -11,6 +12,7 @@ import { ERROR_TABLES } from "./support/error-tables.ts";
 import { FIGURE_TABLES } from "./support/figure-tables.ts";
 import { licenseTables } from "./support/license-tables.ts";
 import { withTables } from "./support/markdown-tables.ts";
+import { pictureTables } from "./support/picture-tables.ts";
 import { SCALE_TABLES } from "./support/scale-tables.ts";
 import { SEARCH_WORDS } from "./support/search-words.ts";
 import { upstreamTable } from "./support/upstream-table.ts";
@@ -46,6 +48,7 @@ it("shows figures, licenses and the map in the documentation as they are", async
     ...SCALE_TABLES,
     ...(await licenseTables(ROOT)),
     ...(await upstreamTable()),
+    ...(await pictureTables(ROOT)),
     "code-map": codeMap,
   };
   const { "../../README.md": top, ...renewed } = withTables({ ...documents, "../../README.md": readme }, tables);
@@ -63,6 +66,45 @@ it("serves the documentation as it is", async () => {
 it("serves no page whose document is gone", async () => {
   const there = (await readdir(join(PAGES, "docs"))).map((name) => `docs/${name}`);
   expect([...there, "docs.html"].sort()).toEqual(Object.keys(site(documents)).sort());
+});
+
+type Members = Readonly<Record<string, { readonly enum?: readonly string[] }>>;
+
+/** Members of two operations, as the document of the API has them. */
+function operationsOf(api: unknown): { readonly crop: Members; readonly filter: Members } {
+  const resolved = (node: unknown): Record<string, never> => {
+    const { $ref } = node as { readonly $ref?: string };
+    if ($ref === undefined) return node as Record<string, never>;
+    const steps = $ref.slice(2).split("/");
+    return resolved(steps.reduce((at, step) => (at as Record<string, unknown>)[step.replaceAll("~1", "/")], api));
+  };
+  const member = (node: unknown, ...names: readonly string[]): Record<string, never> =>
+    names.reduce((at, name) => resolved(at[name]), resolved(node));
+  const upload = member(api, "paths", "/1.0/upload", "post", "requestBody", "content", "multipart/form-data", "schema");
+  const body = member(upload, "properties", "data", "properties");
+  return { crop: member(body, "crop", "properties"), filter: member(body, "filter", "properties") };
+}
+
+/** `npm run docs:pictures` has the service make them anew. */
+it("shows every operation, filter and gravity as a small picture", async () => {
+  const { operations, filters, gravities } = PICTURES;
+  const api = JSON.parse(await readFile(join(ROOT, "src", "http", "openapi.json"), "utf8"));
+  const { crop, filter } = operationsOf(api);
+  const named = (pictures: readonly Pictured[], of: (body: Pictured["body"]) => readonly string[]) =>
+    new Set(pictures.flatMap(({ body }) => of(body)));
+  const [, listed = ""] =
+    /<!-- table: operations -->\n([^]*?)<!-- end -->/.exec(documents["operations.md"] ?? "") ?? [];
+  const names = [...listed.matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name).filter((name) => name !== "filter");
+  expect(named(operations, Object.keys)).toEqual(new Set(names));
+  expect(named(filters, ({ filter: one }) => Object.keys(one ?? {}))).toEqual(new Set(Object.keys(filter)));
+  const pulls = named(gravities, ({ crop: one }) => [(one as { readonly gravity: string }).gravity]);
+  expect(pulls).toEqual(new Set(crop["gravity"]?.enum));
+  const folder = join(PAGES, "pictures");
+  const all = [...operations, ...filters, ...gravities].map(({ name }) => `${name}.webp`);
+  expect((await readdir(folder)).toSorted()).toEqual(all.toSorted());
+  const bytes = await Promise.all(all.map(async (name) => (await stat(join(folder, name))).size));
+  expect(Math.max(...bytes)).toBeLessThanOrEqual(MOST_BYTES);
+  expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(MOST_BYTES_TOGETHER);
 });
 
 /** A folder that is missing is named in test/support/code-map.ts, with what it is for. */

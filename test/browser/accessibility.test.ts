@@ -153,6 +153,7 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
     },
   ],
   ["a page with tables and programs", "/docs/delivery", open],
+  ["a page with pictures", "/docs/operations", open],
   [
     "the reference",
     "/docs/reference",

@@ -48,6 +48,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/cli/package/worker", "what the package of the Worker says of itself"],
   ["src/playground", "the pages: playground, deliveries, account, reference"],
   ["src/playground/docs", "the pages of this documentation, generated"],
+  ["src/playground/pictures", "the pictures of this documentation, made by the service"],
   ["src/docs", "this documentation, and its unit figures"],
   ["src/docs/site", "Markdown as pages"],
   ["wasm", "native modules: how they are built, loaded, estimated, paused"],

@@ -57,6 +57,8 @@ export function render(document: string): Rendered {
           ? `<code>${escape(plain(inside))}</code>`
           : `<a href="${escape(address)}">${html}</a>`;
       },
+      image: ({ href, text }) =>
+        `<img src="${escape(href.replace(PICTURES, "/pictures/"))}" alt="${escape(text)}" loading="lazy">`,
       // Programs can be copied; text is only read.
       code: ({ text, lang = "" }) =>
         `<div class="code${lang === "text" ? "" : " copyable"}"><pre tabindex="0" data-language="${escape(lang)}"><code>${escape(text)}</code></pre></div>\n`,
@@ -82,6 +84,8 @@ export function render(document: string): Rendered {
   };
 }
 
+/** Where pictures of documents are kept: pages find them below the root of the site. */
+const PICTURES = /^\.\.\/playground\/pictures\//;
 /** The API document: what it says is read at the page of the reference. */
 export const API_DOCUMENT = "../http/openapi.json";
 
@@ -149,6 +153,9 @@ function words(token: Token): string {
   switch (token.type) {
     case "html":
       return "";
+    // What a picture shows is looked for as well.
+    case "image":
+      return `${(token as Tokens.Image).text} `;
     case "space":
     case "br":
       return " ";
