@@ -16,10 +16,17 @@ const LABELS: Readonly<Record<string, string>> = { avif: "AVIF", jxl: "JPEG XL",
 /** A list of pictures, each with what was sent for it. */
 function listOf(pictures: readonly Pictured[]): string {
   const lines = pictures.map(({ name, body, says }) => {
-    const sent = Object.keys(body).length === 0 ? "as it is" : `\`${JSON.stringify(body)}\``;
+    const sent = Object.keys(body).length === 0 ? "as it is" : `\`${spaced(body)}\``;
     return `- ![${says}](../playground/pictures/${name}.webp) ${sent}`;
   });
   return lines.join("\n");
+}
+
+/** JSON that lines can be broken in. */
+function spaced(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${spaced(member)}`);
+  return `{${members.join(", ")}}`;
 }
 
 /** Bytes with three digits, as `30.2 kB`. */
