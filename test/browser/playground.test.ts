@@ -231,8 +231,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       await focusOn("op-resize-width");
       await page.keyboard.type("96");
       await page.keyboard.press("Enter");
-      await page.locator(".figures").waitFor();
-      expect(await page.locator(".facts").innerText()).toContain("96 × ");
+      await page.locator(".facts", { hasText: "96 × " }).waitFor();
       expect(await page.getByRole("status").first().innerText()).toMatch(/^Done in/);
     }));
 
