@@ -65,7 +65,28 @@ it("serves the documentation as it is", async () => {
 
 it("serves no page whose document is gone", async () => {
   const there = (await readdir(join(PAGES, "docs"))).map((name) => `docs/${name}`);
-  expect([...there, "docs.html"].sort()).toEqual(Object.keys(site(documents)).sort());
+  expect([...there, "docs.html", "docs.md", "llms.txt"].sort()).toEqual(Object.keys(site(documents)).sort());
+});
+
+it("serves every page as Markdown, too, whose links lead to pages that are served, and an overview", () => {
+  const built = site(documents);
+  const twins = Object.entries(built).filter(([name]) => /\.(?:md|txt)$/.test(name));
+  expect(twins.length).toBe(Object.keys(documents).length + 1);
+  const served = new Set([...Object.keys(built).map((name) => `/${name}`), "/openapi.json"]);
+  for (const [name, text] of twins) {
+    expect(text).not.toContain("<!--");
+    const links = [...text.matchAll(/\]\((\/[^)#\s]*)/g)].map(([, path]) => path ?? "");
+    expect(
+      links.filter((path) => !served.has(path)),
+      name,
+    ).toEqual([]);
+    expect([...text.matchAll(/\]\((?:\.\.\/|[\w-]+\.md)/g)], name).toEqual([]);
+    if (name.startsWith("docs"))
+      expect(built[name.replace(/md$/, "html")]).toContain(`type="text/markdown" href="/${name}"`);
+  }
+  expect(built["llms.txt"]).toMatch(
+    /^# Darkroom\n\n> [^\n]+\n\n## Start\n\n- \[First request\]\(\/docs\/first-request\.md\): /,
+  );
 });
 
 type Members = Readonly<Record<string, { readonly enum?: readonly string[] }>>;

@@ -104,6 +104,31 @@ export function pagePath(file: string): string {
   return file === INDEX ? "/docs" : `/docs/${file.replace(/\.md$/, "")}`;
 }
 
+/** The path at which a document is served as Markdown, for programs that read (llmstxt.org). */
+export function twinPath(file: string): string {
+  return `${pagePath(file)}.md`;
+}
+
+/** A document as it is served as Markdown: links lead to the other twins, and comments are left out. */
+export function twin(text: string): string {
+  const said = text.replaceAll(/^<!--.*?-->\n+/gms, "");
+  return said.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (link, words: string, href: string) => {
+    const [path = "", anchor] = href.split("#");
+    if (path === API_DOCUMENT) return `[${words}](/openapi.json)`;
+    // Files of the repository are not served.
+    if (path.startsWith("../")) return words;
+    if (!/^[\w-]+\.md$/.test(path)) return link;
+    return `[${words}](${twinPath(path)}${anchor === undefined ? "" : `#${anchor}`})`;
+  });
+}
+
+/** The index of the documentation by the convention of llms.txt: a title, a quoted sentence, and lists of links. */
+export function overview(index: string): string {
+  return twin(index)
+    .replace(/^(# .+\n\n)(?=\S)/, "$1> ")
+    .replace(/^# Documentation$/m, "# Darkroom");
+}
+
 /** The anchor of a heading, as code hosts make it, so that links work in both places. */
 export function slug(heading: string): string {
   return heading

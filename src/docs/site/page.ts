@@ -1,5 +1,16 @@
 /** The shell of every page under /docs: the bar, the menu, the text, and the way to the next page. */
-import { addressOf, API_DOCUMENT, escape, INDEX, pagePath, render, type Section } from "./markdown.ts";
+import {
+  addressOf,
+  API_DOCUMENT,
+  escape,
+  INDEX,
+  overview,
+  pagePath,
+  render,
+  type Section,
+  twin,
+  twinPath,
+} from "./markdown.ts";
 
 /** Documents by file name. */
 export type Documents = Readonly<Record<string, string>>;
@@ -43,8 +54,11 @@ export function site(documents: Documents): Record<string, string> {
       path: pagePath(file),
       script: "/docs.js",
       body: `<div class="handbook">\n${menu(groups, titles, file)}${text}</div>`,
+      twin: twinPath(file),
     });
+    built[twinPath(file).slice(1)] = twin(documents[file] ?? "");
   }
+  built["llms.txt"] = overview(documents[INDEX] ?? "");
   built["docs/reference.html"] = shell({
     title: "API reference",
     description: "Every endpoint of the API, from its OpenAPI document.",
@@ -87,9 +101,13 @@ interface Shell {
   readonly body: string;
   /** What stands at the end of the bar. */
   readonly tool?: string;
+  /** The path of the same page as Markdown. */
+  readonly twin?: string;
 }
 
-function shell({ title, description, path, script, body, tool = "" }: Shell): string {
+function shell({ title, description, path, script, body, tool = "", twin: markdown }: Shell): string {
+  const alternate =
+    markdown === undefined ? "" : `<link rel="alternate" type="text/markdown" href="${escape(markdown)}">\n`;
   const current = (of: string) => (of === path ? ` aria-current="page"` : "");
   const documentation = path === "/docs/reference" ? "" : ` aria-current="${path === "/docs" ? "page" : "true"}"`;
   return `<!doctype html>
@@ -100,7 +118,7 @@ function shell({ title, description, path, script, body, tool = "" }: Shell): st
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${escape(description)}">
 <title>${escape(title)} · Darkroom</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${alternate}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/style.css">
 <link rel="stylesheet" href="/docs.css">
 <script type="module" src="${script}"></script>
