@@ -32,7 +32,8 @@ export function createTakeaway({ copy, onMake }) {
       if (!isFinal) fill(way, h("button", { type: "button", class: "primary", onclick: onMake }, "Make the file"));
       else if (blobUrl) {
         const name = `Download ${output.name}`;
-        fill(way, h("a", { class: "button primary", href: blobUrl, download: output.name, title: name }, name));
+        const address = { href: blobUrl, download: output.name, title: name, "aria-label": name };
+        fill(way, h("a", { class: "button primary", ...address }, "Download"));
       } else fill(way, h("a", { class: "button", href: output.url, rel: "noreferrer" }, "Open where it was stored"));
       element.hidden = false;
     },
