@@ -4,18 +4,16 @@
 // takes the mean of the worst 2 % of them, or of the worst 64, which one damaged place of 32 x 32 pixels has, as far as that is
 // more than photographs have as well. In a cell count
 // - the error of its mean luma, and less so what else differs of its luma: both are hidden by what is busy around the cell, as
-//   masking has it (A. B. Watson, "DCT quantization matrices visually optimized for individual images", 1993), and by light.
-//   Busy is how far steps from pixel to pixel are from their mean: a slope alone hides nothing. Levels are roots of light: that
-//   of a primary which is dark beside a bright one, as green is in red, hardly counts.
-//   Where most of what is around is flat or an even slope, as the ground of letters and shadows beside edges are drawn, neither
-//   hides anything: edges ring there. Where nothing around has any grain even less is hidden: steps in slopes are rings;
+//   masking has it (A. B. Watson, "DCT quantization matrices visually optimized for individual images", 1993), and by light;
+//   Levels are roots of light: that of a primary which is dark beside a bright one, as green is in red, hardly counts.
+//   In an even slope without any grain, as shadows and glows are drawn, neither hides anything: there steps become rings;
 // - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets.
 // What is compared may be a sheet of tiles out of a larger picture: what bleeds over their seams is nothing that the picture has,
 // and cells at a seam are not counted.
 // Levels are those of sRGB, which are about as far apart for the eye everywhere. What can be seen through is looked at on white,
 // black and blue, and a cell counts as it looks on the worst of them.
 //
-// The constants were fitted to marks of pairs that were looked at (test/bench/look-marks.tsv and look-marks-flat.tsv).
+// The constants were fitted to marks of 362 pairs that were looked at (test/bench/look-marks.tsv).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,15 +35,13 @@ enum {
 #define WORST_CELLS 64
 #define WORST_TO_PART 1.7     // the error of the worst cells that weighs as much as one of the worst part
 #define LEAST_ERROR 0.015625f // where the bins begin
-#define HIDDEN 1.4f           // levels of luma that are hidden in black without any detail
+#define HIDDEN_IN_SLOPE 0.75f // levels of luma that are hidden where nothing bends
+#define FINE_IN_SLOPE 1.1f    // the same of what is fine: dithering is seen less than rings
+#define HIDDEN 1.4f           // the same in black without any detail
 #define HIDDEN_IN_LIGHT 1.0f  // and in white besides
-#define HIDDEN_BY_DETAIL 0.22f
-#define HIDDEN_IN_EVEN 1.65f  // levels of luma that are hidden where everything is even
-#define HIDDEN_IN_SLOPE 1.1f  // and where nothing bends
+#define HIDDEN_BY_DETAIL 0.17f
 #define LEAST_GRAIN 0.5f      // levels, as `grain` below, up to which nothing bends
 #define FULL_GRAIN 1.0f
-#define EVEN_BEND 1           // levels by which steps change in a square of 2 x 2 pixels that is even, at most
-#define LEAST_EVEN 0.6f       // the part of the squares around a cell from which on being even counts
 #define OWN_DETAIL 0.25f      // the part of a cell's own detail; the rest is that of the cells around it
 #define FINE_PART 0.65f
 #define CHROMA_LEVELS 12.0f
@@ -58,11 +54,11 @@ static const uint8_t BACKGROUND[PLANES][3] = {{255, 255, 255}, {0, 0, 0}, {0, 60
 
 // What is known of a row of cells on one background: a value for each cell, and MARGIN before and behind.
 typedef struct {
-  float *detail; // mean distance of steps from pixel to pixel of the original from those of an even slope, in levels
+  float *detail; // mean step from pixel to pixel of the original, in levels
   float *grain;  // the mean by which such steps change
-  float *even;   // the part of its squares of 2 x 2 pixels that are even
   float *light;  // mean luma of the original, 0 to 1
-  float *luma;   // squared errors of luma as far as they count, in levels
+  float *luma;   // squared error of the mean, in levels
+  float *fine;   // what else is wrong with luma, squared, as far as it counts
   float *chroma; // the same, in units of what is seen
 } Line;
 enum { VALUES = sizeof(Line) / sizeof(float *) };
@@ -76,7 +72,7 @@ typedef struct {
   uint8_t *first, *second;   // rows of pixels that wait, whole pairs of cells
   float *memory;
   Line line[LINES][PLANES];
-  float *details, *grains, *evens, *worst; // of a column of three cells, and of a row of cells on all backgrounds
+  float *details, *grains, *worst; // of a column of three cells, and of a row of cells on all backgrounds
   uint32_t count[BINS], cells;
   double sum[BINS];
 } Visible;
@@ -98,7 +94,7 @@ Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int tile_col
   v->tile_across = tile_columns / CELL, v->tile_down = tile_rows / CELL;
   const size_t bytes = (size_t)v->across * CELL * CELL * 4, floats = (size_t)v->across + 2 * MARGIN;
   v->first = calloc(1, bytes), v->second = calloc(1, bytes);
-  v->memory = calloc(floats * (LINES * v->planes * VALUES + 4), sizeof(float));
+  v->memory = calloc(floats * (LINES * v->planes * VALUES + 3), sizeof(float));
   if (!v->first || !v->second || !v->memory) {
     visible_close(v);
     return 0;
@@ -107,11 +103,11 @@ Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int tile_col
   for (int line = 0; line < LINES; line++) {
     for (int plane = 0; plane < v->planes; plane++) {
       Line *one = &v->line[line][plane];
-      float **const values[VALUES] = {&one->detail, &one->grain, &one->even, &one->light, &one->luma, &one->chroma};
+      float **const values[VALUES] = {&one->detail, &one->grain, &one->light, &one->luma, &one->fine, &one->chroma};
       for (int value = 0; value < VALUES; value++, next += floats) *values[value] = next;
     }
   }
-  v->details = next, v->grains = next + floats, v->evens = next + 2 * floats, v->worst = next + 3 * floats;
+  v->details = next, v->grains = next + floats, v->worst = next + 2 * floats;
   return v;
 }
 
@@ -156,30 +152,6 @@ static inline v128_t step_of(v128_t one, v128_t other) { return wasm_i16x8_abs(w
 
 // The next values in each of two cells.
 static inline v128_t next_of(v128_t values) { return wasm_i16x8_shuffle(values, values, 1, 2, 3, 3, 5, 6, 7, 7); }
-
-// The value beside each in pairs of pixels.
-static inline v128_t beside(v128_t values) { return wasm_i16x8_shuffle(values, values, 1, 0, 3, 2, 5, 4, 7, 6); }
-
-// A twelfth of each value: a cell has so many steps across, and as many down.
-static inline v128_t twelfth_of(v128_t sums) { return wasm_i16x8_q15mulr_sat(sums, wasm_i16x8_const_splat(2731 /* of 32768 */)); }
-
-// The mean step across of each of two cells, given the sums of their columns, in all its places.
-static inline v128_t slope_across(v128_t columns) {
-  const v128_t first = wasm_i16x8_shuffle(columns, columns, 0, 0, 0, 0, 4, 4, 4, 4), last = wasm_i16x8_shuffle(columns, columns, 3, 3, 3, 3, 7, 7, 7, 7);
-  return twelfth_of(wasm_i16x8_sub(last, first));
-}
-
-// The same of steps down, given the first row and the last.
-static inline v128_t slope_down(v128_t first, v128_t last) {
-  const v128_t pairs = wasm_i16x8_sub(last, first), sums = wasm_i16x8_add(pairs, beside(pairs));
-  return twelfth_of(wasm_i16x8_add(sums, wasm_i16x8_shuffle(sums, sums, 2, 3, 0, 1, 6, 7, 4, 5)));
-}
-
-// Where squares of 2 x 2 pixels of two rows are even, flat or a slope: all bits of them.
-static inline v128_t even_of(v128_t row, v128_t next) {
-  const v128_t down = wasm_i16x8_sub(next, row);
-  return wasm_i16x8_le(step_of(down, beside(down)), wasm_i16x8_const_splat(EVEN_BEND * LUMA));
-}
 
 // The sums of two values, each over the pixels of two cells.
 static inline v128_t sums_of(v128_t one, v128_t other) {
@@ -227,36 +199,26 @@ static inline v128_t seen_in(v128_t glaring, v128_t error, v128_t level) {
   return wasm_f32x4_mul(error, wasm_f32x4_pmin(wasm_f32x4_const_splat(1), wasm_f32x4_mul(dark, dark)));
 }
 
-// How busy two cells are, and their grain, given their rows of luma and the sums of their columns.
-static inline v128_t busy_of(const v128_t y[CELL], v128_t columns) {
-  const v128_t across = slope_across(columns), down = slope_down(y[0], y[CELL - 1]);
-  const v128_t within = wasm_i16x8_const(-1, -1, -1, 0, -1, -1, -1, 0), inner = wasm_i16x8_const(-1, -1, 0, 0, -1, -1, 0, 0);
-  v128_t steps = wasm_i16x8_const_splat(0), bends = steps, last = steps;
-  for (int row = 0; row < CELL; row++) {
-    const v128_t step = wasm_i16x8_sub(next_of(y[row]), y[row]);
-    steps = wasm_i16x8_add_sat(steps, wasm_v128_and(within, step_of(step, across)));
-    bends = wasm_i16x8_add_sat(bends, wasm_v128_and(inner, step_of(step, next_of(step))));
-    if (row == 0) continue;
-    const v128_t fall = wasm_i16x8_sub(y[row], y[row - 1]);
-    steps = wasm_i16x8_add_sat(steps, step_of(fall, down));
-    if (row > 1) bends = wasm_i16x8_add_sat(bends, step_of(fall, last));
-    last = fall;
-  }
-  return scaled(sums_of(steps, bends), 1.0f / (12 * LUMA), 1.0f / (16 * LUMA));
-}
-
 // What is known of two cells, whose first is at `at`.
 static inline void know_pair(const Line *line, int at, const Levels first[CELL], const Levels second[CELL], int is_same) {
-  const v128_t zero = wasm_i16x8_const_splat(0);
-  v128_t y[CELL];
-  for (int row = 0; row < CELL; row++) y[row] = luma_of(first[row]);
-  const v128_t light = wasm_i16x8_add(wasm_i16x8_add(y[0], y[1]), wasm_i16x8_add(y[2], y[3]));
-  const v128_t even = wasm_i16x8_add(even_of(y[0], y[1]), even_of(y[2], y[3]));
-  const v128_t busy = busy_of(y, light);
+  const v128_t zero = wasm_i16x8_const_splat(0), inner = wasm_i16x8_const(-1, -1, 0, 0, -1, -1, 0, 0);
+  v128_t y[CELL], steps = zero, bends = zero, light = zero, last = zero;
+  for (int row = 0; row < CELL; row++) {
+    y[row] = luma_of(first[row]);
+    light = wasm_i16x8_add(light, y[row]);
+    const v128_t across = wasm_i16x8_sub(next_of(y[row]), y[row]);
+    steps = wasm_i16x8_add(steps, wasm_i16x8_abs(across));
+    bends = wasm_i16x8_add_sat(bends, wasm_v128_and(inner, step_of(across, next_of(across))));
+    if (row == 0) continue;
+    const v128_t down = wasm_i16x8_sub(y[row], y[row - 1]);
+    steps = wasm_i16x8_add(steps, wasm_i16x8_abs(down));
+    if (row > 1) bends = wasm_i16x8_add_sat(bends, step_of(down, last));
+    last = down;
+  }
+  const v128_t busy = scaled(sums_of(steps, bends), 1.0f / (12 * LUMA), 1.0f / (16 * LUMA));
   store_pair(line->detail + at, busy), store_pair(line->grain + at, second_pair(busy));
-  store_pair(line->even + at, scaled(sums_of(even, even), -1.0f / 8, -1.0f / 8));
   if (is_same) {
-    store_pair(line->luma + at, zero), store_pair(line->chroma + at, zero);
+    store_pair(line->luma + at, zero), store_pair(line->fine + at, zero), store_pair(line->chroma + at, zero);
     return;
   }
   Levels errors = {zero, zero, zero}, levels = errors;
@@ -273,10 +235,11 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
   const v128_t all = scaled(wasm_i32x4_shuffle(summed, summed, 0, 2, 0, 2), 1.0f / (16 * LUMA * LUMA), 1.0f / (16 * LUMA * LUMA));
   const v128_t mean = luma_of_means(red, green, blue);
   const v128_t fine = wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_sub(all, wasm_f32x4_mul(mean, mean)));
+  store_pair(line->fine + at, wasm_f32x4_mul(fine, wasm_f32x4_const_splat(FINE_PART)));
   const v128_t reds = mean_of(levels.red, 32), greens = mean_of(levels.green, 32), blues = mean_of(levels.blue, 32);
   const v128_t glaring = wasm_f32x4_add(brightness_of(reds, greens, blues), wasm_f32x4_const_splat(GLARE));
   const v128_t seen = luma_of_means(seen_in(glaring, red, reds), seen_in(glaring, green, greens), seen_in(glaring, blue, blues));
-  store_pair(line->luma + at, wasm_f32x4_add(wasm_f32x4_mul(seen, seen), wasm_f32x4_mul(fine, wasm_f32x4_const_splat(FINE_PART))));
+  store_pair(line->luma + at, wasm_f32x4_mul(seen, seen));
   const v128_t to_red = wasm_f32x4_sub(red, green);
   const v128_t to_blue = wasm_f32x4_sub(blue, wasm_f32x4_mul(wasm_f32x4_add(red, green), wasm_f32x4_const_splat(0.5f)));
   const float unit = 1 / (CHROMA_LEVELS * CHROMA_LEVELS);
@@ -322,7 +285,6 @@ static void take_cells(Visible *v) {
   for (int plane = 0; plane < v->planes; plane++) {
     extend(lines[plane].detail, v->cells_across);
     extend(lines[plane].grain, v->cells_across);
-    extend(lines[plane].even, v->cells_across);
   }
 }
 
@@ -338,61 +300,40 @@ static void count_error(Visible *v, float error) {
   v->sum[bin] += error;
 }
 
-// The sums, or the most, of columns of three cells.
-static void sum_columns(float *to, const float *above, const float *here, const float *below, int across) {
-  for (int at = -MARGIN; at < across + MARGIN; at += 4) {
-    const v128_t outer = wasm_f32x4_add(wasm_v128_load(above + at), wasm_v128_load(below + at));
-    wasm_v128_store(to + at, wasm_f32x4_add(outer, wasm_v128_load(here + at)));
-  }
+static inline v128_t three_of(const float *values, int at, v128_t (*with)(v128_t, v128_t)) {
+  return with(with(wasm_v128_load(values + at - 1), wasm_v128_load(values + at)), wasm_v128_load(values + at + 1));
 }
 
-static void most_of_columns(float *to, const float *above, const float *here, const float *below, int across) {
-  for (int at = -MARGIN; at < across + MARGIN; at += 4) {
-    const v128_t outer = wasm_f32x4_pmax(wasm_v128_load(above + at), wasm_v128_load(below + at));
-    wasm_v128_store(to + at, wasm_f32x4_pmax(outer, wasm_v128_load(here + at)));
-  }
-}
+static inline v128_t sum_with(v128_t one, v128_t other) { return wasm_f32x4_add(one, other); }
+static inline v128_t most_with(v128_t one, v128_t other) { return wasm_f32x4_pmax(one, other); }
 
-// The means around four cells, given the sums of their columns, so many times.
-static inline v128_t around(const float *columns, int at, float times) {
-  const v128_t sides = wasm_f32x4_add(wasm_v128_load(columns + at - 1), wasm_v128_load(columns + at + 1));
-  return wasm_f32x4_mul(wasm_f32x4_add(sides, wasm_v128_load(columns + at)), wasm_f32x4_splat(times / 9));
-}
-
-// How far values are between two, 0 to 1.
-static inline v128_t between(v128_t values, float least, float most) {
-  const v128_t part = wasm_f32x4_mul(wasm_f32x4_sub(values, wasm_f32x4_splat(least)), wasm_f32x4_splat(1 / (most - least)));
-  return wasm_f32x4_pmin(wasm_f32x4_const_splat(1), wasm_f32x4_pmax(wasm_f32x4_const_splat(0), part));
-}
-
-// Values between two others.
-static inline v128_t blended(v128_t from, v128_t to, v128_t part) {
-  return wasm_f32x4_add(from, wasm_f32x4_mul(part, wasm_f32x4_sub(to, from)));
-}
-
-// The levels of luma that are hidden in four cells.
-static inline v128_t hidden_in(const Visible *v, const Line *here, int at) {
-  const v128_t own = wasm_f32x4_mul(wasm_v128_load(here->detail + at), wasm_f32x4_const_splat(OWN_DETAIL));
-  const v128_t detail = wasm_f32x4_add(own, around(v->details, at, 1 - OWN_DETAIL));
-  const v128_t by_detail = wasm_f32x4_mul(detail, wasm_f32x4_const_splat(HIDDEN_BY_DETAIL));
-  const v128_t in_light = wasm_f32x4_mul(wasm_v128_load(here->light + at), wasm_f32x4_const_splat(HIDDEN_IN_LIGHT));
-  const v128_t all = wasm_f32x4_add(wasm_f32x4_const_splat(HIDDEN), wasm_f32x4_add(by_detail, in_light));
-  const v128_t levels = blended(all, wasm_f32x4_const_splat(HIDDEN_IN_EVEN), between(around(v->evens, at, 1), LEAST_EVEN, 1));
-  const v128_t sides = wasm_f32x4_pmax(wasm_v128_load(v->grains + at - 1), wasm_v128_load(v->grains + at + 1));
-  const v128_t grain = wasm_f32x4_pmax(sides, wasm_v128_load(v->grains + at));
-  return blended(wasm_f32x4_const_splat(HIDDEN_IN_SLOPE), levels, between(grain, LEAST_GRAIN, FULL_GRAIN));
+// What is seen of squared errors, of which so many levels are hidden, and of those in a slope only so many.
+static inline v128_t seen_of(v128_t squares, v128_t levels, v128_t bent, float in_slope) {
+  const v128_t least = wasm_f32x4_splat(in_slope);
+  const v128_t hidden = wasm_f32x4_add(least, wasm_f32x4_mul(bent, wasm_f32x4_sub(levels, least)));
+  return wasm_f32x4_div(squares, wasm_f32x4_mul(hidden, hidden));
 }
 
 // The squared errors of a row of cells on one background, given those above and below it, where they are the most so far.
 static void find_errors(Visible *v, const Line *above, const Line *here, const Line *below) {
-  sum_columns(v->details, above->detail, here->detail, below->detail, v->across);
-  most_of_columns(v->grains, above->grain, here->grain, below->grain, v->across);
-  sum_columns(v->evens, above->even, here->even, below->even, v->across);
+  for (int at = -MARGIN; at < v->across + MARGIN; at += 4) {
+    const v128_t details = sum_with(wasm_v128_load(above->detail + at), wasm_v128_load(below->detail + at));
+    wasm_v128_store(v->details + at, sum_with(details, wasm_v128_load(here->detail + at)));
+    const v128_t grains = most_with(wasm_v128_load(above->grain + at), wasm_v128_load(below->grain + at));
+    wasm_v128_store(v->grains + at, most_with(grains, wasm_v128_load(here->grain + at)));
+  }
+  const v128_t zero = wasm_f32x4_const_splat(0), one = wasm_f32x4_const_splat(1);
   for (int at = 0; at < v->across; at += 4) {
-    const v128_t levels = hidden_in(v, here, at);
-    const v128_t luma = wasm_f32x4_div(wasm_v128_load(here->luma + at), wasm_f32x4_mul(levels, levels));
-    const v128_t error = wasm_f32x4_add(luma, wasm_v128_load(here->chroma + at));
-    wasm_v128_store(v->worst + at, wasm_f32x4_pmax(wasm_v128_load(v->worst + at), error));
+    const v128_t luma = wasm_v128_load(here->luma + at), fine = wasm_v128_load(here->fine + at), chroma = wasm_v128_load(here->chroma + at);
+    const v128_t own = wasm_f32x4_mul(wasm_v128_load(here->detail + at), wasm_f32x4_const_splat(OWN_DETAIL));
+    const v128_t around = wasm_f32x4_mul(three_of(v->details, at, sum_with), wasm_f32x4_const_splat((1 - OWN_DETAIL) / 9));
+    const v128_t grain = wasm_f32x4_sub(three_of(v->grains, at, most_with), wasm_f32x4_const_splat(LEAST_GRAIN));
+    const v128_t bent = wasm_f32x4_pmin(one, wasm_f32x4_pmax(zero, wasm_f32x4_mul(grain, wasm_f32x4_const_splat(1 / (FULL_GRAIN - LEAST_GRAIN)))));
+    v128_t more = wasm_f32x4_mul(wasm_f32x4_add(own, around), wasm_f32x4_const_splat(HIDDEN_BY_DETAIL));
+    more = wasm_f32x4_add(more, wasm_f32x4_mul(wasm_v128_load(here->light + at), wasm_f32x4_const_splat(HIDDEN_IN_LIGHT)));
+    more = wasm_f32x4_add(more, wasm_f32x4_const_splat(HIDDEN));
+    const v128_t error = wasm_f32x4_add(seen_of(luma, more, bent, HIDDEN_IN_SLOPE), seen_of(fine, more, bent, FINE_IN_SLOPE));
+    wasm_v128_store(v->worst + at, wasm_f32x4_pmax(wasm_v128_load(v->worst + at), wasm_f32x4_add(error, chroma)));
   }
 }
 

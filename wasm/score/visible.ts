@@ -47,9 +47,9 @@ export function openVisibleDifference({ width, height }: Size, isOpaque: boolean
 
 /** Bytes of the counts and of what an allocation takes. */
 const FIXED_BYTES = 16 * 1024;
-/** Cells of 4 pixels, three rows of them, each of six numbers; four more of a row. */
+/** Cells of 4 pixels, three rows of them, each of six numbers; three more of a row. */
 const CELL_BYTES = 3 * 24;
-const ROW_BYTES = 4 * 4;
+const ROW_BYTES = 3 * 4;
 const CELL = 4;
 const PLANES = 3;
 
