@@ -137,7 +137,8 @@ export function drawBody(id: string, options: DrawOptions): DerivationBody {
   const horizontal = left === undefined ? (right === undefined ? "" : "right") : "left";
   const distances = [top ?? bottom, left ?? right].filter((distance) => distance !== undefined);
   const [padding = 0, other = padding] = distances;
-  if (padding !== other) throw new ApiError(422, "bottom and right must be as far from the edges as the other side");
+  if (padding !== other)
+    throw new ApiError(422, "draw must be as far from both edges where one of them is bottom or right");
   const gravity = [vertical, horizontal].filter((side) => side !== "").join("-") || "center";
   return { watermark: { id, opacity, gravity, padding } };
 }
@@ -157,7 +158,11 @@ export function passesOf<Picture>(steps: readonly Pass<Picture>[]): Pass<Picture
       };
     } else passes.push(step);
   }
-  if (passes.length > MAX_PASSES) throw new ApiError(422, `These steps take more than ${MAX_PASSES} passes`);
+  if (passes.length > MAX_PASSES)
+    throw new ApiError(
+      422,
+      `transform must be given at most ${MAX_PASSES} times in another order than that of a request`,
+    );
   return passes.length === 0 ? [{ body: {}, drawn: new Map() }] : passes;
 }
 
