@@ -10,7 +10,7 @@ export const ORIGINALS = {
   /** A part of NASA's portrait of an astronaut, in the public domain. */
   astronaut: "test/fixtures/faces/one.jpg",
   /** Made for this repository. */
-  mark: "test/fixtures/effects/over.png",
+  mark: "src/playground/favicon.svg",
 } as const;
 
 export interface Pictured {
@@ -73,8 +73,8 @@ const OPERATIONS: readonly Pictured[] = [
   },
   {
     name: "watermark",
-    body: { watermark: { id: "mark", gravity: "bottom-right", padding: 12 } },
-    says: "A small red mark at the lower right",
+    body: { resize: { width: 240 }, watermark: { id: "mark", gravity: "top-right", padding: 8 } },
+    says: "A mark at the upper right",
   },
   {
     name: "text",
