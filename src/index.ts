@@ -16,6 +16,9 @@ export { Meter } from "./account/meter.ts";
 export { Courier } from "./entrances/courier.ts";
 
 const app = createApp(pipeline);
+/** Whichever way a request comes in, it finds the objects of its account where they are. */
+const answer = async (request: Request, env: Env, context: ExecutionContext): Promise<Response> =>
+  app.fetch(request, placed(env), context);
 const consume = createConsumer(pipeline);
 /** The types of the platform lack it, and an older runtime has none. In a local runtime it ends the process. */
 const { abortIsolate } = platform as { readonly abortIsolate?: (reason: string) => never };
@@ -26,9 +29,7 @@ export class Maker extends platform.DurableObject<Env> {
   override fetch(request: Request): Promise<Response> {
     const defer = (work: Promise<unknown>) => this.ctx.waitUntil(work.catch(() => undefined));
     const context = { waitUntil: defer, passThroughOnException: () => undefined, props: {} };
-    return isolate.during(defer, () =>
-      app.fetch(receive(request), placed(this.env), context as unknown as ExecutionContext),
-    );
+    return isolate.during(defer, () => answer(receive(request), this.env, context as unknown as ExecutionContext));
   }
 }
 
@@ -48,7 +49,7 @@ export class Images extends platform.WorkerEntrypoint<Env, ImagesProps> {
     const { env, ctx } = this;
     const defer = deferIn(ctx);
     const enter: Door["enter"] = (request, drawn) => {
-      const answering = isolate.during(defer, async () => app.fetch(withDrawn(request, drawn), env, ctx));
+      const answering = isolate.during(defer, () => answer(withDrawn(request, drawn), env, ctx));
       defer(answering);
       return answering;
     };
@@ -66,7 +67,7 @@ export default {
   // back, its credit never closed. So it goes on to its end, which comes soon: a request's signal stops the engine.
   fetch(request, env, context) {
     const defer = deferIn(context);
-    const answering = isolate.during(defer, () => app.fetch(request, placed(env), context));
+    const answering = isolate.during(defer, () => answer(request, env, context));
     defer(answering);
     return answering;
   },

@@ -1,8 +1,11 @@
 /** Where the objects of a deployment are asked for. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 import { placed } from "../../src/entrances/placed.ts";
+import { Images } from "../../src/index.ts";
+import { openAccount } from "../support/accounts.ts";
 
 /** Bindings of objects that note how they were asked, since the local runtime has one place. */
 function bindings(variables: Readonly<Record<string, string>>) {
@@ -36,4 +39,14 @@ it("objects work where a region is named", async () => {
   const { METER } = placed({ ...env, REGION: "weur" } as Env);
   const ask = { key: "key", limit: 10 };
   expect(await METER.getByName("placed").take(ask)).toMatchObject({ allowed: true, remaining: 9 });
+});
+
+it("pictures by RPC are counted by the meter that counts those by HTTP", async () => {
+  const { account, key } = await openAccount(10);
+  const { asked, env: given } = bindings({ JURISDICTION: "eu" });
+  const context = Object.assign(createExecutionContext(), { props: { key } });
+  const { body } = new Response("no picture");
+  if (!body) throw new Error("a response without a body");
+  await expect(new Images(context, given).input(body).output({ format: "image/png" })).rejects.toThrow();
+  expect(new Set(asked)).toEqual(new Set([`METER eu account:${account.id} `]));
 });
