@@ -35,7 +35,7 @@ const IN_PLATFORM_BUILD = process.env["WORKERS_CI"] === "1";
 const IS_OUTPUT_KEPT = process.env["CI"] !== undefined;
 
 async function check(order: Order): Promise<void> {
-  const { config: chosen } = await configured(order, false);
+  const { config: chosen } = await configured(order);
   const names = readNames(chosen);
   await requireLogin({});
   for (const piece of pieces(names, {})) {
@@ -53,11 +53,11 @@ async function check(order: Order): Promise<void> {
 async function deploy(order: Order): Promise<void> {
   const { VAULT_KEY, ADMIN_TOKEN } = process.env;
   settingsOf({ VAULT_KEY, ADMIN_TOKEN }); // a wrong secret is told here, not by the first request
-  const { config: chosen } = await configured(order, false);
+  const { config: chosen, settings, keep } = await configured(order);
   const names = readNames(chosen);
   await requireLogin({});
   // What was asked for is kept once it is known to be right, and before anything is made for it.
-  const { settings } = await configured(order, true);
+  await keep();
   for (const piece of pieces(names, {})) console.log(`${await ensure(piece)}  ${piece.title}`);
   const ids = await databaseIds(names);
   const unlisted = names.databases.find((name) => !ids.has(name));

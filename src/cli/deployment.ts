@@ -34,6 +34,15 @@ export interface Order {
   readonly others: readonly string[];
 }
 
+export interface Configured {
+  /** Its path. */
+  readonly config: string;
+  /** The settings that it comes of, where there are any. */
+  readonly settings?: ProjectSettings;
+  /** Has the settings keep what was asked for. */
+  readonly keep: () => Promise<void>;
+}
+
 /** @throws Error where a flag lacks what it is to be */
 export function orderOf(args: readonly string[]): Order {
   const others = [...args];
@@ -54,21 +63,17 @@ export function orderOf(args: readonly string[]): Order {
 
 /**
  * The configuration that is deployed.
- * @param isKept whether the settings keep what was asked for
- * @returns its path, and the settings that it comes of, where there are any
  * @throws Error that says which setting is wrong
  */
-export async function configured(
-  { environment, placement }: Order,
-  isKept: boolean,
-): Promise<{ readonly config: string; readonly settings?: ProjectSettings }> {
+export async function configured({ environment, placement }: Order): Promise<Configured> {
   const isPackage = PROJECT !== ROOT;
   const text = await readFile(SETTINGS, "utf8").catch(() => undefined);
   if (text === undefined && isPackage) {
     throw new Error("There is no darkroom.json here: npm create @darkroom-images makes a project");
   }
   const isPlaced = Object.keys(placement).length > 0;
-  if (text === undefined && !isPlaced && environment === undefined) return { config: COMMITTED };
+  if (text === undefined && !isPlaced && environment === undefined)
+    return { config: COMMITTED, keep: async () => undefined };
   const base = await baseConfig(isPackage);
   const known = text === undefined ? { name: base.name ?? "darkroom" } : readSettings(text);
   const settings = isPlaced ? withPlacement(known, environment, placement) : known;
@@ -77,8 +82,10 @@ export async function configured(
   const config = JSON.stringify(configOf(base, settings, environment, { root: ROOT, from }), null, 2);
   await mkdir(from, { recursive: true });
   await writeFile(GENERATED, config);
-  if (isPlaced && isKept) await writeFile(SETTINGS, `${JSON.stringify(settings, null, 2)}\n`);
-  return { config: GENERATED, settings };
+  const keep = async () => {
+    if (isPlaced) await writeFile(SETTINGS, `${JSON.stringify(settings, null, 2)}\n`);
+  };
+  return { config: GENERATED, settings, keep };
 }
 
 async function baseConfig(isPackage: boolean): Promise<PackageConfig> {

@@ -58,6 +58,13 @@ export interface PackageConfig {
   };
 }
 
+interface Folders {
+  /** Of the package or the repository. */
+  readonly root: string;
+  /** That the configuration will lie in. */
+  readonly from: string;
+}
+
 interface NamedQueue {
   readonly queue?: string;
 }
@@ -97,32 +104,24 @@ export function readSettings(text: string): ProjectSettings {
 
 /**
  * What is deployed. All that the account has carries the name of the project, and of the environment.
- * @param root the folder of the package
- * @param from the folder that the configuration will lie in
  * @throws Error when there is no such environment
  */
 export function projectConfig(
   base: PackageConfig,
   settings: ProjectSettings,
   environment: string | undefined,
-  { root, from }: { readonly root: string; readonly from: string },
+  folders: Folders,
 ): object {
-  const chosen = placeOf(settings, environment);
-  const name = environment === undefined ? settings.name : `${settings.name}-${environment}`;
-  const below = (path: string): string => relative(from, `${root}/${path}`).replaceAll("\\", "/");
-  const [bucket, ...buckets] = base.r2_buckets;
+  const { config, named, below } = settled(base, settings, environment, folders);
+  const name = named(settings.name);
+  const [bucket, ...buckets] = config.r2_buckets;
   const [database, ...databases] = base.d1_databases;
   const { producers, consumers } = base.queues;
   return {
-    ...base,
+    ...config,
     name,
-    ...(settings.account !== undefined && { account_id: settings.account }),
-    main: below(base.main),
     base_dir: below("bundle"),
-    assets: { ...base.assets, directory: below(base.assets.directory) },
-    vars: { ...base.vars, ...settings.vars, ...chosen.vars, ...variablesOf(chosen) },
-    ...routesOf(chosen),
-    r2_buckets: [{ ...bucket, bucket_name: name, ...boundIn(chosen) }, ...buckets],
+    r2_buckets: [{ ...bucket, bucket_name: name }, ...buckets],
     d1_databases: [{ ...database, database_name: name, migrations_dir: below("migrations") }, ...databases],
     queues: { producers: [{ ...producers[0], queue: name }], consumers: [{ ...consumers[0], queue: name }] },
   };
@@ -131,31 +130,23 @@ export function projectConfig(
 /**
  * What of the repository itself is deployed where it has settings: its wrangler.toml with them. Names are those of
  * wrangler.toml, of an environment with its name behind them.
- * @param from the folder that the configuration will lie in
  * @throws Error when there is no such environment
  */
 export function repositoryConfig(
   base: PackageConfig,
   settings: ProjectSettings,
   environment: string | undefined,
-  { root, from }: { readonly root: string; readonly from: string },
+  folders: Folders,
 ): object {
-  const chosen = placeOf(settings, environment);
-  const named = (name = settings.name): string => (environment === undefined ? name : `${name}-${environment}`);
-  const below = (path: string): string => relative(from, `${root}/${path}`).replaceAll("\\", "/");
-  const [bucket, ...buckets] = base.r2_buckets;
+  const { config, named, below } = settled(base, settings, environment, folders);
+  const [bucket, ...buckets] = config.r2_buckets;
   const { producers, consumers } = base.queues;
   const queueOf = (one: { readonly queue?: string }) => ({ ...one, queue: named(one.queue) });
   return {
-    ...base,
+    ...config,
     name: named(base.name),
-    ...(settings.account !== undefined && { account_id: settings.account }),
-    main: below(base.main),
     ...(base.alias && { alias: Object.fromEntries(Object.entries(base.alias).map(([of, to]) => [of, below(to)])) }),
-    assets: { ...base.assets, directory: below(base.assets.directory) },
-    vars: { ...base.vars, ...settings.vars, ...chosen.vars, ...variablesOf(chosen) },
-    ...routesOf(chosen),
-    r2_buckets: [{ ...bucket, bucket_name: named(bucket.bucket_name), ...boundIn(chosen) }, ...buckets],
+    r2_buckets: [{ ...bucket, bucket_name: named(bucket.bucket_name) }, ...buckets],
     d1_databases: base.d1_databases.map((database) => ({
       ...database,
       database_name: named(database.database_name),
@@ -163,6 +154,29 @@ export function repositoryConfig(
     })),
     queues: { producers: producers.map(queueOf), consumers: consumers.map(queueOf) },
   };
+}
+
+/** What settings make of a configuration, whoever names what the account has. */
+function settled(
+  base: PackageConfig,
+  settings: ProjectSettings,
+  environment: string | undefined,
+  { root, from }: Folders,
+) {
+  const chosen = placeOf(settings, environment);
+  const below = (path: string): string => relative(from, `${root}/${path}`).replaceAll("\\", "/");
+  const [bucket, ...buckets] = base.r2_buckets;
+  const config = {
+    ...base,
+    ...(settings.account !== undefined && { account_id: settings.account }),
+    main: below(base.main),
+    assets: { ...base.assets, directory: below(base.assets.directory) },
+    vars: { ...base.vars, ...settings.vars, ...chosen.vars, ...variablesOf(chosen) },
+    ...routesOf(chosen),
+    r2_buckets: [{ ...bucket, ...boundIn(chosen) }, ...buckets] as const,
+  };
+  const named = (name = settings.name): string => (environment === undefined ? name : `${name}-${environment}`);
+  return { config, named, below };
 }
 
 /** The settings of an environment, which lies where the deployment beside it lies unless it says something else. */

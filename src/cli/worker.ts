@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     return;
   }
   const order = orderOf(args);
-  const { config } = await configured(order, false);
+  const { config } = await configured(order);
   if (task === "config") return console.log(await readFile(config, "utf8"));
   console.log(await wranglerOrThrow(["rollback", "--config", config, "--yes", ...order.others]));
 }
