@@ -7,6 +7,7 @@ import { basename, dirname, join, parse, resolve, sep } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
+import { facesIn, MAX_SHOWN_BYTES, PREVIEW, SHOWN_FORMATS, USUAL_ANALYSES } from "../../agent-pictures.ts";
 import type { Success, UploadBody } from "../../clients/api-types.d.ts";
 import type { Client } from "./client.ts";
 import { exists, place } from "./files.ts";
@@ -34,22 +35,6 @@ const META = "io.modelcontextprotocol/";
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
-
-/** What models are shown, as the service decides it for images by URL. */
-const SHOWN: Readonly<Record<string, string>> = {
-  JPEG: "image/jpeg",
-  PNG: "image/png",
-  WEBP: "image/webp",
-  GIF: "image/gif",
-};
-const MAX_SHOWN_BYTES = 200_000;
-
-/** As the service's tool asks for images by URL. */
-const PREVIEW: UploadBody = {
-  resize: { width: 640, height: 640, upscale: false },
-  output: { format: "webp", animation: false },
-  optimize: { quality: 75 },
-};
 
 const PATH = { type: "string", description: "A file on this machine, in place of url" };
 /** What tools take besides when they are called from this machine. */
@@ -240,7 +225,7 @@ async function described(
   { client }: Desk,
   path: string,
   file: Uint8Array,
-  { analyze = ["color", "palette", "faces"] }: Json,
+  { analyze = USUAL_ANALYSES }: Json,
   show: boolean,
   signal: AbortSignal,
 ): Promise<Content> {
@@ -248,35 +233,21 @@ async function described(
   const { bytes, facts } = await client.process(basename(path), file, body, signal);
   const { id, input, output, analysis } = facts;
   const preview = { width: output.width, height: output.height, bytes: output.bytes };
-  const data = { id, image: input, analysis: { ...analysis, ...facesOf(facts) }, preview };
+  const data = { id, image: input, analysis: { ...analysis, ...facesIn(facts) }, preview };
   return { data, picture: show ? shown(facts, bytes) : undefined };
 }
 
-/** Faces are found in the preview; whoever asks means the picture. */
-function facesOf({ input, output, analysis }: Success): Json {
-  if (!analysis?.faces) return {};
-  const [across, down] = [input.width / output.width, input.height / output.height];
-  return {
-    faces: analysis.faces.map((face) => ({
-      x: Math.round(face.x * across),
-      y: Math.round(face.y * down),
-      width: Math.round(face.width * across),
-      height: Math.round(face.height * down),
-    })),
-  };
-}
-
 function shown({ output }: Success, bytes: Uint8Array): Content["picture"] {
-  const mimeType = SHOWN[output.format];
+  const mimeType = SHOWN_FORMATS.get(output.format);
   return mimeType === undefined || bytes.length > MAX_SHOWN_BYTES ? undefined : { bytes, mimeType };
 }
 
 /** The file behind a path. @throws Refusal when it is not there, or outside the folders */
-async function withinFolders({ folders }: Desk, path: string): Promise<string> {
+async function withinFolders(desk: Desk, path: string): Promise<string> {
   const real = await realpath(resolve(path)).catch(() => {
     throw new Refusal("There is no file at path");
   });
-  for (const folder of folders) if (real.startsWith((await realpath(folder)) + sep)) return real;
+  if (await isServed(desk, dirname(real))) return real;
   throw new Refusal("The file is outside the folders that this server was started with");
 }
 
@@ -285,9 +256,14 @@ async function newWithinFolders(desk: Desk, path: string): Promise<string> {
   const folder = await realpath(dirname(resolve(path))).catch(() => {
     throw new Refusal("There is no folder for save_as");
   });
-  const inside = await Promise.all(desk.folders.map((one) => realpath(one)));
-  if (inside.some((one) => folder === one || folder.startsWith(one + sep))) return join(folder, basename(path));
+  if (await isServed(desk, folder)) return join(folder, basename(path));
   throw new Refusal("save_as is outside the folders that this server was started with");
+}
+
+/** Whether a folder, by its real path, is one of those that the server was started with, or inside one. */
+async function isServed({ folders }: Desk, folder: string): Promise<boolean> {
+  const served = await Promise.all(folders.map((one) => realpath(one)));
+  return served.some((one) => folder === one || folder.startsWith(one + sep));
 }
 
 /** @throws Refusal when something is there: before an image is paid for */

@@ -55,9 +55,6 @@ export interface Tool {
   readonly call: (args: Json, routes: Routes) => Promise<Given>;
 }
 
-/** Bytes of an image that go to a model with an answer: some thousand tokens, whatever the picture. */
-export const MAX_SHOWN_BYTES = 200_000;
-
 /** Schema of the member `show` of arguments. */
 export function showSchema(description: string): Json {
   return { type: "boolean", description };

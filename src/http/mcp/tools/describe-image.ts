@@ -1,20 +1,11 @@
 /** The tool that says what a picture is. */
-import type { InputMetadata, Success } from "../../../contract/response.ts";
+import { facesIn, MAX_SHOWN_BYTES, PREVIEW, USUAL_ANALYSES } from "../../../agent-pictures.ts";
+import type { Success } from "../../../contract/response.ts";
 import type { Json } from "../protocol.ts";
 import { resultSchema, shortSchema } from "../short-schema.ts";
-import { MAX_SHOWN_BYTES, showSchema, type Tool } from "../tool.ts";
-
-/** What an agent can make use of without asking for more. */
-const USUAL = ["color", "palette", "faces"];
+import { showSchema, type Tool } from "../tool.ts";
 
 const NAMED = ["url", "analyze"];
-
-/** A preview is enough to look at, and costs a fraction of the processor time of the picture as it is. */
-const PREVIEW = {
-  resize: { width: 640, height: 640, upscale: false },
-  output: { format: "webp", animation: false },
-  optimize: { quality: 75 },
-} as const;
 
 export const describeImage: Tool = {
   title: "Describe an image",
@@ -59,26 +50,13 @@ export const describeImage: Tool = {
   },
   isReadOnly: true,
   isOpenWorld: true,
-  call: async ({ url, analyze = USUAL, show = false }, routes) => {
+  call: async ({ url, analyze = USUAL_ANALYSES, show = false }, routes) => {
     const answer = (await routes.call("/1.0/fetch", { url, analyze, ...PREVIEW })) as Json & Success;
     const { id, input, output, analysis } = answer;
     const preview = { url: output.url, width: output.width, height: output.height, bytes: output.bytes };
     return {
-      data: { id, image: input, analysis: { ...analysis, ...facesIn(input, answer) }, preview },
+      data: { id, image: input, analysis: { ...analysis, ...facesIn(answer) }, preview },
       picture: show === true ? await routes.read(String(output.url), MAX_SHOWN_BYTES) : undefined,
     };
   },
 };
-
-/** Faces are found in the preview; whoever asks means the picture. */
-function facesIn(input: InputMetadata, { output, analysis }: Success): Json {
-  if (!analysis?.faces) return {};
-  const [across, down] = [input.width / output.width, input.height / output.height];
-  const faces = analysis.faces.map(({ x, y, width, height }) => ({
-    x: Math.round(x * across),
-    y: Math.round(y * down),
-    width: Math.round(width * across),
-    height: Math.round(height * down),
-  }));
-  return { faces };
-}

@@ -1,7 +1,8 @@
 /** The tool that makes a smaller or another picture of one that is online. */
+import { MAX_SHOWN_BYTES, SHOWN_FORMATS } from "../../../agent-pictures.ts";
 import type { Json } from "../protocol.ts";
 import { resultSchema, shortSchema } from "../short-schema.ts";
-import { MAX_SHOWN_BYTES, showSchema, type Tool } from "../tool.ts";
+import { showSchema, type Tool } from "../tool.ts";
 
 /**
  * Credentials, answers that go elsewhere, and bytes: nothing that an agent could read, or should hold. Each of `outputs` may
@@ -13,9 +14,6 @@ const WITHOUT = ["headers", "response", "webhook", "store", "outputs", "cdn"];
 const WHOLE = ["url", "optimize", "analyze"];
 
 const RESULT = ["name", "format", "width", "height", "quality", "bytes", "saved", "score", "url", "expires_at"];
-
-/** Formats that models are shown. */
-const SHOWN = ["JPEG", "PNG", "WEBP", "GIF"];
 
 export const optimizeImage: Tool = {
   title: "Optimize an image",
@@ -55,7 +53,7 @@ export const optimizeImage: Tool = {
   call: async ({ show = false, ...args }, routes) => {
     const { success: _, code: __, ...data } = await routes.call("/1.0/fetch", args);
     const { format, bytes, url } = (data["output"] ?? {}) as Json;
-    const isShown = show === true && SHOWN.includes(String(format)) && Number(bytes) <= MAX_SHOWN_BYTES;
+    const isShown = show === true && SHOWN_FORMATS.has(String(format)) && Number(bytes) <= MAX_SHOWN_BYTES;
     return { data, picture: isShown ? await routes.read(String(url), MAX_SHOWN_BYTES) : undefined };
   },
 };
