@@ -13,7 +13,7 @@ const patience = { testTimeout: 300_000, hookTimeout: 300_000 };
 // What a person runs in a terminal runs on Node, and so do its tests; so do tests that read the repository.
 const terminal = [
   "test/cli/**/*.test.ts",
-  "test/wasm/{binaries,upstream}.test.ts",
+  "test/wasm/{binaries,exports,upstream}.test.ts",
   "test/headers.test.ts",
   "test/imports.test.ts",
   "test/words.test.ts",

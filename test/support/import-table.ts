@@ -24,6 +24,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   wasm: { paths: ["wasm"], imports: [] },
   "wasm tools": {
     paths: [
+      "wasm/signatures.ts",
       "wasm/upstream.ts",
       "wasm/faces/compile-mmod.ts",
       "wasm/faces/compile-network.ts",

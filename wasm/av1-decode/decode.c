@@ -6,18 +6,18 @@
 
 typedef struct {
   int width, rows;
-  int deep;  // pixels have 16 bits a sample
+  int sixteen_bit;  // pixels have 16 bits a sample
   void *band;
   void *scratch;
 } Canvas;
 
-Canvas *EXPORT(canvas_open)(int width, int rows, int deep) {
+Canvas *EXPORT(canvas_open)(int width, int rows, int sixteen_bit) {
   Canvas *const canvas = calloc(1, sizeof *canvas);
   if (canvas == NULL) return NULL;
   canvas->width = width;
   canvas->rows = rows;
-  canvas->deep = deep;
-  canvas->band = malloc((size_t)width * rows * 4 * (deep ? 2 : 1));
+  canvas->sixteen_bit = sixteen_bit;
+  canvas->band = malloc((size_t)width * rows * 4 * (sixteen_bit ? 2 : 1));
   canvas->scratch = malloc(planes_scratch(width));
   if (canvas->band != NULL && canvas->scratch != NULL) return canvas;
   free(canvas->band);
@@ -65,7 +65,7 @@ void EXPORT(picture_colors)(Picture *picture, int matrix, int full_range) {
 
 void EXPORT(picture_draw)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
   const size_t at = (size_t)to_x * 4, stride = (size_t)canvas->width * 4;
-  if (canvas->deep) {
+  if (canvas->sixteen_bit) {
     planes_draw_deep(&picture->planes, x, y, width, rows, (uint16_t *)canvas->band + at, stride, canvas->scratch);
   } else {
     planes_draw(&picture->planes, x, y, width, rows, (uint8_t *)canvas->band + at, stride, canvas->scratch);
@@ -74,7 +74,7 @@ void EXPORT(picture_draw)(Picture *picture, Canvas *canvas, int x, int y, int wi
 
 void EXPORT(picture_draw_alpha)(Picture *picture, Canvas *canvas, int x, int y, int width, int rows, int to_x) {
   const size_t at = (size_t)to_x * 4, stride = (size_t)canvas->width * 4;
-  if (canvas->deep) {
+  if (canvas->sixteen_bit) {
     planes_draw_alpha_deep(&picture->planes, x, y, width, rows, (uint16_t *)canvas->band + at, stride);
   } else {
     planes_draw_alpha(&picture->planes, x, y, width, rows, (uint8_t *)canvas->band + at, stride);

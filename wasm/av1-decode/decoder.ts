@@ -1,9 +1,10 @@
 /** Decodes still AV1 pictures with dav1d; those of sequences in sequence.ts. */
-import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
+import { type CodedPicture, NativeStills } from "../canvas.ts";
 import { type Estimate, estimated, serial } from "../estimate.ts";
 import { heapOf, native } from "../load.ts";
 import type { Pace } from "../pausing.ts";
 import module from "./av1-decode.wasm";
+import type { Av1DecodeExports } from "./exports.ts";
 
 /**
  * Linear memory that the idle instance may keep: what single pictures of 24 megapixels need. Less would replace the instance
@@ -11,17 +12,7 @@ import module from "./av1-decode.wasm";
  */
 const KEEP_BYTES = 24 << 20;
 
-/** The functions of the module. */
-export interface Av1Exports extends CanvasExports {
-  /** Decodes rows of a picture, if that was not done; those above are not there any more. May pause. */
-  picture_reach(picture: number, y: number, rows: number): void;
-  sequence_open(width: number, height: number, bits: number, mostPixels: number, operatingPoint: number): number;
-  /** Decodes a picture from `size` bytes, which it frees. May pause. */
-  sequence_next(serial: number, bytes: number, size: number): number;
-  sequence_close(serial: number): void;
-}
-
-const av1 = native<Av1Exports>(module, { name: "av1-decode", keepBytes: KEEP_BYTES });
+const av1 = native<Av1DecodeExports>(module, { name: "av1-decode", keepBytes: KEEP_BYTES });
 
 /** One picture, as its container and its headers describe it. */
 export interface Av1Picture {
@@ -41,14 +32,14 @@ export interface Av1Picture {
 }
 
 /** Decodes stills, and the rows of those that are not decoded whole. */
-class Av1Stills extends NativeStills<Av1Exports> {
+class Av1Stills extends NativeStills<Av1DecodeExports> {
   override async reach(pace: Pace, picture: number, y: number, rows: number): Promise<void> {
     await this.callPausing(pace, "picture_reach", picture, y, rows);
   }
 }
 
 /** A decoder for one job, which holds and takes no more than what it decodes should. */
-export function openAv1Stills(estimate: Estimate): NativeStills<Av1Exports> {
+export function openAv1Stills(estimate: Estimate): NativeStills<Av1DecodeExports> {
   return new Av1Stills(av1, estimate);
 }
 

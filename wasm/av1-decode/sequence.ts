@@ -3,7 +3,8 @@ import type { CodedPicture, NativeCanvas, NativeSequence, NativeStills, SampleMe
 import { parallel, type Estimate, estimated } from "../estimate.ts";
 import { allocated } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type Av1Exports, DECODER_BYTES, UNITS_PER_PIXEL } from "./decoder.ts";
+import { DECODER_BYTES, UNITS_PER_PIXEL } from "./decoder.ts";
+import type { Av1DecodeExports } from "./exports.ts";
 
 /** What all pictures of a sequence have in common. */
 export interface Av1SequenceShape {
@@ -15,12 +16,12 @@ export interface Av1SequenceShape {
 
 /** A decoder for the pictures of one track, one after the other. */
 export class Av1Sequence implements NativeSequence {
-  private readonly stills: NativeStills<Av1Exports>;
+  private readonly stills: NativeStills<Av1DecodeExports>;
   private readonly pointer: number;
   private closed = false;
 
   /** @throws NativeError when memory does not suffice */
-  constructor(stills: NativeStills<Av1Exports>, { width, height, bits }: Av1SequenceShape) {
+  constructor(stills: NativeStills<Av1DecodeExports>, { width, height, bits }: Av1SequenceShape) {
     this.stills = stills;
     this.pointer = allocated(stills.call((exports) => exports.sequence_open(width, height, bits, width * height, 0)));
   }

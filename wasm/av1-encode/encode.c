@@ -25,7 +25,7 @@ typedef struct {
   struct halved halved;
   int left;  // rows of the picture from this row of cells on
   int tiled;  // cells become tiles
-  int deep;   // rows have 16 bits a sample
+  int sixteen_bit;   // rows have 16 bits a sample
   int quantizer, alpha_quantizer, speed, tuning;
   int primaries, transfer;
   aom_codec_ctx_t codec;
@@ -65,10 +65,10 @@ static size_t blocks_bytes(const Encoder *encoder) {
 }
 
 // Cells at the right and the bottom end where the picture does. Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9.
-// Rows that are `sixteenBit` have 16 bits a sample, and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2.
+// Rows that are `sixteen_bit` have 16 bits a sample, and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2.
 // Returns NULL when memory does not suffice.
 Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
-                              int quantizer, int alpha_quantizer, int speed, int tuning, int deep, int bits,
+                              int quantizer, int alpha_quantizer, int speed, int tuning, int sixteen_bit, int bits,
                               int primaries, int transfer) {
   Encoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
@@ -76,7 +76,7 @@ Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_he
   encoder->cell_width = cell_width;
   encoder->left = height;
   encoder->tiled = tiled;
-  encoder->deep = deep;
+  encoder->sixteen_bit = sixteen_bit;
   encoder->quantizer = quantizer;
   encoder->alpha_quantizer = alpha_quantizer;
   encoder->speed = speed;
@@ -84,14 +84,14 @@ Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_he
   encoder->primaries = primaries;
   encoder->transfer = transfer;
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, alpha));
-  encoder->band = malloc((size_t)width * 4 * (deep ? 2 : 1) * BAND_ROWS);
+  encoder->band = malloc((size_t)width * 4 * (sixteen_bit ? 2 : 1) * BAND_ROWS);
   encoder->gray = malloc(cell_width * sample_bytes(&encoder->cells));
   encoder->blocks = malloc(blocks_bytes(encoder));
   if (encoder->memory == NULL || encoder->band == NULL || encoder->gray == NULL || encoder->blocks == NULL) {
     encoder_close(encoder);
     return NULL;
   }
-  if (chroma == CHROMA_HALF && !deep) {
+  if (chroma == CHROMA_HALF && !sixteen_bit) {
     encoder->halved.deep = bits > 8;
     halved_start(&encoder->halved, (uint32_t)width, (uint32_t)height);
     if (!halved_is_whole(&encoder->halved)) {
@@ -114,7 +114,7 @@ void *EXPORT(encoder_band)(Encoder *encoder) { return encoder->band; }
 
 // Takes the first `rows` rows of the band: an even number, but at the bottom of the picture.
 void EXPORT(encoder_rows)(Encoder *encoder, int rows) {
-  (encoder->deep ? cell_row_add_deep(&encoder->cells, encoder->band, rows)
+  (encoder->sixteen_bit ? cell_row_add_deep(&encoder->cells, encoder->band, rows)
                        : cell_row_add(&encoder->cells, encoder->band, rows));
 }
 
@@ -133,7 +133,7 @@ static int open_codec(Encoder *encoder, const aom_image_t *image, int alpha) {
   if (aom_codec_enc_config_default(interface, &config, AOM_USAGE_ALL_INTRA) != AOM_CODEC_OK) return 0;
   struct coded coded = coded_as(encoder->cells.chroma, alpha);
   coded.deep = encoder->cells.bits > 8;
-  coded.wide = encoder->deep;
+  coded.wide = encoder->sixteen_bit;
   coded.primaries = encoder->primaries;
   coded.transfer = encoder->transfer;
   const int quantizer = alpha ? encoder->alpha_quantizer : encoder->quantizer;

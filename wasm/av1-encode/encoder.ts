@@ -6,7 +6,8 @@ import { type Estimate, estimated } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
 import { allocated } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { av1, BAND_ROWS, beExact, CHROMA, type EncodeExports, type Pointer } from "./module.ts";
+import type { Av1EncodeExports } from "./exports.ts";
+import { av1, BAND_ROWS, beExact, CHROMA, type Pointer } from "./module.ts";
 
 /** AOM_TUNE_SSIMULACRA2: for the eye, as the score sees. */
 const TUNING = 11;
@@ -122,7 +123,7 @@ function bandBytes({ width, sixteenBit }: CellSettings): number {
 
 export class Av1Cells {
   readonly columns: number;
-  private readonly job: LoneJob<EncodeExports>;
+  private readonly job: LoneJob<Av1EncodeExports>;
   private readonly settings: CellSettings;
   private readonly pointer: Pointer = 0;
   /** The part of the usual time that the next cell is expected to take. */

@@ -3,7 +3,8 @@ import { type Estimate, estimated } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
 import { allocated, NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { av1, BAND_ROWS, beExact, CHROMA, type EncodeExports, type Pointer } from "./module.ts";
+import type { Av1EncodeExports } from "./exports.ts";
+import { av1, BAND_ROWS, beExact, CHROMA, type Pointer } from "./module.ts";
 
 export interface FrameSettings {
   /** Pixels of every frame. */
@@ -106,7 +107,7 @@ export function framesEstimate(settings: FrameSettings): Estimate {
 const SEARCH_SHARE = 0.75;
 
 export class Av1Frames {
-  private readonly job: LoneJob<EncodeExports>;
+  private readonly job: LoneJob<Av1EncodeExports>;
   private readonly settings: FrameSettings;
   private readonly pointer: Pointer = 0;
 

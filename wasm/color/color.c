@@ -11,8 +11,8 @@
 // How the caller's pixels are laid out; the numbers are shared with color.ts.
 enum { LAYOUT_RGBA = 0, LAYOUT_GRAY_IN_RGBA = 1, LAYOUT_CMYK = 2, LAYOUT_CMYK_INVERTED = 3 };
 
-static cmsUInt32Number input_format(int layout, int deep) {
-  if (deep) return layout == LAYOUT_RGBA ? TYPE_RGBA_16 : COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | EXTRA_SH(3) | BYTES_SH(2);
+static cmsUInt32Number input_format(int layout, int sixteen_bit) {
+  if (sixteen_bit) return layout == LAYOUT_RGBA ? TYPE_RGBA_16 : COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | EXTRA_SH(3) | BYTES_SH(2);
   switch (layout) {
     case LAYOUT_GRAY_IN_RGBA:
       return COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | EXTRA_SH(3) | BYTES_SH(1);
@@ -82,23 +82,23 @@ void EXPORT(color_close)(struct transform *transform) {
 }
 
 // Of 16 bits every sample goes through the curves of the profiles as they are: tables in their place are less exact.
-static cmsHTRANSFORM lcms_transform(cmsHPROFILE from, int layout, cmsHPROFILE to, int deep) {
+static cmsHTRANSFORM lcms_transform(cmsHPROFILE from, int layout, cmsHPROFILE to, int sixteen_bit) {
   if (cmsGetColorSpace(from) != expected_space(layout) || cmsGetColorSpace(to) != cmsSigRgbData) return 0;
-  return cmsCreateTransform(from, input_format(layout, deep), to, deep ? TYPE_RGBA_16 : TYPE_RGBA_8, INTENT_PERCEPTUAL,
-                            deep ? cmsFLAGS_NOOPTIMIZE : 0);
+  return cmsCreateTransform(from, input_format(layout, sixteen_bit), to, sixteen_bit ? TYPE_RGBA_16 : TYPE_RGBA_8, INTENT_PERCEPTUAL,
+                            sixteen_bit ? cmsFLAGS_NOOPTIMIZE : 0);
 }
 
 // `target` is null for sRGB.
-static struct transform *new_transform(cmsHPROFILE from, int layout, cmsHPROFILE target, int deep) {
+static struct transform *new_transform(cmsHPROFILE from, int layout, cmsHPROFILE target, int sixteen_bit) {
   struct transform *transform = calloc(1, sizeof *transform);
   cmsHPROFILE to = target ? target : cmsCreate_sRGBProfile();
-  if (transform && to) transform->lcms = lcms_transform(from, layout, to, deep);
+  if (transform && to) transform->lcms = lcms_transform(from, layout, to, sixteen_bit);
   if (to && !target) cmsCloseProfile(to);
   if (!transform || !transform->lcms) {
     free(transform);
     return 0;
   }
-  if (layout == LAYOUT_RGBA && !deep) take_shaper(transform, shaper_new(from, target));
+  if (layout == LAYOUT_RGBA && !sixteen_bit) take_shaper(transform, shaper_new(from, target));
   return transform;
 }
 
@@ -115,14 +115,14 @@ static cmsHPROFILE open_profile(const void *profile, uint32_t length) {
 // for other pixels; 1: nothing to do, for both are one under two names, and converting would only add rounding. `sixteenBit`: of
 // samples of 16 bits, not of inks.
 void *EXPORT(color_open)(const void *profile, uint32_t length, int layout, const void *target, uint32_t target_length,
-                         int deep) {
+                         int sixteen_bit) {
   cmsHPROFILE from = open_profile(profile, length);
   cmsHPROFILE to = target_length ? open_profile(target, target_length) : 0;
   struct transform *transform = 0;
   const int is_whole = from && (to || target_length == 0);
   if (is_whole) transform = new_transform(from, layout, to, 0);
   const int is_needless = transform && layout == LAYOUT_RGBA && are_alike(transform, NULL);
-  if (transform && (is_needless || deep)) {
+  if (transform && (is_needless || sixteen_bit)) {
     color_close(transform);
     transform = is_needless ? (void *)1 : new_transform(from, layout, to, 1);
   }
@@ -131,7 +131,7 @@ void *EXPORT(color_open)(const void *profile, uint32_t length, int layout, const
   return transform;
 }
 
-// Converts a run of pixels; `out` keeps its fourth samples. `in` and `out` may be the same for layouts of four samples.
-void EXPORT(color_convert)(const struct transform *transform, const void *in, void *out, uint32_t pixels) {
-  convert(transform, in, out, pixels);
+// Converts a run of pixels; `output` keeps its fourth samples. It may be the input for layouts of four samples.
+void EXPORT(color_convert)(const struct transform *transform, const void *input, void *output, uint32_t pixels) {
+  convert(transform, input, output, pixels);
 }

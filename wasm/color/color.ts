@@ -1,20 +1,8 @@
 /** Transforms between ICC profiles, by a kernel or by Little CMS. */
 import { parallel, type Estimate, estimated } from "../estimate.ts";
-import { native, type NativeExports, type NativeInstance } from "../load.ts";
+import { native, type NativeInstance } from "../load.ts";
 import module from "./color.wasm";
-
-interface ColorExports extends NativeExports {
-  color_open(
-    profile: number,
-    length: number,
-    layout: number,
-    target: number,
-    targetLength: number,
-    sixteenBit: number,
-  ): number;
-  color_convert(transform: number, input: number, output: number, pixels: number): void;
-  color_close(transform: number): void;
-}
+import type { ColorExports } from "./exports.ts";
 
 const color = native<ColorExports>(module, {
   name: "color",

@@ -1,45 +1,11 @@
 /** The native module of this folder, and the stream of rows that each of its effects is. */
 import { PAGE_BYTES } from "../estimate.ts";
 import { native, type NativeInstance } from "../load.ts";
-import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
+import { type Effect, openStream, WINDOW_ROWS } from "../stream.ts";
 import module from "./effects.wasm";
+import type { EffectsExports } from "./exports.ts";
 
 type Pointer = number;
-
-export interface EffectsExports extends StreamExports {
-  gaussian_open(width: number, height: number, sigma: number, opaque: number): Pointer;
-  box_open(width: number, height: number, radius: number): Pointer;
-  disc_open(width: number, height: number, radius: number, opaque: number): Pointer;
-  taps_open(width: number, height: number, taps: Pointer, count: number, opaque: number): Pointer;
-  zoom_open(width: number, height: number, ratio: number, opaque: number): Pointer;
-  median_open(width: number, height: number, radius: number, opaque: number): Pointer;
-  sharpen_open(width: number, height: number, sigma: number, amount: number, opaque: number): Pointer;
-  pixellate_open(width: number, height: number, cell: number): Pointer;
-  rotate_open(
-    width: number,
-    height: number,
-    resultWidth: number,
-    resultHeight: number,
-    cosine: number,
-    sine: number,
-    opaque: number,
-    background: Pointer,
-  ): Pointer;
-  tone_open(width: number, height: number, settings: Pointer): Pointer;
-  replace_open(width: number, height: number, settings: Pointer): Pointer;
-  halftone_open(width: number, height: number, settings: Pointer): Pointer;
-  eyes_open(width: number, height: number, eyes: Pointer, count: number): Pointer;
-  frame_open(width: number, height: number, settings: Pointer): Pointer;
-  overlay_rows(
-    base: Pointer,
-    width: number,
-    x: number,
-    over: Pointer,
-    overWidth: number,
-    rows: number,
-    opacity: number,
-  ): void;
-}
 
 /** Linear memory that the idle instance may keep: what most effects need on a 12-megapixel picture. */
 const KEEP_BYTES = 8 << 20;

@@ -1,38 +1,11 @@
 /** Boxes of a picture that small convolutional networks take for faces; README.md says which, and what they have learned. */
 import { type Estimate, estimated } from "../estimate.ts";
 import { Handle } from "../handle.ts";
-import { allocated, native, type NativeExports } from "../load.ts";
+import { allocated, native } from "../load.ts";
+import type { FacesExports } from "./exports.ts";
 import module from "./faces.wasm";
 
 type Pointer = number;
-
-interface FacesExports extends NativeExports {
-  picture_open(width: number, height: number): Pointer;
-  picture_window(picture: Pointer): Pointer;
-  picture_commit(picture: Pointer, rows: number): void;
-  picture_close(picture: Pointer): void;
-  search_open(
-    picture: Pointer,
-    x: number,
-    y: number,
-    across: number,
-    down: number,
-    width: number,
-    height: number,
-    least: number,
-  ): Pointer;
-  search_row(search: Pointer): number;
-  search_count(search: Pointer): number;
-  search_hits(search: Pointer): Pointer;
-  search_close(search: Pointer): void;
-  weights_known(network: number): number;
-  weights_room(network: number, bytes: number): Pointer;
-  look_open: FacesExports["search_open"];
-  look_count(look: Pointer): number;
-  look_hits(look: Pointer): Pointer;
-  look_close(look: Pointer): void;
-  mmod_score(picture: Pointer, x: number, y: number, across: number, down: number): number;
-}
 
 /** Rows that one call may write. */
 export const WINDOW_ROWS = 16;

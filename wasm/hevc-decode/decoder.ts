@@ -1,13 +1,14 @@
 /** Decodes still HEVC pictures with libde265. */
-import { type CanvasExports, type CodedPicture, NativeStills } from "../canvas.ts";
+import { type CodedPicture, NativeStills } from "../canvas.ts";
 import { type Estimate, estimated } from "../estimate.ts";
 import { heapOf, native } from "../load.ts";
+import type { HevcDecodeExports } from "./exports.ts";
 import module from "./hevc-decode.wasm";
 
 /** Linear memory that the idle instance may keep: what grids of any size and single pictures of 12 megapixels need. */
 const KEEP_BYTES = 56 << 20;
 
-const hevc = native<CanvasExports>(module, { name: "hevc-decode", keepBytes: KEEP_BYTES });
+const hevc = native<HevcDecodeExports>(module, { name: "hevc-decode", keepBytes: KEEP_BYTES });
 
 /** One picture, as its container and its headers describe it. */
 export interface HevcPicture {
@@ -32,7 +33,7 @@ const LENGTH_BYTES = 4;
 const FRAME_BYTES = LENGTH_BYTES + 1;
 
 /** A decoder for one job, which holds and takes no more than what it decodes should. */
-export function openHevcStills(estimate: Estimate): NativeStills {
+export function openHevcStills(estimate: Estimate): NativeStills<HevcDecodeExports> {
   return new NativeStills(hevc, estimate);
 }
 

@@ -4,31 +4,12 @@
  */
 import { parallel, type Estimate, estimated } from "../estimate.ts";
 import { LoneJob } from "../handle.ts";
-import { allocated, type HeapExports, heapOf, native } from "../load.ts";
+import { allocated, heapOf, native } from "../load.ts";
 import type { Turns } from "../pausing.ts";
+import type { HevcEncodeExports } from "./exports.ts";
 import module from "./hevc-encode.wasm";
 
 type Pointer = number;
-
-interface EncodeExports extends HeapExports {
-  tiles_open(pictureWidth: number, width: number, height: number, opaque: number): Pointer;
-  tiles_band(tiles: Pointer): Pointer;
-  tiles_columns(tiles: Pointer): number;
-  tiles_translucent(tiles: Pointer, column: number): number;
-  tiles_rows(tiles: Pointer, count: number): void;
-  tiles_complete(tiles: Pointer): void;
-  tiles_next(tiles: Pointer): void;
-  tiles_encode(
-    tiles: Pointer,
-    column: number,
-    gray: number,
-    quantizer: number,
-    lossless: number,
-    preset: Pointer,
-  ): number;
-  tiles_take(tiles: Pointer): void;
-  tiles_close(tiles: Pointer): void;
-}
 
 /** Linear memory that the idle instance may keep: that of a row of tiles, whatever the size of the picture. */
 const KEEP_BYTES = 24 << 20;
@@ -38,7 +19,7 @@ export const BAND_ROWS = 16;
 /** Set and used within one call of `tiles_take`. */
 let written: Uint8Array[] = [];
 
-const hevc = native<EncodeExports>(module, {
+const hevc = native<HevcEncodeExports>(module, {
   name: "hevc-encode",
   keepBytes: KEEP_BYTES,
   forget: () => (written = []),
@@ -96,7 +77,7 @@ function encoderBytes(pixels: number): number {
 /** A row of tiles, in an instance that its job has alone: encoding may pause. */
 export class HevcTiles {
   readonly columns: number;
-  private readonly job: LoneJob<EncodeExports>;
+  private readonly job: LoneJob<HevcEncodeExports>;
   private readonly pointer: Pointer;
   private readonly width: number;
 
@@ -179,7 +160,7 @@ export class HevcTiles {
     this.job.close((exports) => exports.tiles_close(this.pointer));
   }
 
-  private take(exports: EncodeExports): Uint8Array {
+  private take(exports: HevcEncodeExports): Uint8Array {
     written = [];
     try {
       exports.tiles_take(this.pointer);
@@ -189,7 +170,7 @@ export class HevcTiles {
     }
   }
 
-  private text(exports: EncodeExports, text: string): Pointer {
+  private text(exports: HevcEncodeExports, text: string): Pointer {
     const pointer = allocated(exports.malloc(text.length + 1));
     const bytes = this.job.bytes(pointer, text.length + 1);
     bytes.set(new TextEncoder().encode(text));
@@ -197,7 +178,7 @@ export class HevcTiles {
     return pointer;
   }
 
-  private call<T>(work: (exports: EncodeExports) => T): T {
+  private call<T>(work: (exports: HevcEncodeExports) => T): T {
     return this.job.call(work);
   }
 }

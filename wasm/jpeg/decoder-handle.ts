@@ -2,7 +2,8 @@
 import { type Estimate, estimated } from "../estimate.ts";
 import type { Pieces } from "../pieces.ts";
 import { blockBytesOf, blockNanoseconds, blocksIn, type Layout, scanNanoseconds } from "./blocks.ts";
-import { closeSource, type JpegExports, jpegModule, openSource, type JpegInstance } from "./instance.ts";
+import type { JpegExports } from "./exports.ts";
+import { closeSource, jpegModule, openSource, type JpegInstance } from "./instance.ts";
 
 /** In pixels of the scaled picture. */
 export interface Region {

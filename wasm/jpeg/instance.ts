@@ -1,75 +1,8 @@
 /** The native module of this folder, and the bytes that flow in and out of it while a job runs. */
-import { type HeapExports, native, type NativeInstance } from "../load.ts";
+import { native, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
+import type { JpegExports } from "./exports.ts";
 import module from "./jpeg.wasm";
-
-export interface JpegExports extends HeapExports {
-  decoder_new(source: number): number;
-  decoder_start(
-    decoder: number,
-    output: number,
-    numerator: number,
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-  ): void;
-  decoder_start_planes(
-    decoder: number,
-    eighths0: number,
-    eighths1: number,
-    eighths2: number,
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-  ): void;
-  decoder_show_damage(decoder: number): void;
-  decoder_prepare(decoder: number, blocks: number): number;
-  decoder_facts(decoder: number): number;
-  decoder_read(decoder: number, most: number): number;
-  decoder_skip(decoder: number, count: number): void;
-  decoder_read_planes(decoder: number): number;
-  decoder_color_loss(decoder: number): number;
-  decoder_close(decoder: number): void;
-  encoder_new(sink: number): number;
-  encoder_profile(encoder: number, length: number): number;
-  encoder_start(
-    encoder: number,
-    width: number,
-    height: number,
-    distance: number,
-    h: number,
-    v: number,
-    progressive: number,
-    gray: number,
-    weighs: number,
-    input: number,
-    rows: number,
-    limit: number,
-  ): number;
-  encoder_write(encoder: number, rows: number): void;
-  encoder_color_loss(encoder: number): number;
-  encoder_write_planes(encoder: number): void;
-  encoder_finish(encoder: number, blocks: number): number;
-  encoder_close(encoder: number): void;
-  recompressor_new(sink: number): number;
-  recompressor_profile(recompressor: number, length: number): number;
-  recompressor_read(recompressor: number, source: number, pass: number, distance: number, most: number): number;
-  recompressor_stream(
-    recompressor: number,
-    source: number,
-    pass: number,
-    distance: number,
-    most: number,
-    progressive: number,
-  ): number;
-  recompressor_tiles(recompressor: number, count: number, across: number, side: number): number;
-  recompressor_step(recompressor: number, blocks: number): number;
-  recompressor_turn(recompressor: number, transpose: number, flipX: number, flipY: number, blocks: number): number;
-  recompressor_write(recompressor: number, progressive: number, blocks: number): number;
-  recompressor_close(recompressor: number): void;
-}
 
 export type JpegInstance = NativeInstance<JpegExports>;
 

@@ -11,16 +11,9 @@ import {
 } from "./blocks.ts";
 import { codedEstimate } from "./decoder-handle.ts";
 import { qualityToDistance } from "./encoder.ts";
+import type { JpegExports } from "./exports.ts";
 import type { JpegComponent, JpegHeader } from "./header.ts";
-import {
-  closeSinks,
-  closeSource,
-  type JpegExports,
-  type JpegInstance,
-  jpegModule,
-  openSink,
-  openSource,
-} from "./instance.ts";
+import { closeSinks, closeSource, type JpegInstance, jpegModule, openSink, openSource } from "./instance.ts";
 import { WRITTEN_BLOCKS, writingEstimate, writtenMs } from "./writing.ts";
 
 /** First transposed, then mirrored left to right, then top to bottom. */

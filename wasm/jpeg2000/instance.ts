@@ -4,45 +4,11 @@
  */
 import { LoneJob } from "../handle.ts";
 import type { ArgumentsOf, ResultOf } from "../instance.ts";
-import { allocated, heapOf, type HeapExports, native } from "../load.ts";
+import { allocated, heapOf, native } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import type { Turns } from "../pausing.ts";
+import type { Jpeg2000Exports } from "./exports.ts";
 import module from "./jpeg2000.wasm";
-
-export interface Jpeg2000Exports extends HeapExports {
-  reader_new(source: number, size: number, reduce: number): number;
-  reader_layout(reader: number): number;
-  reader_band(reader: number, pixels: number): number;
-  reader_alpha(reader: number): number;
-  reader_area(
-    reader: number,
-    x0: number,
-    y0: number,
-    x1: number,
-    y1: number,
-    left: number,
-    top: number,
-    right: number,
-    bottom: number,
-    at: number,
-    stride: number,
-  ): void;
-  reader_close(reader: number): void;
-  writer_new(
-    sink: number,
-    width: number,
-    height: number,
-    components: number,
-    tileWidth: number,
-    tileHeight: number,
-  ): number;
-  writer_levels(writer: number): number;
-  writer_start(writer: number, lossless: number, byPosition: number, steps: number): void;
-  writer_band(writer: number): number;
-  writer_rows(writer: number, count: number): void;
-  writer_finish(writer: number): void;
-  writer_close(writer: number): void;
-}
 
 /** Linear memory that the idle instance may keep: what pictures up to 2 megapixels need, and rows of larger ones. */
 const KEEP_BYTES = 48 << 20;

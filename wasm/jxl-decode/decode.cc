@@ -34,8 +34,8 @@ constexpr size_t DEEP_PIXEL_BYTES = 8, PIXEL_BYTES = 4;
 
 class Decoder {
  public:
-  Decoder(int source, size_t size, Output output, bool is_gray, bool is_deep)
-      : source_(source), size_(size), output_(output), is_gray_(is_gray), is_deep_(is_deep) {}
+  Decoder(int source, size_t size, Output output, bool is_gray, bool is_sixteen_bit)
+      : source_(source), size_(size), output_(output), is_gray_(is_gray), is_sixteen_bit_(is_sixteen_bit) {}
   ~Decoder();
 
   bool Open(size_t width, size_t height, int black);
@@ -64,7 +64,7 @@ class Decoder {
   // Sections of the frame that were decoded when more data was asked for last.
   size_t done_ = SIZE_MAX;
   Output output_;
-  bool is_gray_, is_deep_;
+  bool is_gray_, is_sixteen_bit_;
   int black_channel_ = -1;
   size_t width_ = 0, height_ = 0;
   uint8_t *input_ = nullptr, *black_ = nullptr;
@@ -97,8 +97,8 @@ bool Decoder::Open(size_t width, size_t height, int black) {
   width_ = width;
   height_ = height;
   black_channel_ = black;
-  if (!strips_.Open(width, height, is_deep_ ? DEEP_PIXEL_BYTES : PIXEL_BYTES)) return false;
-  if (output_ == OUTPUT_FROM_LINEAR && !MakeLevels(is_deep_ ? LEVELS - 1 : 255, &levels_)) return false;
+  if (!strips_.Open(width, height, is_sixteen_bit_ ? DEEP_PIXEL_BYTES : PIXEL_BYTES)) return false;
+  if (output_ == OUTPUT_FROM_LINEAR && !MakeLevels(is_sixteen_bit_ ? LEVELS - 1 : 255, &levels_)) return false;
   if (output_ >= OUTPUT_INKS) {
     black_ = static_cast<uint8_t*>(malloc(width * height));
     if (black_ == nullptr) return false;
@@ -182,7 +182,7 @@ bool Decoder::ChooseColors() {
 }
 
 bool Decoder::SetOutput() {
-  const JxlDataType type = is_deep_ || output_ == OUTPUT_FROM_LINEAR ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
+  const JxlDataType type = is_sixteen_bit_ || output_ == OUTPUT_FROM_LINEAR ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
   const JxlPixelFormat pixels = {4, type, JXL_NATIVE_ENDIAN, 0};
   if (JxlDecoderSetImageOutCallback(decoder_, &pixels, Receive, this) != JXL_DEC_SUCCESS) return false;
   if (black_ == nullptr) return true;
@@ -210,11 +210,11 @@ void Decoder::Write(size_t x, size_t y, size_t count, const void* pixels) {
     return;
   }
   if (levels_ == nullptr) {
-    memcpy(to, pixels, count * (is_deep_ ? DEEP_PIXEL_BYTES : PIXEL_BYTES));
+    memcpy(to, pixels, count * (is_sixteen_bit_ ? DEEP_PIXEL_BYTES : PIXEL_BYTES));
     return;
   }
   const uint16_t* const from = static_cast<const uint16_t*>(pixels);
-  if (is_deep_) {
+  if (is_sixteen_bit_) {
     uint16_t* const deep = reinterpret_cast<uint16_t*>(to);
     for (size_t at = 0; at < count * 4; at++) deep[at] = at % 4 < 3 ? levels_[from[at]] : from[at];
     return;
@@ -280,11 +280,11 @@ Step Decoder::Next() {
 extern "C" {
 
 // A decoder of the codestream `source` of `size` bytes, whose canvas has `width` x `height` pixels. `black` is the number
-// of the extra channel with black ink, if the output is to have it. Rows are of RGBA16 where they are to be deep, as those
-// of inks are not. NULL where memory does not suffice.
+// of the extra channel with black ink, if the output is to have it. Rows are of RGBA16 where they are to have 16 bits a
+// sample, as those of inks are not. NULL where memory does not suffice.
 Decoder* EXPORT(decoder_open)(int source, size_t size, int output, int is_gray, size_t width, size_t height, int black,
-                              int is_deep) {
-  Decoder* const decoder = new Decoder(source, size, static_cast<Output>(output), is_gray != 0, is_deep != 0);
+                              int is_sixteen_bit) {
+  Decoder* const decoder = new Decoder(source, size, static_cast<Output>(output), is_gray != 0, is_sixteen_bit != 0);
   if (decoder->Open(width, height, black)) return decoder;
   delete decoder;
   return nullptr;

@@ -3,37 +3,12 @@ import { parallel, type Estimate, estimated } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { LoneJob } from "../handle.ts";
 import type { ArgumentsOf, ResultOf } from "../instance.ts";
-import { allocated, type HeapExports, heapOf, native } from "../load.ts";
+import { allocated, heapOf, native } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import type { Turns } from "../pausing.ts";
+import type { JxlDecodeExports } from "./exports.ts";
 import { type CodestreamFacts, FACT_COUNT, factsFrom } from "./facts.ts";
 import module from "./jxl-decode.wasm";
-
-interface JxlExports extends HeapExports {
-  facts_open(source: number, size: number, mostFrames: number): number;
-  facts_numbers(facts: number): number;
-  facts_close(facts: number): void;
-  decoder_open(
-    source: number,
-    size: number,
-    output: number,
-    isGray: number,
-    width: number,
-    height: number,
-    black: number,
-    isSixteenBit: number,
-  ): number;
-  decoder_next(decoder: number): number;
-  decoder_duration(decoder: number): number;
-  decoder_ready(decoder: number, most: number): number;
-  decoder_rows(decoder: number, rows: number): number;
-  decoder_alpha(decoder: number): number;
-  decoder_close(decoder: number): void;
-  original_open(): number;
-  original_read(original: number, source: number, size: number): number;
-  original_bytes(original: number): number;
-  original_close(original: number): void;
-}
 
 /** Linear memory that the idle instance may keep: what a photograph of 12 megapixels takes. */
 const KEEP_BYTES = 56 << 20;
@@ -48,7 +23,7 @@ export interface Source {
 /** The files of open jobs, by the number under which C asks for their bytes. */
 const sources = new Numbered<Source>();
 
-const jxl = native<JxlExports>(module, {
+const jxl = native<JxlDecodeExports>(module, {
   name: "jxl-decode",
   keepBytes: KEEP_BYTES,
   imports: (instance) => ({
@@ -127,7 +102,7 @@ export class JxlDecoder {
     const { bytes, ms } = decodeEstimate(facts);
     this.job = new SourceJob(source, { bytes: bytes + (isSixteenBit ? sixteenBitBytes(facts) : 0), ms });
     const { gray, width, height, black = -1 } = facts;
-    const open = (exports: JxlExports, number: number) =>
+    const open = (exports: JxlDecodeExports, number: number) =>
       exports.decoder_open(
         number,
         source.length,
@@ -212,14 +187,14 @@ export async function readOriginal(source: Source, estimate: Estimate, timeSlice
 /** A job that has an instance alone, which a refused file takes with it. */
 class SourceJob {
   readonly number: number;
-  private readonly job: LoneJob<JxlExports>;
+  private readonly job: LoneJob<JxlDecodeExports>;
 
   constructor(source: Source, estimate: Estimate) {
     this.job = new LoneJob(jxl, estimate.bytes, fuelFor(estimate));
     this.number = this.job.call((exports) => sources.add(exports, source));
   }
 
-  call<T>(work: (exports: JxlExports, number: number) => T): T {
+  call<T>(work: (exports: JxlDecodeExports, number: number) => T): T {
     try {
       return this.job.call((exports) => work(exports, this.number));
     } catch (error) {
@@ -230,8 +205,8 @@ class SourceJob {
   callPausing<Name extends "decoder_next" | "original_read">(
     timeSlice: Turns,
     name: Name,
-    ...args: ArgumentsOf<JxlExports, Name>
-  ): Promise<ResultOf<JxlExports, Name>> {
+    ...args: ArgumentsOf<JxlDecodeExports, Name>
+  ): Promise<ResultOf<JxlDecodeExports, Name>> {
     return this.job.callPausing({ timeSlice }, name, ...args).catch((error: unknown) => this.job.refuse(error));
   }
 
@@ -239,7 +214,7 @@ class SourceJob {
     return this.job.bytes(address, length);
   }
 
-  close(free: (exports: JxlExports) => void = () => undefined): void {
+  close(free: (exports: JxlDecodeExports) => void = () => undefined): void {
     this.job.close((exports) => {
       free(exports);
       sources.take(exports, this.number);

@@ -7,7 +7,8 @@ import { fuelFor } from "../fuel/fuel.ts";
 import type { LoneJob } from "../handle.ts";
 import { allocated } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type EncodeExports, openJob, type Pointer } from "./instance.ts";
+import type { JxlEncodeExports } from "./exports.ts";
+import { openJob, type Pointer } from "./instance.ts";
 
 /** libjxl's tiers of speed: blocks of many sizes and a quantizer that follows the picture, and neither. */
 const TIERS = { thorough: 5, fast: 7 } as const;
@@ -115,7 +116,7 @@ function bytesOf(settings: EncoderSettings, groupPart: number): number {
 
 /** A file that is being written, in an instance that its job has alone: encoding pauses. */
 export class JxlEncoder {
-  private readonly job: LoneJob<EncodeExports>;
+  private readonly job: LoneJob<JxlEncodeExports>;
   private readonly rowBytes: number;
   private readonly pointer: Pointer;
   private readonly pieces: Uint8Array[] = [];

@@ -1,38 +1,12 @@
 /** The native module of this folder, where what it writes goes, and the Brotli that it borrows. */
 import type { Fuel } from "../fuel/fuel.ts";
 import { LoneJob } from "../handle.ts";
-import { heapOf, type HeapExports, native } from "../load.ts";
+import { heapOf, native } from "../load.ts";
 import { zlib } from "../zlib.ts";
+import type { JxlEncodeExports } from "./exports.ts";
 import module from "./jxl-encode.wasm";
 
 export type Pointer = number;
-
-export interface EncodeExports extends HeapExports {
-  jxl_open(
-    width: number,
-    height: number,
-    alpha: number,
-    distance: number,
-    tier: number,
-    ticks: number,
-    loops: number,
-    wide: number,
-    bits: number,
-  ): Pointer;
-  jxl_frame(encoder: Pointer, duration: number): number;
-  jxl_wanted(encoder: Pointer): number;
-  jxl_band(encoder: Pointer): Pointer;
-  jxl_rows(encoder: Pointer, rows: number): number;
-  jxl_finish(encoder: Pointer, last: number): number;
-  jxl_close(encoder: Pointer): void;
-  pack_open(size: number): Pointer;
-  pack_bytes(packer: Pointer): Pointer;
-  pack_read(packer: Pointer): number;
-  pack_part(packer: Pointer, part: number): Pointer;
-  pack_part_size(packer: Pointer, part: number): number;
-  pack_write(packer: Pointer, orientation: number): number;
-  pack_close(packer: Pointer): void;
-}
 
 /** Linear memory that the idle instance may keep: what a photograph of 12 megapixels takes. */
 const KEEP_BYTES = 48 << 20;
@@ -43,7 +17,7 @@ const BROTLI = { level: 5, windowBits: 18 } as const;
 /** What the job of an instance writes. */
 const sinks = new WeakMap<object, Uint8Array[]>();
 
-const jxl = native<EncodeExports>(module, {
+const jxl = native<JxlEncodeExports>(module, {
   name: "jxl-encode",
   keepBytes: KEEP_BYTES,
   imports: (instance) => ({
@@ -61,7 +35,7 @@ const jxl = native<EncodeExports>(module, {
 });
 
 /** An instance that one job has alone, and that writes to `pieces`. */
-export function openJob(peakBytes: number, fuel: Fuel, pieces: Uint8Array[]): LoneJob<EncodeExports> {
+export function openJob(peakBytes: number, fuel: Fuel, pieces: Uint8Array[]): LoneJob<JxlEncodeExports> {
   const job = new LoneJob(jxl, peakBytes, fuel);
   job.call((exports) => sinks.set(exports, pieces));
   return job;

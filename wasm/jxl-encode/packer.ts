@@ -3,7 +3,8 @@ import { type Estimate, estimated } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
 import { allocated, NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
-import { type EncodeExports, openJob } from "./instance.ts";
+import type { JxlEncodeExports } from "./exports.ts";
+import { openJob } from "./instance.ts";
 
 /** What a JPEG file is, as far as packing it goes. */
 export interface Packable {
@@ -89,6 +90,6 @@ export async function pack(
   }
 }
 
-function partOf(exports: EncodeExports, packer: number, index: number): readonly [address: number, length: number] {
+function partOf(exports: JxlEncodeExports, packer: number, index: number): readonly [address: number, length: number] {
   return [exports.pack_part(packer, index), exports.pack_part_size(packer, index)];
 }

@@ -1,5 +1,6 @@
 /** Pointwise work on a few rows at a time, in place. */
-import { Handle, type PixelsExports } from "./instance.ts";
+import type { PixelsExports } from "./exports.ts";
+import { Handle } from "./instance.ts";
 
 /** Room in the native module for some RGBA pixels, and the kernels that work on them. */
 export class Band {

@@ -1,27 +1,7 @@
 /** Native memory of jobs that score pictures. */
-import { allocated, native, type NativeExports, type NativeInstance } from "../load.ts";
+import { allocated, native, type NativeInstance } from "../load.ts";
+import type { ScoreExports } from "./exports.ts";
 import module from "./score.wasm";
-
-interface ScoreExports extends NativeExports {
-  reference_open(
-    width: number,
-    height: number,
-    background: number,
-    tileColumns: number,
-    tileRows: number,
-    inStep: number,
-  ): number;
-  reference_push(reference: number, pixels: number, rows: number): void;
-  reference_close(reference: number): void;
-  comparison_open(reference: number): number;
-  comparison_push(comparison: number, first: number, second: number, rows: number): void;
-  comparison_result(comparison: number): number;
-  comparison_close(comparison: number): void;
-  visible_open(width: number, height: number, isOpaque: number, tileColumns: number, tileRows: number): number;
-  visible_push(visible: number, first: number, second: number, rows: number): void;
-  visible_result(visible: number): number;
-  visible_close(visible: number): void;
-}
 
 const scoring = native<ScoreExports>(module, { name: "score", keepBytes: 32 << 20, isCommon: true });
 

@@ -1,20 +1,9 @@
 /** Doubling by networks. */
 import { PAGE_BYTES, type Estimate, estimated } from "../estimate.ts";
 import { native } from "../load.ts";
-import { type Effect, openStream, type StreamExports, WINDOW_ROWS } from "../stream.ts";
+import { type Effect, openStream, WINDOW_ROWS } from "../stream.ts";
+import type { SuperresExports } from "./exports.ts";
 import module from "./superres.wasm";
-
-interface SuperresExports extends StreamExports {
-  superres_open(
-    width: number,
-    height: number,
-    opaque: number,
-    kind: number,
-    forms: number,
-    slack: number,
-    strength: number,
-  ): number;
-}
 
 /** Linear memory that the idle instance may keep: what doubling twice a row of 2,000 pixels needs. */
 const KEEP_BYTES = 8 << 20;

@@ -85,8 +85,7 @@ static void check_compression(uint16_t compression) {
   tiff_fail(reason);
 }
 
-EXPORT("reader_new")
-struct reader *reader_new(int source, uint32_t size) {
+struct reader *EXPORT(reader_new)(int source, uint32_t size) {
   struct reader *reader = calloc(1, sizeof *reader);
   if (!reader) return NULL;
   reader->source = source;
@@ -102,8 +101,7 @@ TIFF *reader_file(const struct reader *reader, uint32_t most) {
 }
 
 // Reads the directory at a place of the file, or the first one where that is 0. `most` is the memory that libtiff may hold.
-EXPORT("reader_open")
-void reader_open(struct reader *reader, uint32_t most, uint32_t directory) {
+void EXPORT(reader_open)(struct reader *reader, uint32_t most, uint32_t directory) {
   holdings_use(&reader->holdings);
   reader->directory = directory;
   TIFF *file = reader->files[0] = reader_file(reader, most);
@@ -118,5 +116,4 @@ void reader_open(struct reader *reader, uint32_t most, uint32_t directory) {
   read_facts(reader);
 }
 
-EXPORT("reader_facts")
-const struct facts *reader_facts(const struct reader *reader) { return &reader->facts; }
+const struct facts *EXPORT(reader_facts)(const struct reader *reader) { return &reader->facts; }

@@ -13,8 +13,7 @@ static void *allocate(uint64_t bytes) {
 }
 
 // Prepares to read from row `first`. Nothing is allocated before.
-EXPORT("reader_start")
-void reader_start(struct reader *reader, uint32_t first, uint32_t most, int output) {
+void EXPORT(reader_start)(struct reader *reader, uint32_t first, uint32_t most, int output) {
   TIFF *file = reader->files[0];
   damage = NULL;
   holdings_use(&reader->holdings);
@@ -43,8 +42,7 @@ void reader_start(struct reader *reader, uint32_t first, uint32_t most, int outp
 
 // The next rows, at most `most`; returns how many, or PAUSED when it wants to be called again for them. `reader_rows`
 // says where they are.
-EXPORT("reader_read")
-int32_t reader_read(struct reader *reader, uint32_t most) {
+int32_t EXPORT(reader_read)(struct reader *reader, uint32_t most) {
   if (reader->next >= reader->height) return 0;
   damage = NULL;
   holdings_use(&reader->holdings);
@@ -66,21 +64,18 @@ int32_t reader_read(struct reader *reader, uint32_t most) {
 }
 
 // Where the rows are that were read last, `count` of them.
-EXPORT("reader_rows")
-const uint8_t *reader_rows(const struct reader *reader, uint32_t count) {
+const uint8_t *EXPORT(reader_rows)(const struct reader *reader, uint32_t count) {
   const uint32_t first = reader->next - count - reader->band_first;
   return reader->band + (uint64_t)first * reader->layout.width * pixel_bytes(reader);
 }
 
 // Where the alpha of these rows of inks is, a byte for each pixel; NULL where they have none.
-EXPORT("reader_alphas")
-const uint8_t *reader_alphas(const struct reader *reader, uint32_t count) {
+const uint8_t *EXPORT(reader_alphas)(const struct reader *reader, uint32_t count) {
   const uint32_t first = reader->next - count - reader->band_first;
   return reader->alphas ? reader->alphas + (uint64_t)first * reader->layout.width : NULL;
 }
 
-EXPORT("reader_close")
-void reader_close(struct reader *reader) {
+void EXPORT(reader_close)(struct reader *reader) {
   holdings_use(&reader->holdings);
   for (int plane = 0; plane < MAX_PLANES; plane++) {
     if (reader->files[plane]) TIFFClose(reader->files[plane]);

@@ -1,21 +1,11 @@
 /** A picture of a TIFF file, by libtiff: its facts, and its rows in bands. */
 import { type Estimate, estimated } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
-import { allocated, type HeapExports, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
+import { allocated, heapOf, native, NativeError, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import type { Turns } from "../pausing.ts";
+import type { TiffExports } from "./exports.ts";
 import module from "./tiff.wasm";
-
-interface TiffExports extends HeapExports {
-  reader_new(source: number, size: number): number;
-  reader_open(reader: number, most: number, directory: number): void;
-  reader_facts(reader: number): number;
-  reader_start(reader: number, first: number, most: number, output: number): void;
-  reader_read(reader: number, most: number): number;
-  reader_rows(reader: number, count: number): number;
-  reader_alphas(reader: number, count: number): number;
-  reader_close(reader: number): void;
-}
 
 /** Linear memory that the idle instance may keep. */
 const KEEP_BYTES = 24 << 20;

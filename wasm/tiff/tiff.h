@@ -2,9 +2,8 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include "../native.h"
 #include "tiffio.h"
-
-#define EXPORT(name) __attribute__((used, export_name(name)))
 
 // Throws through the frames of this module; the caller restores the stack pointer and closes the handle.
 __attribute__((import_module("env"), import_name("fail"))) _Noreturn void tiff_fail(const char *text);

@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../native.h"
 #include "lossless-rows.h"
 #include "src/dec/vp8i_dec.h"
 #include "src/dec/vp8li_dec.h"
 #include "src/dec/webpi_dec.h"
-
-#define EXPORT(name) __attribute__((export_name(name)))
 
 // One macroblock row delivers at most 16 rows, 8 held back by the loop filter and 1 held back by the upsampler.
 #define BAND_ROWS 32
@@ -33,8 +32,7 @@ typedef struct {
   int started;
 } Decoder;
 
-EXPORT("decoder_close")
-void decoder_close(Decoder* decoder) {
+void EXPORT(decoder_close)(Decoder* decoder) {
   if (decoder == NULL) return;
   if (decoder->started && decoder->lossy != NULL) VP8ExitCritical(decoder->lossy, &decoder->io);
   VP8Delete(decoder->lossy);
@@ -45,8 +43,7 @@ void decoder_close(Decoder* decoder) {
 }
 
 // Takes ownership of `bytes`: `alpha_size` bytes of ALPH payload followed by `size` bytes of VP8 or VP8L payload.
-EXPORT("decoder_open")
-Decoder* decoder_open(uint8_t* bytes, size_t alpha_size, size_t size, int lossless) {
+Decoder* EXPORT(decoder_open)(uint8_t* bytes, size_t alpha_size, size_t size, int lossless) {
   Decoder* const decoder = (Decoder*)calloc(1, sizeof(*decoder));
   if (decoder == NULL) {
     free(bytes);
@@ -78,16 +75,15 @@ Decoder* decoder_open(uint8_t* bytes, size_t alpha_size, size_t size, int lossle
 }
 
 // Reads the headers; after that `decoder_width` and `decoder_height` are known. Returns a VP8StatusCode.
-EXPORT("decoder_headers")
-int decoder_headers(Decoder* decoder) {
+int EXPORT(decoder_headers)(Decoder* decoder) {
   if (decoder->lossless != NULL) {
     return VP8LDecodeHeader(decoder->lossless, &decoder->io) ? VP8_STATUS_OK : decoder->lossless->status;
   }
   return VP8GetHeaders(decoder->lossy, &decoder->io) ? VP8_STATUS_OK : decoder->lossy->status;
 }
 
-EXPORT("decoder_width") int decoder_width(const Decoder* decoder) { return decoder->io.width; }
-EXPORT("decoder_height") int decoder_height(const Decoder* decoder) { return decoder->io.height; }
+int EXPORT(decoder_width)(const Decoder* decoder) { return decoder->io.width; }
+int EXPORT(decoder_height)(const Decoder* decoder) { return decoder->io.height; }
 
 static int start_lossy(Decoder* decoder) {
   VP8Decoder* const lossy = decoder->lossy;
@@ -99,8 +95,7 @@ static int start_lossy(Decoder* decoder) {
 
 // Chooses the region (in source pixels; left and top are even in a lossy picture) and the size it is scaled to, which
 // may not be larger. Allocates what decoding needs. Returns a VP8StatusCode.
-EXPORT("decoder_start")
-int decoder_start(Decoder* decoder, int left, int top, int width, int height, int scaled_width, int scaled_height) {
+int EXPORT(decoder_start)(Decoder* decoder, int left, int top, int width, int height, int scaled_width, int scaled_height) {
   const size_t stride = (size_t)scaled_width * 4;
   WebPDecoderOptions* const options = &decoder->options;
   if (scaled_width <= 0 || scaled_height <= 0 || scaled_width > width || scaled_height > height) {
@@ -172,8 +167,7 @@ static int lossless_rows(Decoder* decoder) {
 
 // Decodes a row of macroblocks, or sixteen rows of a lossless picture. Returns the number of rows that are in the band
 // now, which may be none; -1 for a damaged or truncated stream, -2 when memory ran out.
-EXPORT("decoder_step")
-int decoder_step(Decoder* decoder) {
+int EXPORT(decoder_step)(Decoder* decoder) {
   const int before = decoder->params.last_y;
   const ptrdiff_t stride = decoder->output.u.RGBA.stride;
   int ok;
@@ -187,5 +181,5 @@ int decoder_step(Decoder* decoder) {
   return decoder->params.last_y - before;
 }
 
-EXPORT("decoder_band") const uint8_t* decoder_band(const Decoder* decoder) { return decoder->band; }
+const uint8_t* EXPORT(decoder_band)(const Decoder* decoder) { return decoder->band; }
 

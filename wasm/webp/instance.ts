@@ -1,79 +1,11 @@
 /** The native module of this folder, and the memory that one job may take of it. */
 import type { Fuel } from "../fuel/fuel.ts";
 import { NO_LIMIT } from "../handle.ts";
-import { allocated, type HeapExports, native, NativeError, type NativeInstance } from "../load.ts";
+import { allocated, native, NativeError, type NativeInstance } from "../load.ts";
 import { Numbered } from "../numbered.ts";
 import type { Pace } from "../pausing.ts";
+import type { WebpExports } from "./exports.ts";
 import module from "./webp.wasm";
-
-interface WebpExports extends HeapExports {
-  heap_limit(bytes: number): void;
-  decoder_open(bytes: number, alphaSize: number, size: number, lossless: number): number;
-  decoder_headers(decoder: number): number;
-  decoder_width(decoder: number): number;
-  decoder_height(decoder: number): number;
-  decoder_start(
-    decoder: number,
-    left: number,
-    top: number,
-    width: number,
-    height: number,
-    scaledWidth: number,
-    scaledHeight: number,
-  ): number;
-  decoder_step(decoder: number): number;
-  decoder_band(decoder: number): number;
-  decoder_close(decoder: number): void;
-  encoder_open(
-    width: number,
-    height: number,
-    opaque: number,
-    lossless: number,
-    quality: number,
-    method: number,
-    alphaQuality: number,
-    nearLossless: number,
-    exact: number,
-    sink: number,
-  ): number;
-  encoder_band(encoder: number): number;
-  encoder_rows(encoder: number, rows: number): void;
-  encoder_finish(encoder: number, limit: number, lean: number): number;
-  encoder_close(encoder: number): void;
-  canvas_open(width: number, height: number): number;
-  canvas_close(canvas: number): void;
-  canvas_draw(
-    canvas: number,
-    canvasWidth: number,
-    x: number,
-    y: number,
-    width: number,
-    rows: number,
-    from: number,
-    blend: number,
-  ): void;
-  canvas_clear(canvas: number, canvasWidth: number, x: number, y: number, width: number, height: number): void;
-  canvas_difference(before: number, after: number, width: number, height: number, box: number): void;
-  canvas_blendable(
-    before: number,
-    after: number,
-    width: number,
-    x: number,
-    y: number,
-    boxWidth: number,
-    boxHeight: number,
-  ): number;
-  canvas_copy(
-    before: number,
-    after: number,
-    width: number,
-    x: number,
-    y: number,
-    boxWidth: number,
-    rows: number,
-    to: number,
-  ): void;
-}
 
 export type WebpInstance = NativeInstance<WebpExports>;
 

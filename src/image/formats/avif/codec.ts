@@ -1,11 +1,6 @@
 /** AV1 as the container needs it, by dav1d in `wasm/av1-decode`. */
-import {
-  AV1_WINDOW_ROWS,
-  type Av1Exports,
-  av1DecodeEstimate,
-  av1Picture,
-  openAv1Stills,
-} from "../../../../wasm/av1-decode/decoder.ts";
+import { AV1_WINDOW_ROWS, av1DecodeEstimate, av1Picture, openAv1Stills } from "../../../../wasm/av1-decode/decoder.ts";
+import type { Av1DecodeExports } from "../../../../wasm/av1-decode/exports.ts";
 import {
   av1Sample,
   Av1Sequence,
@@ -144,7 +139,7 @@ export const av1Sequences: SequenceCodec = {
       held((referencesOf(samples.count) + copies) * samplesBytes(headers)),
     );
   },
-  openSequence: (stills, headers) => new Av1Sequence(stills as NativeStills<Av1Exports>, headers),
+  openSequence: (stills, headers) => new Av1Sequence(stills as NativeStills<Av1DecodeExports>, headers),
   sample(payload, config, headers) {
     // What is decoded without its headers being read is counted here.
     return av1Sample(config ? codedBytes({ config, payload }) : counted(payload), workOf(headers));
