@@ -284,6 +284,8 @@ export interface FormatDefinition {
   readonly read: Reader;
   /** Absent where the format can only be read. */
   readonly write?: Writer;
+  /** A file of one pixel, by which a deployment shows that it reads what it cannot write. */
+  readonly sample?: Uint8Array;
   readonly recompress?: Recompressor;
   readonly coefficients?: Coefficients;
   readonly repack?: Repacker;

@@ -88,6 +88,7 @@ export const psd = format({
   can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
   signature: isPsd,
   read,
+  sample: Uint8Array.fromBase64("OEJQUwABAAAAAAAAAAMAAAABAAAAAQAIAAMAAAAAAAAAAAAAAAAAAP8AAA=="),
 });
 
 function hasAlpha({ transparency, mode, transparentIndex }: PsdFile): boolean {

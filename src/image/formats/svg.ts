@@ -29,6 +29,9 @@ export const svg = format({
   summary:
     "Drawn at the size that is wanted, text included; compressed (SVGZ) too; without operations it stays SVG, cleaned of scripts.",
   can: { alpha: true, animation: false, quality: false, lossless: true, web: true },
+  sample: new TextEncoder().encode(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><path d="M0 0h1v1z"/></svg>',
+  ),
 
   read: {
     probeEstimate: (file) => readingEstimate(marksOf(plainSvg(file))),
