@@ -25,9 +25,10 @@ interface Layer {
   readonly shift: number;
 }
 
-function filtered(field: Field, { weights, side, inputs, outputs, shift }: Layer): Field {
+function filtered(field: Field, layer: Layer): Field {
+  const { side, inputs, outputs, shift } = layer;
   const result = new Field(field.width, field.height, outputs, "side");
-  const steps = Math.ceil((side * inputs) / 2);
+  const filters = Array.from({ length: outputs }, (_, output) => filterOf(layer, output));
   const reach = (side - 1) / 2;
   let at = 0;
   const around = new Float64Array(side * side * inputs);
@@ -37,18 +38,23 @@ function filtered(field: Field, { weights, side, inputs, outputs, shift }: Layer
         const place = Math.floor(index / inputs);
         around[index] = field.at(x + (place % side) - reach, y + Math.floor(place / side) - reach, index % inputs);
       });
-      for (let output = 0; output < outputs; output++) {
+      for (const filter of filters) {
         let sum = 2 ** (shift - 1);
-        for (let row = 0; row < side; row++)
-          for (let input = 0; input < side * inputs; input++) {
-            const group = (row * steps + (input >> 1)) * (outputs / LANES) + Math.floor(output / LANES);
-            const weight = weights[(group * LANES + (output % LANES)) * 2 + (input & 1)] ?? 0;
-            sum += weight * (around[row * side * inputs + input] ?? 0);
-          }
+        for (let index = 0; index < filter.length; index++) sum += (filter[index] ?? 0) * (around[index] ?? 0);
         result.data[at++] = Math.floor(sum / 2 ** shift);
       }
     }
   return result;
+}
+
+/** The weights of one output, in the order of what they are for: rows, pixels in a row, numbers of a pixel. */
+function filterOf({ weights, side, inputs, outputs }: Layer, output: number): Float64Array {
+  const steps = Math.ceil((side * inputs) / 2);
+  return Float64Array.from({ length: side * side * inputs }, (_, index) => {
+    const [row, input] = [Math.floor(index / (side * inputs)), index % (side * inputs)];
+    const group = (row * steps + (input >> 1)) * (outputs / LANES) + Math.floor(output / LANES);
+    return weights[(group * LANES + (output % LANES)) * 2 + (input & 1)] ?? 0;
+  });
 }
 
 /** Sixteen bits, of which what is negative counts an eighth. */
@@ -133,17 +139,27 @@ function samplesOf(layers: readonly Layer[], gray: Gray): number[] {
   });
 }
 
-/** Twice the size of a gray picture, in levels, by the weights of a file: the mean of its form and of that turned by 180 degrees, or the one alone. */
-export function doubledByNetwork(file: ArrayBuffer, shape: Shape, gray: Gray, forms: 1 | 2): Uint8Array {
+/** Twice the size of a gray picture, in levels, by the weights of a file: of its form alone, and the mean of both forms. */
+export function doubledByNetwork(
+  file: ArrayBuffer,
+  shape: Shape,
+  gray: Gray,
+): { readonly one: Uint8Array; readonly both: Uint8Array } {
   const layers = layersOf(file, shape);
   const upright = samplesOf(layers, gray);
-  const turned = forms === 2 ? samplesOf(layers, { ...gray, levels: gray.levels.toReversed() }).toReversed() : upright;
+  // The other form is turned by 180 degrees.
+  const turned = samplesOf(layers, { ...gray, levels: gray.levels.toReversed() }).toReversed();
+  const means = upright.map((sample, index) => Math.floor((sample + (turned[index] ?? 0) + 1) / 2));
+  return { one: levelsOf(upright, gray), both: levelsOf(means, gray) };
+}
+
+/** Samples as levels, which the source around them bounds. */
+function levelsOf(samples: readonly number[], gray: Gray): Uint8Array {
   const source = extended(gray, 1);
   const across = 2 * gray.width;
-  return Uint8Array.from(upright, (sample, index) => {
+  return Uint8Array.from(samples, (sample, index) => {
     const [x, y] = [index % across, Math.floor(index / across)];
     const [low, high] = bounds(source, (x >> 1) + 1, (y >> 1) + 1);
-    const mean = Math.floor((sample + (turned[index] ?? 0) + 1) / 2);
-    return Math.min(255, Math.floor((Math.min(high, Math.max(low, mean)) + PARTS / 2) / PARTS));
+    return Math.min(255, Math.floor((Math.min(high, Math.max(low, sample)) + PARTS / 2) / PARTS));
   });
 }
