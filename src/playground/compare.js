@@ -62,7 +62,12 @@ export function createCompare({ onOriginal, onResult }) {
       if (original) original.alt = "The original";
       if (result) result.alt = "The result";
       const pictures = [original, result].filter((image) => image !== null);
-      stage.replaceChildren(...pictures, ...(pictures.length === 2 ? parts : []));
+      const children = [...pictures, ...(pictures.length === 2 ? parts : [])];
+      // What stays is not taken out: a large original would have to be drawn anew.
+      if (original && stage.firstChild === original) {
+        while (stage.lastChild !== original) stage.lastChild?.remove();
+        stage.append(...children.slice(1));
+      } else stage.replaceChildren(...children);
       stage.style.setProperty("--ratio", `${width} / ${height}`);
       stage.style.setProperty("--pixels", `${width / devicePixelRatio}px`);
       if (Math.abs(width / height / shape - 1) > SAME_SHAPE) zoom.fit();

@@ -7,9 +7,11 @@ import { canBeTried, scaledRequest } from "./scaled-request.js";
 import { screenCopyOf } from "./screen-copy.js";
 
 /** Milliseconds after the last change: whoever types a number is not done after its first digit. */
-const AFTER_TYPING = 400;
-/** What is dragged passes many values, and wants to be followed. */
+const AFTER_TYPING = 250;
+/** What is dragged passes many values, and wants to be followed: the first at once, others this much after one another. */
 const AFTER_MOVING = 100;
+/** Formats whose previews are written in a moment; others take several times as long for the same pixels. */
+const QUICK_FORMATS = ["jpeg", "jpg", "webp", "gif", "svg"];
 
 /**
  * @import { ScreenCopy, Visible } from "./screen-copy.js"
@@ -56,6 +58,7 @@ export class Live {
   #running;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #waiting;
+  #changedAt = -Infinity;
 
   /** @param {LivePorts} ports */
   constructor(ports) {
@@ -83,27 +86,45 @@ export class Live {
 
   stop() {
     clearTimeout(this.#waiting);
+    this.#waiting = undefined;
     this.#running?.abort();
     this.#running = undefined;
   }
 
-  /** @param {{ wait?: number, isTried?: boolean }} [change] how many milliseconds to wait for the next */
+  /**
+   * What is dragged is tried out at once where nothing was changed just before.
+   * @param {{ wait?: number, isTried?: boolean }} [change] how many milliseconds to wait for the next
+   */
   changed({ wait = 0, isTried = true } = {}) {
     if (!this.#source) return;
     this.stop();
     this.#ports.onChange();
+    const isFirst = performance.now() - this.#changedAt > AFTER_MOVING;
+    this.#changedAt = performance.now();
     if (!isTried || !this.#source.file || !canBeTried(this.#ports.body())) return;
-    this.#waiting = setTimeout(() => void this.#tryOut(), wait);
+    this.#waiting = setTimeout(() => void this.#tryOut(), wait <= AFTER_MOVING && isFirst ? 0 : wait);
   }
 
-  /** The request that tries out the settings as they are now; undefined where nothing can be tried out. */
-  async asked() {
+  /** Nothing more is to be waited for: what was typed is entered. */
+  hurry() {
+    if (this.#waiting === undefined) return;
+    clearTimeout(this.#waiting);
+    void this.#tryOut();
+  }
+
+  /**
+   * The request that tries out the settings as they are now; undefined where nothing can be tried out.
+   * @param {{ isFollowed?: boolean }} [how] whether somebody waits at a control: then what takes long is smaller
+   */
+  async asked({ isFollowed = false } = {}) {
     const source = this.#source;
     const copy = await this.#copying;
     const body = this.#ports.body();
     if (!source?.file || !copy || !canBeTried(body)) return undefined;
-    const request = scaledRequest(body, copy);
-    return { ...request, source: { file: request.whole ? source.file : copy.file } };
+    const { width, height } = copy;
+    const sent = isFollowed && !isQuick(body, source.file) ? copy.quick : copy;
+    const request = scaledRequest(body, { scale: sent.scale, width, height });
+    return { ...request, source: { file: request.whole ? source.file : sent.file } };
   }
 
   /**
@@ -131,10 +152,11 @@ export class Live {
   }
 
   async #tryOut() {
+    this.#waiting = undefined;
     const mine = new AbortController();
     this.#running = mine;
     try {
-      const request = await this.asked();
+      const request = await this.asked({ isFollowed: true });
       if (!request || mine.signal.aborted) return;
       const { source, body, scale, whole } = request;
       const { answer, header, milliseconds } = await submit(source, body, { signal: mine.signal });
@@ -147,6 +169,14 @@ export class Live {
       if (this.#running === mine) this.#running = undefined;
     }
   }
+}
+
+/**
+ * @param {UploadBody | undefined} body
+ * @param {File} file
+ */
+function isQuick(body, { type }) {
+  return QUICK_FORMATS.includes(body?.output?.format ?? type.replace(/^image\/|\+xml$/g, ""));
 }
 
 /** @param {Blob} blob */

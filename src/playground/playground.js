@@ -373,6 +373,7 @@ async function start() {
   if (await batch.resume()) byId("welcome").hidden = true;
   byId("operations").addEventListener("input", formChanged);
   byId("request").addEventListener("change", keepInAddress);
+  byId("operations").addEventListener("change", () => live.hurry());
   byId("request").addEventListener("submit", (event) => {
     event.preventDefault();
     void process();

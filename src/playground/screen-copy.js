@@ -6,6 +6,8 @@ import { resultOf, submit } from "./processing.js";
 
 /** Pixels of the longer side: what a large screen shows of a picture. */
 export const SCREEN_SIDE = 1600;
+/** Pixels of the longer side for formats whose files take several times as long to write: a preview is there to be followed. */
+const QUICK_SIDE = 800;
 /** Files of these kinds move, or have no pixels: they are sent as they are. */
 const WHOLE_TYPES = ["image/gif", "image/svg+xml"];
 const JPEG_QUALITY = 0.95;
@@ -13,7 +15,7 @@ const JPEG_QUALITY = 0.95;
 /**
  * @typedef {object} Visible the original as this browser can show it
  * @property {Blob} visible
- * @property {HTMLImageElement} [image] it is decoded already
+ * @property {HTMLImageElement} image decoded once: a large photograph takes this browser a quarter of a second
  * @property {number} width that of the original, in pixels, as it is shown
  * @property {number} height
  *
@@ -21,7 +23,7 @@ const JPEG_QUALITY = 0.95;
  * @property {File} file what is sent to try something out
  * @property {number} scale its sides beside those of the original, at most 1
  *
- * @typedef {Visible & Sent} ScreenCopy
+ * @typedef {Visible & Sent & { quick: Sent }} ScreenCopy `quick` is a smaller one
  */
 
 /**
@@ -39,12 +41,13 @@ export async function screenCopyOf(file, { signal, onVisible }) {
   }
   const visible = { visible: file, image, width: image.naturalWidth, height: image.naturalHeight };
   if (!signal.aborted) onVisible(visible);
-  return { ...visible, ...(await smaller(file, image)) };
+  const copy = await smaller(file, image, SCREEN_SIDE);
+  return { ...visible, ...copy, quick: await smaller(file, image, QUICK_SIDE) };
 }
 
 /**
  * The file as a picture; null where it is of a format that this browser does not know.
- * @param {File} file
+ * @param {Blob} file
  */
 async function decoded(file) {
   const address = URL.createObjectURL(file);
@@ -61,12 +64,13 @@ async function decoded(file) {
 
 /**
  * @param {File} file
- * @param {HTMLImageElement} image
+ * @param {HTMLImageElement} image of the file
+ * @param {number} side pixels of the longer side, at most
  * @returns {Promise<Sent>}
  */
-async function smaller(file, image) {
+async function smaller(file, image, side) {
   const { naturalWidth: width, naturalHeight: height } = image;
-  const scale = Math.min(1, SCREEN_SIDE / Math.max(width, height, 1));
+  const scale = Math.min(1, side / Math.max(width, height, 1));
   const whole = { file, scale: 1 };
   if (scale === 1 || WHOLE_TYPES.includes(file.type)) return whole;
   const canvas = document.createElement("canvas");
@@ -101,9 +105,19 @@ async function decodedThere(file, signal) {
   const body = { resize: box, optimize: { quality: 90 }, output: { format: "webp" } };
   const { answer } = await submit({ file }, body, { signal });
   const visible = await resultOf(answer.output.url);
-  if (!visible) return undefined;
+  const image = visible && (await decoded(visible));
+  if (!visible || !image) return undefined;
   const { width, height } = answer.output;
   const scale = Math.min(1, Math.max(width, height) / Math.max(answer.input.width, answer.input.height));
   const sent = new File([visible], file.name, { type: "image/webp" });
-  return { file: sent, scale, width: Math.round(width / scale), height: Math.round(height / scale), visible };
+  const copy = { file: sent, scale };
+  const quick = await smaller(sent, image, QUICK_SIDE);
+  return {
+    ...copy,
+    quick: { ...quick, scale: quick.scale * scale },
+    width: Math.round(width / scale),
+    height: Math.round(height / scale),
+    visible,
+    image,
+  };
 }

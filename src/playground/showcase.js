@@ -16,7 +16,7 @@ import { isShown } from "./shown-formats.js";
  * @typedef {object} Shown
  * @property {Source} source
  * @property {Success} answer
- * @property {string | undefined} before object URL
+ * @property {string | HTMLImageElement | undefined} before the original, decoded, or its object URL
  * @property {Blob | undefined} result
  * @property {string | undefined} after object URL of the result
  * @property {string | undefined} rendered object URL of the result as PNG, where this browser cannot show the other
@@ -80,13 +80,11 @@ export class Showcase {
     if (shown) {
       // The result was there first: what this browser cannot decode had to be made visible.
       if (visible === shown.source.file) return;
-      if (shown.before) URL.revokeObjectURL(shown.before);
-      shown.before = URL.createObjectURL(visible);
+      release(shown.before);
+      shown.before = image;
       return this.#showPictures(shown);
     }
-    const before = image ?? URL.createObjectURL(visible);
-    await this.#compare.show({ before, after: undefined, width, height });
-    if (typeof before === "string") URL.revokeObjectURL(before);
+    await this.#compare.show({ before: image, after: undefined, width, height });
   }
 
   /**
@@ -97,7 +95,7 @@ export class Showcase {
   async showPreview({ answer, result, scale, isFinal, milliseconds, header }, source, original) {
     clearRefusal();
     const called = { answer, milliseconds, header };
-    await this.#show({ source, answer, result, scale, visible: original.visible });
+    await this.#show({ source, answer, result, scale, before: original.image });
     if (isFinal) this.#showFacts(called);
     this.#takeaway.show(answer, { scale, isFinal, blobUrl: this.#shown?.after });
     say(isFinal ? `Done in ${durationText(milliseconds)}.` : "A preview of the changed settings.");
@@ -119,7 +117,8 @@ export class Showcase {
       return false;
     }
     entry.result ??= await resultOf(answer.output.url);
-    await this.#show({ source, answer, result: entry.result, scale: 1, visible: original()?.visible ?? source.file });
+    const before = original()?.image ?? (source.file && URL.createObjectURL(source.file));
+    await this.#show({ source, answer, result: entry.result, scale: 1, before });
     this.#showFacts(called);
     this.#takeaway.show(answer, { scale: 1, isFinal: true, blobUrl: this.#shown?.after });
     say(`Done in ${durationText(milliseconds)}.`);
@@ -135,12 +134,11 @@ export class Showcase {
     say(`Done in ${durationText(milliseconds)}.`);
   }
 
-  /** @param {Pick<Shown, "source" | "answer" | "result" | "scale"> & { visible: Blob | undefined }} what */
-  async #show({ visible, result, ...rest }) {
+  /** @param {Pick<Shown, "source" | "answer" | "before" | "result" | "scale">} what */
+  async #show({ result, ...rest }) {
     this.#forget();
-    const before = visible && URL.createObjectURL(visible);
     const after = result && URL.createObjectURL(result);
-    this.#shown = { ...rest, before, result, after, rendered: undefined };
+    this.#shown = { ...rest, result, after, rendered: undefined };
     await this.#showPictures(this.#shown);
   }
 
@@ -154,8 +152,7 @@ export class Showcase {
   }
 
   #forget() {
-    for (const url of [this.#shown?.before, this.#shown?.after, this.#shown?.rendered])
-      if (url) URL.revokeObjectURL(url);
+    for (const picture of [this.#shown?.before, this.#shown?.after, this.#shown?.rendered]) release(picture);
     this.#shown = undefined;
     this.#set.clear();
     this.#takeaway.clear();
@@ -170,7 +167,7 @@ export class Showcase {
     const output = shows ? {} : { output: { format: "png" } };
     const bytes = await this.#visible(shown, shown.source, { ...LOSSLESS, ...output });
     if (!bytes) return;
-    if (shown.before) URL.revokeObjectURL(shown.before);
+    release(shown.before);
     shown.before = URL.createObjectURL(bytes);
     await this.#showPictures(shown);
   }
@@ -208,6 +205,11 @@ export class Showcase {
     const facts = factsOf(answer, { milliseconds, timing: totalOf(header) });
     byId("facts").replaceChildren(...facts.filter((part) => part !== undefined));
   }
+}
+
+/** @param {string | HTMLImageElement | undefined} picture */
+function release(picture) {
+  if (typeof picture === "string") URL.revokeObjectURL(picture);
 }
 
 /** @param {string} text */

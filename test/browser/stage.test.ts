@@ -50,12 +50,32 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
       await page.fill("#op-border-radius", "300");
       await page.locator(".compare.old").waitFor();
       await page.getByText("A preview of the changed settings.").waitFor();
-      expect(await page.locator(".reading").innerText()).toMatch(/at 1,600 px; about [\d.]+ k?B in full/);
+      expect(await page.locator(".reading").innerText()).toMatch(/at 800 px; about [\d.]+ k?B in full/);
       expect(await page.locator(".compare.old").count()).toBe(0);
       await page.getByRole("button", { name: "Make the file" }).click();
       await page.getByText(/^Done in/).waitFor();
       expect(await page.locator(".facts").innerText()).toMatch(/2400 × 1600\s+2400 × 1600/);
       expect(await page.locator(".reading").innerText()).not.toContain("about");
+    }));
+
+  it("keeps the decoded original on the stage, and tries out at once what is entered or turned", () =>
+    withPage("/", async (page) => {
+      await drop(page, "dropped.jpg");
+      await page.getByText(/^Done in/).waitFor();
+      await page.getByRole("img", { name: "The original" }).evaluate((image) => image.setAttribute("data-kept", ""));
+      // What waits is never done from here on.
+      await page.evaluate(`(() => {
+        const { setTimeout } = window;
+        window.setTimeout = (work, wait = 0) => (wait > 0 ? 1 : setTimeout(work, 0));
+      })()`);
+      const preview = page.getByText(/^Done in/);
+      await page.locator("#dial").fill("0");
+      await preview.waitFor();
+      await page.fill("#op-resize-width", "300");
+      await preview.waitFor({ state: "detached" });
+      await page.locator("#op-resize-width").blur();
+      await preview.waitFor();
+      expect(await page.locator(".stage > img[data-kept]").count()).toBe(1);
     }));
 
   it("tries nothing out where previews are off", () =>
@@ -158,7 +178,7 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
 
   it.each([
     ["a choice", 0, 300, (page: Page) => page.selectOption("#op-output-format", "webp")],
-    ["typing", 390, Infinity, (page: Page) => page.fill("#op-resize-width", "50")],
+    ["typing", 240, Infinity, (page: Page) => page.fill("#op-resize-width", "50")],
   ] as const)("waits after %s for at least %d ms and at most %d", (_name, least, most, change) =>
     withPage("/", async (page) => {
       await choose(page, MACAW);
