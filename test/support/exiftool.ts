@@ -1,6 +1,10 @@
 /** ExifTool: of the machine, or else Debian's, installed on the way. It reads and writes what ours is held against. */
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -60,10 +64,58 @@ async function install(): Promise<string | undefined> {
   return existsSync(PATH) ? undefined : "the package brought no ExifTool";
 }
 
+/** One that reads file after file, since to start costs it more than to read; it answers one question at a time. */
+let reading: Reading | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+interface Reading {
+  readonly ask: (text: string) => void;
+  readonly lines: AsyncIterator<string>;
+  readonly end: () => void;
+}
+
+const READY = "{ready}";
+
 /** All tags of a file by group and name, values as they are stored, in JSON. */
 export async function tagsOf(file: Buffer): Promise<string> {
-  const [tags] = JSON.parse((await piped(["-j", "-G1", "-a", "-u", "-n", "-ee", "-"], file)).toString()) as object[];
-  return JSON.stringify(tags);
+  const path = join(tmpdir(), `tags-${crypto.randomUUID()}`);
+  await writeFile(path, file);
+  try {
+    const answer = last.then(() => answerTo(["-j", "-G1", "-a", "-u", "-n", "-ee", path]));
+    last = answer.catch(() => undefined);
+    const [tags = {}] = JSON.parse(await answer) as Record<string, unknown>[];
+    if ("ExifTool:Error" in tags) throw new Error(String(tags["ExifTool:Error"]));
+    return JSON.stringify(tags);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function answerTo(options: readonly string[]): Promise<string> {
+  reading ??= startReading();
+  reading.ask([...options, "-execute", ""].join("\n"));
+  const lines: string[] = [];
+  for (;;) {
+    const { value, done } = await reading.lines.next();
+    if (done) throw new Error("ExifTool ended");
+    if (value === READY) return lines.join("\n");
+    lines.push(value);
+  }
+}
+
+function startReading(): Reading {
+  const child = spawn(PATH, ["-stay_open", "True", "-@", "-"], { stdio: ["pipe", "pipe", "ignore"] });
+  return {
+    ask: (text) => void child.stdin.write(text),
+    lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    end: () => void child.stdin.end("-stay_open\nFalse\n"),
+  };
+}
+
+/** Ends what reads file after file. */
+export function endReading(): void {
+  reading?.end();
+  reading = undefined;
 }
 
 /** The file with one tag of each kind; IPTC where files of its format have a place for it. */

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import type { Sharp } from "sharp";
 import type { TestProject } from "vitest/node";
 
-import { exiftoolMissing, tagged, tagsOf } from "./exiftool.ts";
+import { endReading, exiftoolMissing, tagged, tagsOf } from "./exiftool.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -72,6 +72,7 @@ export default async function startReader(project: TestProject): Promise<() => v
 }
 
 function stop(server: Server): void {
+  endReading();
   server.closeAllConnections();
   server.close();
 }
