@@ -1,7 +1,7 @@
 /** Composition root: names the entrances, holds no logic. */
 import * as platform from "cloudflare:workers";
 
-import { type Door, type ImagesProps, infoOf, Transformer } from "./entrances/images.ts";
+import { ask, type Door, type ImagesProps, infoOf, Transformer } from "./entrances/images.ts";
 import { thisIsolate } from "./entrances/isolate.ts";
 import { placed } from "./entrances/placed.ts";
 import { createConsumer } from "./entrances/queue.ts";
@@ -43,6 +43,11 @@ export class Images extends platform.WorkerEntrypoint<Env, ImagesProps> {
   /** The format, the bytes and the size of a picture: free, and without a look at its pixels. */
   info(stream: ReadableStream<Uint8Array>, options?: ImageInputOptions): Promise<ImageInfoResponse> {
     return isolate.during(deferIn(this.ctx), () => infoOf(this.door(), stream, options));
+  }
+
+  /** Any request of the API, for whose client the binding is the way. */
+  override fetch(request: Request): Promise<Response> {
+    return ask(this.door(), request);
   }
 
   private door(): Door {

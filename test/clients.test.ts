@@ -16,21 +16,22 @@ import { VECTOR_BASE, VECTOR_PAIR, vectorsOf } from "./support/signing-vectors.t
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..");
 const CLIENTS = join(ROOT, "src", "clients");
+const SHARP = join(CLIENTS, "sharp");
 const TSC = join(ROOT, "node_modules", ".bin", "tsc");
 
-it("declares the clients as they are", async () => {
+it.each([CLIENTS, SHARP])("declares the clients as they are, in %s", async (clients) => {
   const folder = await mkdtemp(join(tmpdir(), "types-"));
   try {
-    await run(TSC, ["-p", CLIENTS, "--outDir", folder], { cwd: ROOT });
+    await run(TSC, ["-p", clients, "--outDir", folder], { cwd: ROOT });
     // The types of the API are made from its document.
-    const names = (await readdir(CLIENTS)).filter((name) => name.endsWith(".js") && name !== "api-types.js");
+    const names = (await readdir(clients)).filter((name) => name.endsWith(".js") && name !== "api-types.js");
     expect((await readdir(folder)).sort()).toEqual(names.map((name) => name.replace(/js$/, "d.ts")).sort());
     for (const name of names) {
       const declared = await readFile(join(folder, name.replace(/js$/, "d.ts")), "utf8");
       // Imports of types are written twice, the second time as the comment that they were.
       const text = declared.replace(/^\/\*\* @import .*\*\/\n/gm, "");
       const header = `/** Types of ${name}, as tsc declares them. */\n`;
-      await expect(header + text).toMatchFileSnapshot(join(CLIENTS, name.replace(/js$/, "d.ts")));
+      await expect(header + text).toMatchFileSnapshot(join(clients, name.replace(/js$/, "d.ts")));
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -126,6 +126,44 @@ export { bytes, DarkroomError, job, name, one, several, told };
   });
 });
 
+describe("the chains of sharp", () => {
+  let chains: string;
+
+  beforeAll(async () => {
+    const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], {
+      cwd: join(CLIENT, "sharp"),
+    });
+    chains = join(folder, stdout.trim());
+    await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball, chains], { cwd: project });
+  });
+
+  it("are small, and a package by the rules of publint", async () => {
+    const bytes = await readFile(chains);
+    expect(bytes.length).toBeLessThan(MAX_CLIENT_BYTES);
+    const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer }, strict: true });
+    const others = messages.filter(({ code }) => code !== "USE_TYPE" && code !== ("PKG_REPOSITORY_MISSING" as never));
+    expect(others.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it("run where they are installed, beside the client", async () => {
+    await writeFile(
+      join(project, "chain.js"),
+      `import { sharpOver } from "@darkroom-images/sharp";
+let asked;
+const fetch = async (url, { headers, body }) => {
+  asked = [url, headers.Authorization, body.get("data")];
+  const output = { format: "PNG", width: 1, height: 2, alpha: false };
+  return new Response("bytes", { headers: { "x-image-metadata": JSON.stringify({ success: true, output }) } });
+};
+const sharp = sharpOver({ baseURL: "https://darkroom.example.com", key: "k", fetch });
+const { info } = await sharp(Buffer.from("a picture")).rotate().resize({ width: 1 }).png().toBuffer({ resolveWithObject: true });
+console.log(JSON.stringify([asked.slice(0, 2), info.format, info.height, info.size]));`,
+    );
+    const { stdout } = await run("node", ["chain.js"], { cwd: project });
+    expect(JSON.parse(stdout)).toEqual([["https://darkroom.example.com/1.0/upload", "Bearer k"], "png", 2, 5]);
+  });
+});
+
 describe("the command", () => {
   let command: string;
 

@@ -89,6 +89,13 @@ export async function infoOf(door: Door, stream: Bytes, options: Encoding): Prom
   }
 }
 
+/** A request of the API in the name of the binding's key; without one, in that of the key that it has. */
+export function ask({ props, enter }: Door, request: Request): Promise<Response> {
+  const headers = new Headers(request.headers);
+  if (props.key) headers.set("authorization", `Bearer ${props.key}`);
+  return enter(new Request(request, { headers }), new Map());
+}
+
 function keyOf({ props }: Door): string {
   if (!props.key) throw new ApiError(401, "The binding has no key: its props must be {key}");
   return props.key;

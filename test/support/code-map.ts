@@ -41,6 +41,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/image/search", "the search for the smallest file: attempts, score, session"],
   ["src/migrations", "the schema of the databases"],
   ["src/clients", "the package for sites and programs: addresses, signatures, components, a typed API"],
+  ["src/clients/sharp", "the package of chains with sharp's names"],
   ["src/cli", "npm start, npm run dev, npm run serve, npm run deploy"],
   ["src/cli/batch", "npx darkroom, the command for many pictures"],
   ["src/cli/create", "the starter: a repository that depends on the package of the Worker"],

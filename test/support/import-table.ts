@@ -198,7 +198,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // Programs beside the Worker: what a person runs, what sites take, what a browser shows.
   docs: { paths: ["src/docs"], imports: ["limits"], packages: ["marked", "node:"] },
-  clients: { paths: ["src/clients"], imports: [], packages: ["astro", "react"] },
+  clients: {
+    paths: ["src/clients"],
+    imports: [],
+    packages: ["astro", "react", "@darkroom-images/client", "cloudflare:workers", "node:"],
+  },
   cli: {
     paths: ["src/cli"],
     imports: [...BASE, "docs", "src/clients/api-types.d.ts"],

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import type { Sharp } from "sharp";
+import type { Sharp, SharpOptions } from "sharp";
 import type { TestProject } from "vitest/node";
 
 import { endReading, exiftoolMissing, tagged, tagsOf } from "./exiftool.ts";
@@ -56,7 +56,8 @@ const CHUNK_FRAME = 12;
 /**
  * `POST /reading` answers with a `Reading`, `POST /pixels` with upright RGBA, `POST /trimmed?threshold=<levels>` with what
  * libvips leaves of the first frame when it trims it, `POST /tags` with the metadata that ExifTool finds, `POST /tagged`
- * with the file and metadata that ExifTool writes, `POST /exiftool` with the reason why there is none, if there is none;
+ * with the file and metadata that ExifTool writes, `POST /chain?calls=<names with arguments>` with what sharp makes of the
+ * file by these calls, `POST /metadata` with what it says of the header, both with its `options`, `POST /exiftool` with the reason why there is none, if there is none;
  * 415 for what cannot be decoded whole.
  */
 export default async function startReader(project: TestProject): Promise<() => void> {
@@ -88,7 +89,28 @@ async function answer(request: IncomingMessage): Promise<string | Buffer> {
   const open = (animated: boolean) => sharp(file, { failOn: "warning", animated });
   if (request.url === "/pixels") return open(false).autoOrient().toColourspace("srgb").ensureAlpha().raw().toBuffer();
   if (pathname === "/trimmed") return JSON.stringify(await trimmedOf(open(false), searchParams));
+  if (pathname === "/chain" || pathname === "/metadata") {
+    const options = JSON.parse(searchParams.get("options") ?? "{}") as SharpOptions;
+    const calls = JSON.parse(searchParams.get("calls") ?? "[]") as Call[];
+    const chain = called(sharp(file, options), calls);
+    if (pathname === "/metadata") return JSON.stringify(await chain.metadata());
+    const { data, info } = await chain.toBuffer({ resolveWithObject: true });
+    return JSON.stringify({ info, file: data.toString("base64") });
+  }
   return JSON.stringify(await readingOf(file, open));
+}
+
+/** The name of a method, and what it is called with. */
+export type Call = readonly [name: string, ...given: unknown[]];
+
+/** A chain after calls, each of which gives the next one. */
+export function called<Chain>(chain: Chain, calls: readonly Call[]): Chain {
+  return calls.reduce((before, [name, ...given]) => {
+    const methods = before as unknown as Record<string, (...given: readonly unknown[]) => Chain>;
+    const method = methods[name];
+    if (!method) throw new TypeError(`there is no ${name}`);
+    return method.apply(before, given);
+  }, chain);
 }
 
 /** The box that is left when edges are removed, in the upright picture; a parameter `line` keeps thin lines. */
