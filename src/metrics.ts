@@ -47,6 +47,8 @@ const METRICS = {
   places: { kind: "gauge", help: "Originals that are held, and work that has begun." },
   longest_wait_seconds: { kind: "gauge", help: "How long the request has waited that waits longest." },
   queued_seconds: { kind: "gauge", help: "Declared processor time of all work that is not over." },
+  collections_total: { kind: "counter", help: "How often the engine was made to collect memory that was in the way." },
+  collection_seconds_total: { kind: "counter", help: "How long that took." },
   native_replacements_total: { kind: "counter", help: "Instances of native modules that were replaced, by module." },
   ended_total: { kind: "counter", help: "How often the platform ended work in its midst." },
   replacements_total: { kind: "counter", help: "How often the isolate had itself replaced afterward." },

@@ -63,6 +63,8 @@ export type ResultOf<Exports, Name extends keyof Exports> = Exports[Name] extend
 
 export class NativeInstance<Exports extends NativeExports> {
   readonly exports: Exports;
+  /** Of linear memory, to see whether it was collected once the instance is given up. */
+  readonly weakMemory: WeakRef<WebAssembly.Memory>;
   /** The size of linear memory before anything was done in it. */
   readonly initialBytes: number;
   /** Jobs that still hold handles in this instance. */
@@ -102,6 +104,7 @@ export class NativeInstance<Exports extends NativeExports> {
       ...options.foreign?.(self),
     });
     this.exports = instance.exports as unknown as Exports;
+    this.weakMemory = new WeakRef(this.exports.memory);
     this.run(() => (instance.exports["_initialize"] as (() => void) | undefined)?.());
     this.initialBytes = this.exports.memory.buffer.byteLength;
   }

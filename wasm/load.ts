@@ -232,7 +232,7 @@ class NativeModule<Exports extends NativeExports> {
 
   private replace(instance: NativeInstance<Exports>): void {
     this.replaced++;
-    countDropped(instance.exports.memory);
+    countDropped(instance.exports.memory, instance.weakMemory);
   }
 
   /** The idle instance that was used last and is fit for another job; or else a new one. */

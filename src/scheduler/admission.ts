@@ -5,6 +5,7 @@
  * something goes on.
  */
 import { MAX_COLLECTION_MS, SMALL_WORK_BYTES } from "../limits.ts";
+import type { GivenUp } from "./given-up.ts";
 
 /**
  * How often memory is looked after that was given up. The engine says that it has collected something outside of all
@@ -23,8 +24,8 @@ export interface AdmissionOptions {
   readonly companyBytes: number;
   /** Milliseconds, of any beginning. */
   readonly now: () => number;
-  /** Bytes that were given up and are not collected yet. */
-  readonly droppedBytes: () => number;
+  /** Memory that was given up and is not collected yet. */
+  readonly givenUp: GivenUp;
   /** Work of at most so many bytes is small. */
   readonly smallWorkBytes?: number | undefined;
 }
@@ -58,8 +59,8 @@ export class Admission {
       if (held.workBytes === 0) hindered.since = undefined;
       return false;
     }
-    if (sum + this.options.droppedBytes() <= room) return true;
-    const { now } = this.options;
+    const { givenUp, now } = this.options;
+    if (givenUp.fitsCollected(sum, room, held.workBytes > 0)) return true;
     hindered.since ??= now();
     return (held.workBytes === 0 || this.isSmall(bytes)) && now() - hindered.since >= MAX_COLLECTION_MS;
   }
@@ -85,15 +86,15 @@ export class Admission {
    * enough is left of that for another original.
    */
   spares(bytes: number, { workBytes, originals }: HeldBeside, othersWait: boolean): boolean {
-    const { sharedBytes, companyBytes, droppedBytes } = this.options;
+    const { sharedBytes, companyBytes, givenUp } = this.options;
     const isAlone = workBytes === 0 && !othersWait && originals.sum === originals.largest;
     const left = isAlone ? 0 : companyBytes;
-    return bytes + workBytes + originals.largeSum + droppedBytes() + left <= sharedBytes;
+    return givenUp.fits(bytes + workBytes + originals.largeSum + left, sharedBytes);
   }
 
   /** Whether large originals of so many bytes, all together, leave work its room. */
   admitsOriginals(largeBytes: number, workBytes: number): boolean {
-    return largeBytes + workBytes + this.options.droppedBytes() <= this.options.sharedBytes;
+    return this.options.givenUp.fitsCollected(largeBytes + workBytes, this.options.sharedBytes, workBytes > 0);
   }
 
   /** What everything together may fill, but for work that needs more and is alone. */

@@ -25,6 +25,8 @@ export interface BudgetOptions {
   readonly smallWorkBytes?: number;
   /** Bytes that were given up and are not collected yet; those of native modules, unless told. */
   readonly droppedBytes?: () => number;
+  /** Has the engine collect them, as far as it can be made to; nothing does, unless told. */
+  readonly collect?: () => void;
   /** Bytes by which memory has grown since this was asked for last; that of native modules, unless told. */
   readonly grownBytes?: () => number;
   /** Milliseconds, of any beginning. */

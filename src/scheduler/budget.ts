@@ -11,7 +11,7 @@
  * door until it has begun. Where all who hold originals wait for each other the last in the queue is refused, and its
  * original goes.
  */
-import { droppedNativeBytes } from "../../wasm/dropped.ts";
+import { collectDropped, droppedNativeBytes } from "../../wasm/dropped.ts";
 import type { Estimate } from "../../wasm/estimate.ts";
 import { dropNative, nativeGrowth } from "../../wasm/load.ts";
 import { ApiError } from "../errors.ts";
@@ -37,6 +37,7 @@ import { Admission, type HeldBeside, type Hindered } from "./admission.ts";
 import type { BudgetOptions } from "./budget-options.ts";
 import { busy } from "./busy.ts";
 import { type Caller, OWN_ACCOUNT } from "./caller.ts";
+import { GivenUp } from "./given-up.ts";
 import { Growth, standingBack } from "./growth.ts";
 import type { Asked, Memory, Reservation } from "./held-bytes.ts";
 import { InputMemory, type InputShare } from "./input-memory.ts";
@@ -100,7 +101,8 @@ export class Budget implements Memory {
 
   constructor(totalBytes: number, options: BudgetOptions = {}) {
     const { thread = isolateThread, originals = ORIGINALS, aloneBytes = totalBytes, now = clock } = options;
-    const { sharedBytes = totalBytes, companyBytes = 0, droppedBytes = droppedNativeBytes } = options;
+    const { sharedBytes = totalBytes, companyBytes = 0 } = options;
+    const { droppedBytes = droppedNativeBytes, collect = () => undefined } = options;
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
     this.sharedBytes = sharedBytes;
@@ -114,13 +116,14 @@ export class Budget implements Memory {
     this.thread = thread;
     const { smallBytes } = originals;
     const { smallWorkBytes } = options;
+    const givenUp = new GivenUp({ bytes: droppedBytes, collect, now });
     this.admission = new Admission({
       aloneBytes,
       sharedBytes,
       smallBytes,
       companyBytes,
       now,
-      droppedBytes,
+      givenUp,
       smallWorkBytes,
     });
     const onEvent = () => void thread.look();
@@ -473,6 +476,7 @@ export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, {
   sharedBytes: SHARED_BYTES,
   companyBytes: COMPANY_BYTES,
   filledBytes: FILLED_BYTES,
+  collect: collectDropped,
 });
 
 // What work held in native modules that was ended in its midst is nobody's, and in no known state.

@@ -5,7 +5,7 @@
  * `LEVELS` and `CASES` choose a part of it.
  */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -13,6 +13,7 @@ import { startLocal } from "../../src/cli/local.ts";
 import { CASES } from "./crowd-cases.ts";
 import { type Answered, openedAccount, type Pile, PILES, type Place, send, sendSlowly, sharpMs } from "./crowd-load.ts";
 import { chosen } from "./given.ts";
+import { coreWaitSeconds, runtimeSeconds } from "./runtime-process.ts";
 
 const TOKEN = "bench-token-of-the-operator";
 const LEVELS = (process.env["LEVELS"] ?? "1 2 4 8 16 32").split(" ").map(Number);
@@ -48,7 +49,8 @@ async function told(name: string, place: Place): Promise<void> {
   console.log("in flight  refused      p50      p95   throughput  processor time  of one at a time");
   let single: { readonly rate: number; readonly cpu: number } | undefined;
   for (const level of LEVELS) {
-    const cpuBefore = await runtimeSeconds();
+    const before = await counts(place);
+    const [cpuBefore, waitedBefore] = [await runtimeSeconds(), await coreWaitSeconds()];
     const since = performance.now();
     const answers = await all(pile, level, place);
     const seconds = (performance.now() - since) / 1_000;
@@ -56,15 +58,17 @@ async function told(name: string, place: Place): Promise<void> {
     const done = answers.filter(({ status }) => status === 200);
     const times = done.map(({ ms }) => ms).toSorted((a, b) => a - b);
     const at = (share: number) => ((times[Math.floor(share * (times.length - 1))] ?? Number.NaN) / 1_000).toFixed(2);
-    const rate = done.length / seconds;
+    // Without what others on the machine took: what is left is the service's own.
+    const rate = done.length / (seconds - ((await coreWaitSeconds()) - waitedBefore));
     single ??= { rate, cpu: cpu / done.length };
+    const after = await counts(place);
     const refused = answers.filter(({ status }) => status === 503).length;
     const others = answers.length - done.length - refused;
     const ratio = (rate / single.rate).toFixed(2);
     const cpuRatio = (cpu / done.length / single.cpu).toFixed(2);
     const share = `${((100 * refused) / answers.length).toFixed(1)} %`;
     console.log(
-      `${String(level).padStart(9)} ${share.padStart(8)} ${at(0.5).padStart(6)} s ${at(0.95).padStart(6)} s ${rate.toFixed(1).padStart(8)} /s ${cpu.toFixed(1).padStart(13)} s  ${ratio} (by processor time ${cpuRatio})${others ? `, ${others} others` : ""}`,
+      `${String(level).padStart(9)} ${share.padStart(8)} ${at(0.5).padStart(6)} s ${at(0.95).padStart(6)} s ${rate.toFixed(1).padStart(8)} /s ${cpu.toFixed(1).padStart(13)} s  ${ratio} (by processor time ${cpuRatio})${others ? `, ${others} others` : ""}; ${toldSince(before, after)}`,
     );
   }
 }
@@ -82,18 +86,30 @@ async function all({ jobs, slow }: Pile, level: number, place: Place): Promise<A
   return answers;
 }
 
-/** Processor time of all runtimes that this process has started. */
-async function runtimeSeconds(): Promise<number> {
-  const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").catch(() => "");
-  let ticks = 0;
-  for (const pid of children.trim().split(" ").filter(Boolean)) {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    const [user = 0, system = 0] = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .slice(11, 13)
-      .map(Number);
-    ticks += user + system;
-  }
-  return ticks / 100;
+/** Counts of the service: how often the engine was made to collect and for how long, and how many instances were given up. */
+interface Counts {
+  readonly collections: number;
+  readonly seconds: number;
+  readonly replaced: number;
+}
+
+async function counts({ base, token }: Place): Promise<Counts> {
+  const answer = await fetch(new URL("/metrics", base), { headers: { authorization: `Bearer ${token}` } });
+  const text = await answer.text();
+  const sum = (name: string) =>
+    [...text.matchAll(new RegExp(`_${name}\\{[^}]*\\} (\\S+)`, "g"))].reduce(
+      (all, [, value]) => all + Number(value),
+      0,
+    );
+  return {
+    collections: sum("collections_total"),
+    seconds: sum("collection_seconds_total"),
+    replaced: sum("native_replacements_total"),
+  };
+}
+
+function toldSince(before: Counts, after: Counts): string {
+  const seconds = (after.seconds - before.seconds).toFixed(2);
+  const { collections, replaced } = after;
+  return `${collections - before.collections} collections of ${seconds} s, ${replaced - before.replaced} instances given up`;
 }

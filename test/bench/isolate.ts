@@ -133,7 +133,7 @@ function lookInto(base: URL, heap: HeapDebugger): () => Promise<Sample> {
 async function waitsAt(base: URL): Promise<string> {
   const headers = { authorization: `Bearer ${TOKEN}` };
   const text = await (await fetch(new URL("/metrics", base), { headers })).text();
-  const lines = text.split("\n").filter((line) => line.includes("budget_waits_total{"));
+  const lines = text.split("\n").filter((line) => /(?:budget_waits_total|collection\w*_total)\{/.test(line));
   return lines.map((line) => line.replace(/^\S*\{|isolate="[^"]*",?/g, "").replace("}", "")).join("; ");
 }
 

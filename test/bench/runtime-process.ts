@@ -22,11 +22,17 @@ export async function runtimeSeconds(): Promise<number> {
   }, 0);
 }
 
+/** Seconds for which the runtimes' own threads stood ready and had no core, because others had them. */
+export async function coreWaitSeconds(): Promise<number> {
+  const told = await ofChildren("schedstat");
+  return told.reduce((sum, schedule) => sum + Number(schedule.split(" ")[1] ?? 0) / 1e9, 0);
+}
+
 /** Of Linux, on all its machines. */
 const TICKS_PER_SECOND = 100;
 
 /** What the operating system tells of each process that this one started; nothing where it does not. */
-async function ofChildren(file: "stat" | "status"): Promise<readonly string[]> {
+async function ofChildren(file: "stat" | "status" | "schedstat"): Promise<readonly string[]> {
   try {
     const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
     const pids = children.trim().split(" ");

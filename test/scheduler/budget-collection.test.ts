@@ -93,6 +93,74 @@ describe("work that is alone, beside memory that was given up", () => {
   });
 });
 
+/** An isolate whose engine collects when it is made to, and how often it was. */
+function collecting(dropped: number) {
+  const state = { dropped, now: 0, collections: 0 };
+  const collect = () => {
+    state.collections++;
+    state.dropped = 0;
+  };
+  const options = { originals: shares, aloneBytes: 12, sharedBytes: 9, droppedBytes: () => state.dropped, collect };
+  return { state, budget: new Budget(10, { ...options, now: () => state.now }) };
+}
+
+describe("an engine that can be made to collect", () => {
+  it("does so at once for work that is alone, and only where what was given up is in the way", async () => {
+    const { budget, state } = collecting(4);
+    await work(budget, 7).done;
+    expect(state.collections).toBe(0);
+    const large = work(budget, 9);
+    await Promise.resolve();
+    expect(large.state.begun).toBe(true);
+    expect(state.collections).toBe(1);
+    await large.done;
+  });
+
+  it("does so for an original that would come in", () => {
+    const { budget, state } = collecting(6);
+    reserve(budget, 5).release();
+    expect(state.collections).toBe(1);
+  });
+
+  it("does so once a second beside work", async () => {
+    const { budget, state } = collecting(0);
+    let isOver = false;
+    const running = budget.run({ bytes: 3 }, async (timeSlice) => {
+      while (!isOver) await timeSlice.spend(Infinity);
+    });
+    for (let round = 1; round <= 3; round += 1) {
+      state.dropped = 4;
+      const first = work(budget, 4);
+      await called(budget);
+      expect(first.state.begun).toBe(true);
+      await first.done;
+      state.dropped = 4;
+      const second = work(budget, 4);
+      await called(budget);
+      expect(second.state.begun).toBe(false);
+      expect(state.collections).toBe(round * 2 - 1);
+      state.now += 1_000;
+      await called(budget);
+      expect(second.state.begun).toBe(true);
+      await second.done;
+      state.now += 1_000;
+    }
+    isOver = true;
+    await running;
+  });
+
+  it("is waited for as before where it collects nothing", async () => {
+    const { budget, state } = isolate(5);
+    const large = work(budget, 10);
+    await called(budget);
+    expect(large.state.begun).toBe(false);
+    state.now = MAX_COLLECTION_MS;
+    await called(budget);
+    expect(large.state.begun).toBe(true);
+    await large.done;
+  });
+});
+
 /** What the platform gives for everything, what is wanted of it, and what the bundle and its heap take in a crowd. */
 const PLATFORM_BYTES = 128e6;
 const WANTED_BYTES = 110e6;

@@ -85,10 +85,14 @@ describe("a budget under any order of events", () => {
       workMs: fc.constantFrom(0, 250, 500),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(calm, { minLength: 2, maxLength: 6, size: "max" }), async (crowd) => {
-        const told = await new SimulatedBudget(92, options).run(crowd, 60_000);
-        expect(told.filter(({ outcome }) => outcome !== "done")).toEqual([]);
-      }),
+      fc.asyncProperty(
+        fc.array(calm, { minLength: 2, maxLength: 6, size: "max" }),
+        fc.boolean(),
+        async (crowd, isCollecting) => {
+          const told = await new SimulatedBudget(92, { ...options, isCollecting }).run(crowd, 60_000);
+          expect(told.filter(({ outcome }) => outcome !== "done")).toEqual([]);
+        },
+      ),
       { numRuns: daily(100, sharedCount(5_000)), endOnFailure: true },
     );
   });
@@ -101,28 +105,32 @@ describe("a budget under any order of events", () => {
     async (jobs, runs) => {
       const outcomes = new Map<string, number>();
       await fc.assert(
-        fc.asyncProperty(fc.array(job, { minLength: 2, maxLength: jobs, size: "max" }), async (crowd) => {
-          // Timers of who was killed before would fire for ever.
-          vi.clearAllTimers();
-          const simulated = new SimulatedBudget(92, options);
-          const workMs = crowd.reduce((sum, one) => sum + one.works.length * (one.workMs + 500), 0);
-          const sending = crowd.map(({ lie, ...one }) => ({ ...one, sent: Math.min(32, one.announced + lie) }));
-          // All have come, waited, and read, each behind one that was killed; then everybody's work.
-          const told = await simulated.run(
-            sending,
-            10_000 + 2 * options.maxWaitMs + 20_000 + 2 * SILENT_MS + 2 * workMs,
-          );
-          for (const { outcome } of told) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-          const isKilled = told.some(({ outcome }) => outcome === "killed");
-          expect(simulated.most.bytes).toBeLessThanOrEqual(options.aloneBytes);
-          if (isKilled) await simulated.rest(SILENT_MS + 1_000);
-          const { budget } = simulated;
-          expect({ ...budget.held, queued: budget.queuedMs }).toEqual({ work: 0, originals: 0, queued: 0 });
-          expect([budget.waiting, budget.waitingAtDoor]).toEqual([0, 0]);
-          // Accounts take turns: one of each other for each of its own that is before it, and then those who are inside.
-          const most = options.maxPassesBeside + 3 * simulated.most.inside + 2 * 16;
-          for (const { passes } of told) expect(passes).toBeLessThanOrEqual(most);
-        }),
+        fc.asyncProperty(
+          fc.array(job, { minLength: 2, maxLength: jobs, size: "max" }),
+          fc.boolean(),
+          async (crowd, isCollecting) => {
+            // Timers of who was killed before would fire for ever.
+            vi.clearAllTimers();
+            const simulated = new SimulatedBudget(92, { ...options, isCollecting });
+            const workMs = crowd.reduce((sum, one) => sum + one.works.length * (one.workMs + 500), 0);
+            const sending = crowd.map(({ lie, ...one }) => ({ ...one, sent: Math.min(32, one.announced + lie) }));
+            // All have come, waited, and read, each behind one that was killed; then everybody's work.
+            const told = await simulated.run(
+              sending,
+              10_000 + 2 * options.maxWaitMs + 20_000 + 2 * SILENT_MS + 2 * workMs,
+            );
+            for (const { outcome } of told) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+            const isKilled = told.some(({ outcome }) => outcome === "killed");
+            expect(simulated.most.bytes).toBeLessThanOrEqual(options.aloneBytes);
+            if (isKilled) await simulated.rest(SILENT_MS + 1_000);
+            const { budget } = simulated;
+            expect({ ...budget.held, queued: budget.queuedMs }).toEqual({ work: 0, originals: 0, queued: 0 });
+            expect([budget.waiting, budget.waitingAtDoor]).toEqual([0, 0]);
+            // Accounts take turns: one of each other for each of its own that is before it, and then those who are inside.
+            const most = options.maxPassesBeside + 3 * simulated.most.inside + 2 * 16;
+            for (const { passes } of told) expect(passes).toBeLessThanOrEqual(most);
+          },
+        ),
         { numRuns: runs, endOnFailure: true },
       );
       expect(outcomes.get("done")).toBeGreaterThan(0);

@@ -80,6 +80,8 @@ export function bindTimers(): void {
 export interface SimulatedOptions extends BudgetOptions {
   /** How long a memory that was given up lies about. */
   readonly collectedAfterMs?: number;
+  /** The engine collects it when it is made to. */
+  readonly isCollecting?: boolean;
 }
 
 export class SimulatedBudget {
@@ -110,7 +112,10 @@ export class SimulatedBudget {
       this.grown = 0;
       return grown;
     };
-    this.budget = new Budget(totalBytes, { droppedBytes, grownBytes, ...options, now, thread });
+    const collect = () => {
+      if (options.isCollecting) this.dropped = [];
+    };
+    this.budget = new Budget(totalBytes, { droppedBytes, grownBytes, collect, ...options, now, thread });
   }
 
   /** Lets all jobs run, and tells what became of each. @throws Error when one has not ended by then */

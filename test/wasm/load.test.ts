@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { Thread, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { openTransform } from "../../wasm/color/color.ts";
-import { droppedNativeBytes } from "../../wasm/dropped.ts";
+import { collectDropped, droppedNativeBytes } from "../../wasm/dropped.ts";
 import { Handle } from "../../wasm/handle.ts";
 import {
   allocated,
@@ -165,6 +165,23 @@ describe("instances that are given up while jobs use them", () => {
     const next = module.acquireAlone();
     expect([inCall, other]).not.toContain(next);
     module.release(next);
+  });
+});
+
+describe("memory that was given up", () => {
+  it("is collected at once where the engine is made to, and not while somebody uses it", async () => {
+    const { module } = pausingModule();
+    const instances = [module.acquireAlone(), module.acquireAlone()];
+    const { memory } = instances[0]?.exports ?? {};
+    for (const instance of instances.splice(0)) module.release(instance);
+    // A memory stays until the turn ends in which it was made.
+    await scheduler.wait(1);
+    trimNative(0);
+    const dropped = droppedNativeBytes();
+    const collected = collectDropped();
+    expect(collected).toBeGreaterThan(0);
+    expect(droppedNativeBytes()).toBe(dropped - collected);
+    expect(droppedNativeBytes()).toBeGreaterThanOrEqual(memory?.buffer.byteLength ?? Infinity);
   });
 });
 
