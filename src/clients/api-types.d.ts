@@ -1020,6 +1020,7 @@ export type NewDelivery = {
     readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
     readonly qualities?: readonly (number)[];
     readonly round_up?: boolean;
+    readonly heights?: boolean;
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;
@@ -1071,6 +1072,7 @@ export type DeliveryChange = {
     readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
     readonly qualities?: readonly (number)[];
     readonly round_up?: boolean;
+    readonly heights?: boolean;
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;
@@ -1102,6 +1104,7 @@ export type DeliveryRecord = {
     readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
     readonly qualities?: readonly (number)[];
     readonly round_up?: boolean;
+    readonly heights?: boolean;
     readonly presets_only?: boolean;
     readonly query?: boolean | readonly (string)[];
     readonly finals_per_hour?: number;

@@ -134,6 +134,8 @@ const UnsignedRules = record({
   ),
   /** A width that is not listed is made as wide as the next that is. */
   round_up: v.optional(flag()),
+  /** A height beside a width: each shape is a result of its own. */
+  heights: v.optional(flag()),
   presets_only: v.optional(flag()),
   /** Queries of sources: any, or those that have no other names than these. */
   query: v.optional(judgedAs(v.union([v.boolean(), QueryNames], queryRule), Array.isArray, QueryNames)),
@@ -218,12 +220,13 @@ function unsignedFor(name: Framework, unsigned: Unsigned | undefined): Exclude<U
   if (unsigned === false) {
     throw new ApiError(422, "for cannot be combined with unsigned false: frameworks do not sign");
   }
-  const { widths, formats, qualities, round_up }: FrameworkRules = FRAMEWORKS[name];
+  const { widths, formats, qualities, round_up, heights }: FrameworkRules = FRAMEWORKS[name];
   return {
     widths: [...widths],
     formats: [...formats],
     ...(qualities && { qualities: [...qualities] }),
     ...(round_up && { round_up }),
+    ...(heights && { heights }),
     ...unsigned,
   };
 }

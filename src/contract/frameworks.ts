@@ -7,6 +7,8 @@ export interface FrameworkRules {
   readonly qualities?: readonly number[];
   /** Pictures ask for widths that nobody can list. */
   readonly round_up?: boolean;
+  /** Pictures that are cut to a shape say their height, too. */
+  readonly heights?: boolean;
 }
 
 export const FRAMEWORKS = {
@@ -22,11 +24,15 @@ export const FRAMEWORKS = {
     widths: [160, 320, 480, 640, 750, 828, 960, 1080, 1280, 1668, 1920, 2048, 2560, 3200, 3840, 4480, 5120, 6016],
     formats: ["avif", "webp", "jpeg", "png", "gif"],
     round_up: true,
+    heights: true,
   },
-  // `screens` of @nuxt/image, those of its versions before 2 as well, and each times the two `densities`.
+  // `screens` of @nuxt/image, those of its versions before 2 as well, and each times the two `densities`. A picture without
+  // `sizes` asks for the width of its tag.
   nuxt: {
-    widths: [320, 640, 768, 1024, 1280, 1536, 2048, 2560, 3072],
+    widths: [160, 320, 640, 768, 1024, 1280, 1536, 2048, 2560, 3072],
     formats: ["avif", "webp", "jpeg", "png", "gif"],
+    round_up: true,
+    heights: true,
   },
 } as const satisfies Readonly<Record<string, FrameworkRules>>;
 

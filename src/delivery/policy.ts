@@ -116,18 +116,27 @@ async function trustedUntilBy(delivery: OpenedDelivery, spelled: Spelled, now: n
 function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   if (unsigned === false) throw new AddressRefused("it has no signature, and unsigned is false");
   const { widths = [], formats = [], qualities = UNSIGNED_QUALITIES, presets_only: presetsOnly = false } = unsigned;
-  const free = presetsOnly ? (["preset"] as const) : UNSIGNED_CONCERNS;
+  const { heights = false, round_up: roundsUp = false } = unsigned;
+  const free: readonly Concern[] = presetsOnly
+    ? ["preset"]
+    : [...UNSIGNED_CONCERNS, ...(heights ? (["height"] as const) : [])];
   const concern = asked.concerns.values().find((one) => !free.includes(one));
   if (concern !== undefined) {
-    const said = concern === "other" ? "an option" : concern;
+    const said = concern === "other" ? "an option" : concern === "height" ? "a height" : concern;
     throw new AddressRefused(`it has ${said} for which it must be signed; without a signature: ${free.join(", ")}`);
   }
   if (presetsOnly && asked.presets.length === 0) throw new AddressRefused("unsigned.presets_only wants a preset");
   // Presets laid over each other are a result for every chain of them.
   if (asked.presets.length > 1) throw new AddressRefused("it names several presets without a signature");
-  const sized = unsigned.round_up ? roundedUp(asked, widths) : asked;
+  const sized = roundsUp ? roundedUp(asked, widths) : asked;
   if (sized.width !== undefined && !widths.includes(sized.width)) {
     throw new AddressRefused(`its width is not in unsigned.widths, which has ${widths.join(", ") || "none"}`);
+  }
+  const height = heightOf(sized);
+  if (height !== undefined && !isListedHeight(height, sized, widths)) {
+    throw new AddressRefused(
+      `its height is not one of unsigned.widths, or beside a width not at most the largest of them`,
+    );
   }
   if (asked.format !== "auto" && !formats.includes(asked.format satisfies DeliveryFormat)) {
     throw new AddressRefused(`its format is not in unsigned.formats, which has ${formats.join(", ") || "none"}`);
@@ -137,14 +146,41 @@ function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   return { ...sized, body: { ...sized.body, optimize: { quality: nearest(quality, qualities) } } };
 }
 
-/** With the next width that is listed, or the largest. A width beside a density stays. */
+/** The size that an address asks for. */
+function sizeOf({ body }: Asked): { readonly width?: number; readonly height?: number } {
+  return (body["resize"] ?? {}) as { readonly width?: number; readonly height?: number };
+}
+
+function heightOf(asked: Asked): number | undefined {
+  return asked.concerns.has("height") ? sizeOf(asked).height : undefined;
+}
+
+/** Beside a width that is listed a height may be any up to the largest; alone it is one of the list. */
+function isListedHeight(height: number, { width }: Asked, widths: readonly number[]): boolean {
+  return width === undefined ? widths.includes(height) : height <= Math.max(...widths);
+}
+
+/**
+ * With the next width that is listed, or the largest; a height beside it grows alike, and one alone is a length of the list
+ * itself. A width beside a density stays.
+ */
 function roundedUp(asked: Asked, widths: readonly number[]): Asked {
   const { width, body } = asked;
-  const resize = body["resize"] as { readonly width?: number } | undefined;
-  if (width === undefined || widths.length === 0 || resize?.width !== width) return asked;
-  const larger = widths.filter((one) => one >= width);
-  const next = larger.length > 0 ? Math.min(...larger) : Math.max(...widths);
-  return { ...asked, width: next, body: { ...body, resize: { ...resize, width: next } } };
+  const resize = sizeOf(asked);
+  const height = heightOf(asked);
+  if (widths.length === 0 || resize.width !== width) return asked;
+  if (width !== undefined) {
+    const next = nextOf(width, widths);
+    const high = height === undefined ? {} : { height: Math.max(1, Math.round((height * next) / width)) };
+    return { ...asked, width: next, body: { ...body, resize: { ...resize, width: next, ...high } } };
+  }
+  if (height === undefined) return asked;
+  return { ...asked, body: { ...body, resize: { ...resize, height: nextOf(height, widths) } } };
+}
+
+function nextOf(length: number, listed: readonly number[]): number {
+  const larger = listed.filter((one) => one >= length);
+  return larger.length > 0 ? Math.min(...larger) : Math.max(...listed);
 }
 
 function nearest(quality: number, qualities: readonly number[]): number {

@@ -16,7 +16,7 @@ import { createTransformer } from "#clients/unpic";
 
 import { DEMO_KEY } from "../../src/cli/local.ts";
 import { frameworks, type Importer } from "../support/own-tools.ts";
-import { hasLanguage, LANGUAGE_NAMES, signedIn } from "../support/signers.ts";
+import { hasLanguage, LANGUAGE_NAMES, sentIn, signedIn } from "../support/signers.ts";
 import { withAstroSite } from "./astro-site.ts";
 import { BASE, useBrowser, withPage } from "./page.ts";
 
@@ -174,6 +174,18 @@ describe.skipIf(inject("browser") === "")("a site", () => {
     const html =
       of("cloudflare", "/sample.jpg") + of("imgproxy", `${BASE}/sample.jpg`) + of("cloudflare", `${BASE}/sample.jpg`);
     expect(await sizesOf("nuxt", html)).toEqual([at(320, 640), at(320, 640), at(320, 640)]);
+  });
+});
+
+describe.skipIf(inject("browser") === "")("a program", () => {
+  it.for(["python", "php"] as const)("in %s, as the documentation has it, sends a file", async (language, { skip }) => {
+    skip(!(await hasLanguage(language)), `there is no ${language} on this machine`);
+    const page = await readFile(join(ROOT, "src", "docs", "programs.md"), "utf8");
+    const path = join(ROOT, "src", "playground", "sample.jpg");
+    const request = { service: BASE, key: DEMO_KEY, path, width: 32 };
+    expect(await sentIn(language, page, request)).toMatchObject({ format: "JPEG", name: "sample.jpg", width: 32 });
+    const failed = sentIn(language, page, { ...request, width: -1 });
+    await expect(failed).rejects.toThrow("resize.width must be a positive integer");
   });
 });
 

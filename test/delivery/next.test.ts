@@ -209,6 +209,10 @@ describe("a delivery for a framework", () => {
       query: ["v"],
       formats: ["avif", "webp", "jpeg", "png", "gif"],
     });
+    for (const framework of ["astro", "nuxt"]) {
+      const { body: made } = await change({ for: framework });
+      expect(made.delivery.unsigned).toMatchObject({ round_up: true, heights: true });
+    }
     expect((await change({ for: "next" })).body.delivery.unsigned.qualities).toEqual([75]);
     expect((await change({ name: "shop" })).body.delivery.unsigned.qualities).toEqual([75]);
     expect((await change({ for: "next", unsigned: false })).body.param).toBe("for");

@@ -134,6 +134,35 @@ describe("without a signature", () => {
     expect((await ofEdge(`/-/${PLAIN}`, { unsigned: none })).asked.width).toBeUndefined();
   });
 
+  it.each([
+    ["w=320,h=200", { width: 320, height: 200 }],
+    ["w=300,h=200,fit=crop,gravity=0.5x0.5", { width: 320, height: 213 }],
+    ["w=600,h=600,fit=cover", { width: 640, height: 640 }],
+    ["w=5000,h=1000,fit=cover", { width: 640, height: 128 }],
+    ["h=200", { height: 320 }],
+    ["h=5000", { height: 640 }],
+  ])("may say a height, where the delivery says so: %s", async (options, resize) => {
+    const unsigned = { widths: [640, 320], formats: ["webp" as const], round_up: true, heights: true };
+    expect((await ofEdge(`/${options}/${PLAIN}`, { unsigned })).asked.body).toMatchObject({ resize });
+    expect(await refusal(ofEdge(`/${options}/${PLAIN}`, { unsigned: { ...unsigned, heights: false } }))).toEqual(
+      NOT_ALLOWED,
+    );
+  });
+
+  it("a height is bounded by the list", async () => {
+    const unsigned = { widths: [640, 320], formats: ["webp" as const], heights: true };
+    const options = ["w=320,h=641", "h=200", "w=300,h=200"];
+    for (const one of options) {
+      expect(await refusal(ofEdge(`/${one}/${PLAIN}`, { unsigned }))).toMatchObject(NOT_ALLOWED);
+    }
+    const rounded = { ...unsigned, round_up: true };
+    expect(await refusal(ofEdge(`/w=100,h=300/${PLAIN}`, { unsigned: rounded }))).toMatchObject(NOT_ALLOWED);
+    expect(await refusal(ofEdge(`/h=320/${PLAIN}`, { unsigned: { ...unsigned, widths: [] } }))).toMatchObject(
+      NOT_ALLOWED,
+    );
+    expect((await ofEdge(`/h=320/${PLAIN}`, { unsigned })).asked.body).toMatchObject({ resize: { height: 320 } });
+  });
+
   it("presets alone may be all there is", async () => {
     const unsigned = { presets_only: true, widths: [320] };
     expect((await ofEdge(`/p=card/${PLAIN}`, { unsigned })).asked.presets).toEqual(["card"]);

@@ -72,6 +72,45 @@ export interface Pair {
   readonly salt: string;
 }
 
+/** The programs of the documentation that send a file, with what prints the answer to one of their requests. */
+const SENDERS = {
+  python: [
+    "send.py",
+    (code: string) =>
+      `${code}\nimport sys\nprint(json.dumps(optimize(*sys.argv[1:4], resize={"width": int(sys.argv[4])})))\n`,
+  ],
+  php: [
+    "send.php",
+    (code: string) =>
+      `<?php\n${code}\necho json_encode(optimize($argv[1], $argv[2], $argv[3], ['resize' => ['width' => (int) $argv[4]]]));\n`,
+  ],
+} as const;
+
+/**
+ * What a program of the documentation makes of a file at a width.
+ * @param page the page that has it
+ * @throws Error with what the program says, where it fails
+ */
+export async function sentIn(
+  language: keyof typeof SENDERS,
+  page: string,
+  request: { readonly service: string; readonly key: string; readonly path: string; readonly width: number },
+): Promise<unknown> {
+  const code = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(page)?.[1];
+  if (code === undefined) throw new Error(`The page has no program in ${language}`);
+  const [name, program] = SENDERS[language];
+  const folder = await mkdtemp(join(tmpdir(), "sender-"));
+  try {
+    await writeFile(join(folder, name), program(code));
+    const [start] = LANGUAGES[language].probe;
+    const { service, key, path, width } = request;
+    const { stdout } = await run(start, [join(folder, name), service, key, path, String(width)]);
+    return JSON.parse(stdout);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** Whether a language's program is on this machine. */
 export async function hasLanguage(language: Language): Promise<boolean> {
   const [program, ...args] = LANGUAGES[language].probe;

@@ -49,7 +49,7 @@ function factor(member: string, min: number): Option {
 
 function side(member: "width" | "height"): Option {
   return {
-    concern: member === "width" ? "width" : "other",
+    concern: member,
     read: (parsed, value, name) => {
       if (value !== "auto") parsed[member] = whole(name, value, 1, MAX_SIDE_PIXELS);
     },

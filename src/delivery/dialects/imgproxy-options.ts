@@ -37,7 +37,7 @@ const height = row("height", ["h"], (parsed, [value = ""], name) => {
   if (value === "") return;
   const found = whole(name, value, 0, MAX_SIDE_PIXELS);
   parsed.height = found === 0 ? undefined : found;
-  if (found > 0) parsed.concerns.add("other");
+  if (found > 0) parsed.concerns.add("height");
 });
 
 const enlarge = row("enlarge", ["el"], (parsed, [value = ""]) => {
