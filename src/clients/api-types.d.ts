@@ -1164,6 +1164,30 @@ export type DeliveryPurged = {
   readonly id: string;
 };
 
+export type AddressExplained = {
+  readonly success: true;
+  readonly code: 200;
+  readonly allowed: boolean;
+  readonly dialect: "i" | "imgproxy" | "next";
+  readonly signature: "none" | "valid" | "wrong";
+  readonly refusal?: {
+    readonly code: number;
+    readonly error: string;
+    readonly message: string;
+  };
+  readonly asked?: {
+    readonly source?: string;
+    readonly presets: readonly (string)[];
+    readonly width?: number;
+    readonly format: string;
+    readonly expires_at?: string;
+    readonly request: Readonly<Record<string, unknown>>;
+  };
+  readonly original?: string;
+  readonly request?: Readonly<Record<string, unknown>>;
+  readonly accept?: string;
+};
+
 export type Purge = {
   readonly source?: string;
 };
@@ -1285,21 +1309,23 @@ export interface Operations {
   readonly uploadImage: { readonly query?: { readonly data?: string; readonly name?: string }; readonly file: FileBody; readonly body?: UploadBody; readonly answer: Processed | Accepted };
   /** Makes a token with which a page may upload images without a key. */
   readonly createUploadToken: { readonly body: NewUploadToken; readonly answer: UploadTokenCreated };
-  /** Makes a delivery: which originals addresses may ask for, and what they may do to them. */
+  /** Makes a delivery. */
   readonly addDelivery: { readonly body: NewDelivery; readonly answer: DeliveryCreated };
   /** Lists deliveries, newest first. */
   readonly listDeliveries: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: DeliveryList };
   /** Shows one delivery. */
   readonly findDelivery: { readonly path: { readonly delivery: string }; readonly answer: DeliveryFound };
-  /** Replaces the members that are given; it takes up to a minute until every place knows. */
+  /** Replaces the members that are given. */
   readonly editDelivery: { readonly path: { readonly delivery: string }; readonly body: DeliveryChange; readonly answer: DeliveryFound };
-  /** Deletes a delivery and its results; its addresses end within a minute. */
+  /** Deletes a delivery and its results. */
   readonly removeDelivery: { readonly path: { readonly delivery: string }; readonly answer: DeliveryDeleted };
+  /** Explains an address. */
+  readonly explainAddress: { readonly path: { readonly delivery: string }; readonly query?: { readonly address?: string; readonly accept?: string }; readonly answer: AddressExplained };
   /** Shows what addresses are signed with. */
   readonly showDeliverySigning: { readonly path: { readonly delivery: string }; readonly answer: DeliverySigning };
-  /** Makes a new pair; addresses that the old one signed stay valid for 24 hours. */
+  /** Makes a new pair. */
   readonly rotateDeliverySigning: { readonly path: { readonly delivery: string }; readonly answer: DeliverySigning };
-  /** Forgets all results, or those of one original, in any spelling of it; it takes up to a minute everywhere. */
+  /** Forgets all results, or those of one original, in any spelling of it. */
   readonly purgeDelivery: { readonly path: { readonly delivery: string }; readonly body: Purge; readonly answer: DeliveryPurged };
   /** Saves a PNG, SVG, WebP, GIF or JPEG of at most 5 MB to be laid over images. */
   readonly addWatermark: { readonly file: FileBody; readonly body?: NewAsset; readonly answer: WatermarkCreated };
@@ -1309,7 +1335,7 @@ export interface Operations {
   readonly findWatermark: { readonly path: { readonly asset: string }; readonly answer: WatermarkFound };
   /** Deletes a watermark. */
   readonly removeWatermark: { readonly path: { readonly asset: string }; readonly answer: AssetDeleted };
-  /** Saves a service account's JSON keyfile, as the part `file` or as the whole JSON body; it is never shown. */
+  /** Saves a service account's JSON keyfile, as the part `file` or as the whole JSON body. */
   readonly addKeyfile: { readonly file: FileBody; readonly body?: NewAsset; readonly answer: KeyfileCreated };
   /** Lists keyfiles, newest first. */
   readonly listKeyfiles: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: KeyfileList };
@@ -1323,7 +1349,7 @@ export interface Operations {
   readonly listConnectors: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: ConnectorList };
   /** Shows one connector, without its secrets. */
   readonly findConnector: { readonly path: { readonly asset: string }; readonly answer: ConnectorFound };
-  /** Replaces the members given; the provider stays. */
+  /** Replaces the members given. */
   readonly changeConnector: { readonly path: { readonly asset: string }; readonly body: ConnectorChange; readonly answer: ConnectorFound };
   /** Deletes a connector. */
   readonly removeConnector: { readonly path: { readonly asset: string }; readonly answer: AssetDeleted };
@@ -1331,29 +1357,29 @@ export interface Operations {
   readonly showTrust: { readonly answer: TrustFound };
   /** Replaces the certificates by which signers of manifests are trusted. */
   readonly changeTrust: { readonly body: Trust; readonly answer: TrustFound };
-  /** Saves a certificate chain and its key, which sign what results say of where they are from; never shown. */
+  /** Saves a certificate chain and its key, which sign what results say of where they are from. */
   readonly addSigner: { readonly body: NewSigner; readonly answer: SignerCreated };
-  /** Lists signers, newest first: the first one signs. */
+  /** Lists signers, newest first. */
   readonly listSigners: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: SignerList };
   /** Shows one signer, without its key. */
   readonly findSigner: { readonly path: { readonly asset: string }; readonly answer: SignerFound };
   /** Deletes a signer. */
   readonly removeSigner: { readonly path: { readonly asset: string }; readonly answer: AssetDeleted };
-  /** Shows the subscription and the credits of the calendar month; tests a key. */
+  /** Shows the subscription and the credits of the calendar month. */
   readonly showAccount: { readonly answer: Account };
-  /** Shows what the account's keys did by day (UTC), the newest day first; the last 30 days unless told otherwise. */
+  /** Shows what the account's keys did by day (UTC), the newest day first. */
   readonly showUsage: { readonly query?: { readonly start?: string; readonly end?: string; readonly key?: string; readonly offset?: string; readonly limit?: string }; readonly answer: UsageList };
   /** Lists notifications of the last 60 days, newest first. */
   readonly listWebhooks: { readonly query?: { readonly status?: string; readonly start?: string; readonly end?: string; readonly offset?: string; readonly limit?: string }; readonly answer: WebhookList };
-  /** Shows one notification: its state, what it carries, every attempt. */
+  /** Shows one notification. */
   readonly showWebhook: { readonly path: { readonly id: string }; readonly answer: WebhookFound };
   /** Delivers a notification once more, which has been delivered or has failed. */
   readonly redeliverWebhook: { readonly path: { readonly id: string }; readonly answer: Accepted };
   /** Shows the secret that signs the account's notifications (Standard Webhooks). */
   readonly showWebhookSecret: { readonly answer: WebhookSecret };
-  /** Makes a new secret; for 24 hours notifications carry the signatures of both. */
+  /** Makes a new secret. */
   readonly rotateWebhookSecret: { readonly answer: WebhookSecret };
-  /** Writes a small picture in every format and reads it again, or reads one where a format is only read; answers 503 when one fails. */
+  /** Writes a small picture in every format and reads it again, or reads one where a format is only read. */
   readonly testService: { readonly answer: SelfTest };
   /** Opens an account and makes its first key, which is shown this once. */
   readonly addAccount: { readonly body: NewAccount; readonly answer: AccountCreated };
@@ -1361,18 +1387,18 @@ export interface Operations {
   readonly listAccounts: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: AccountList };
   /** Shows one account. */
   readonly findAccount: { readonly path: { readonly id: string }; readonly answer: AccountFound };
-  /** Changes the status, plan or credits of an account; holds everywhere within a minute. */
+  /** Changes the status, plan or credits of an account. */
   readonly changeAccount: { readonly path: { readonly id: string }; readonly body: AccountChange; readonly answer: AccountFound };
   /** Makes another key, which is shown this once. */
   readonly addKey: { readonly path: { readonly id: string }; readonly body?: NewKey; readonly answer: KeyCreated };
   /** Lists the keys of an account by their last characters, newest first. */
   readonly listKeys: { readonly path: { readonly id: string }; readonly answer: KeyList };
-  /** Revokes a key; holds everywhere within a minute. */
+  /** Revokes a key. */
   readonly revokeKey: { readonly path: { readonly id: string; readonly key: string }; readonly answer: KeyDeleted };
-  /** Lists what keys did by day (UTC): of one account up to this moment, of all accounts up to about a minute ago. */
+  /** Lists what keys did by day (UTC). */
   readonly listUsage: { readonly query?: { readonly account?: string; readonly start?: string; readonly end?: string; readonly key?: string; readonly offset?: string; readonly limit?: string }; readonly answer: UsageList };
-  /** Seals up to 500 saved secrets and waiting jobs anew with the first key of VAULT_KEY: to be repeated until none is left, when the other keys can be dropped. */
+  /** Seals up to 500 saved secrets and waiting jobs anew with the first key of VAULT_KEY. */
   readonly resealVault: { readonly answer: VaultResealed };
-  /** Answers while the Worker runs; asks nothing else. */
+  /** Answers while the Worker runs. */
   readonly showHealth: { readonly answer: Health };
 }

@@ -10,6 +10,7 @@ export const OPERATIONS = {
   findDelivery: ["GET", "/1.0/deliveries/{delivery}"],
   editDelivery: ["PATCH", "/1.0/deliveries/{delivery}"],
   removeDelivery: ["DELETE", "/1.0/deliveries/{delivery}"],
+  explainAddress: ["GET", "/1.0/deliveries/{delivery}/explain"],
   showDeliverySigning: ["GET", "/1.0/deliveries/{delivery}/signing"],
   rotateDeliverySigning: ["POST", "/1.0/deliveries/{delivery}/signing"],
   purgeDelivery: ["POST", "/1.0/deliveries/{delivery}/purge"],

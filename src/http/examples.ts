@@ -300,3 +300,19 @@ export const deliveryDeleted = { success: true, code: 200, id: deliveryId };
 export const deliverySigning = { success: true, code: 200, signing };
 export const purge = { source: "https://www.example.com/uploads/harbor.jpg" };
 export const deliveryPurged = { success: true, code: 202, id: deliveryId };
+export const addressExplained = {
+  success: true,
+  code: 200,
+  allowed: false,
+  dialect: "i",
+  signature: "none",
+  refusal: {
+    code: 403,
+    error: "address.refused",
+    message: "This address is not allowed: its width is not in unsigned.widths, which has 320, 640",
+  },
+  asked: { source: "harbor.jpg", presets: [], width: 750, format: "auto", request: { resize: { width: 750 } } },
+  original: "https://www.example.com/uploads/harbor.jpg",
+  request: { resize: { width: 750 }, output: { format: "auto" } },
+  accept: "image/jpeg,image/png,image/gif",
+};

@@ -33,7 +33,8 @@ export function apiTypes(document: Readonly<Record<string, unknown>>): string {
   );
   const operations = operationsOf(document).map(
     ({ id, summary, path, query, body, answer }) =>
-      `${comment({ description: summary }, "  ")}  readonly ${id}: { ${[
+      // What follows a colon or a semicolon is for the reference: the package is downloaded by every site.
+      `${comment({ description: summary.replace(/[:;]\s.*$/s, ".") }, "  ")}  readonly ${id}: { ${[
         path.length > 0 ? `readonly path: { ${path.map((name) => `readonly ${name}: string`).join("; ")} }` : "",
         query.length > 0 ? `readonly query?: { ${query.join("; ")} }` : "",
         body,

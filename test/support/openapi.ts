@@ -6,6 +6,7 @@ import * as admin from "../../src/contract/admin.ts";
 import * as agents from "../../src/contract/agents.ts";
 import * as assets from "../../src/contract/assets.ts";
 import * as deliveries from "../../src/contract/deliveries.ts";
+import { AddressExplained } from "../../src/contract/explanation.ts";
 import { OutputEntry, Outputs, Srcset } from "../../src/contract/outputs.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
@@ -112,6 +113,7 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   DeliveryDeleted: deliveries.DeliveryDeleted,
   DeliverySigning: deliveries.DeliverySigning,
   DeliveryPurged: deliveries.DeliveryPurged,
+  AddressExplained,
   Purge: deliveries.Purge,
   RpcMessage: agents.RpcMessage,
   RpcAnswer: agents.RpcAnswer,

@@ -17,7 +17,10 @@ import {
   parseDeliveryChange,
   Purge,
 } from "../../contract/deliveries.ts";
+import { type AddressExplained, ExplainQuery } from "../../contract/explanation.ts";
 import { checked } from "../../contract/message.ts";
+import type { Asked } from "../../delivery/asked.ts";
+import { explain, type Explanation, type Place, placeOf } from "../../delivery/explain.ts";
 import { forgetAddresses } from "../../delivery/front-cache.ts";
 import { purge } from "../../delivery/purge.ts";
 import {
@@ -26,15 +29,20 @@ import {
   deleteDelivery,
   findDelivery,
   listDeliveries,
+  openDelivery,
 } from "../../delivery/records.ts";
 import type { Delivery, DeliveryShelf } from "../../delivery/rows.ts";
 import { rotateSigning, type Signing, signingOf } from "../../delivery/signing-pairs.ts";
 import { locate, plainSource } from "../../delivery/sources.ts";
+import { saidOf } from "../../error-words.ts";
 import { ApiError } from "../../errors.ts";
 import { hasSigner } from "../../pipeline/signers.ts";
 import { accountOf, type AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { assetNotFound, pageOf, shelfOf } from "./shelf.ts";
+
+/** The last moment that a date can be. */
+const LAST_MS = 8_640_000_000_000_000;
 
 /** POST /1.0/deliveries */
 export async function addDelivery(c: AppContext): Promise<Response> {
@@ -107,6 +115,51 @@ export async function purgeDelivery(c: AppContext): Promise<Response> {
   await purge(c.env, { id: delivery.id, accountId: delivery.accountId, original, now: Date.now() });
   await forgetAddresses(c.env, platformCache(c), delivery.id);
   return c.json<v.InferOutput<typeof DeliveryPurged>>({ success: true, code: 202, id: delivery.id }, 202);
+}
+
+/** GET /1.0/deliveries/<id>/explain */
+export async function explainAddress(c: AppContext): Promise<Response> {
+  const { id } = await deliveryOf(c);
+  const { address, accept } = checked(ExplainQuery, c.req.query());
+  const place = placeOf(address, id);
+  if (!place) throw new ApiError(422, "address must be an address of this delivery");
+  const now = Date.now();
+  const delivery = await openDelivery(directoryOf(c), id, now);
+  if (!delivery) throw assetNotFound();
+  return c.json<AddressExplained>(explanationOf(place, await explain(delivery, place, accept, now)));
+}
+
+function explanationOf({ dialect }: Place, told: Explanation): AddressExplained {
+  const { signature, refusal, asked, original, canonical } = told;
+  return {
+    success: true,
+    code: 200,
+    allowed: refusal === undefined,
+    dialect,
+    signature,
+    ...(refusal && {
+      refusal: {
+        code: refusal.status,
+        error: saidOf(refusal.status, refusal.plainMessage).error,
+        message: refusal.plainMessage,
+      },
+    }),
+    ...(asked && { asked: askedOf(asked) }),
+    ...(original !== undefined && { original }),
+    ...(canonical && { request: canonical.processing }),
+    ...(canonical?.accept !== undefined && { accept: canonical.accept }),
+  };
+}
+
+function askedOf({ source, presets, width, format, expires, body }: Asked): NonNullable<AddressExplained["asked"]> {
+  return {
+    ...(source !== undefined && { source }),
+    presets: [...presets],
+    ...(width !== undefined && { width }),
+    format,
+    ...(expires !== undefined && { expires_at: new Date(Math.min(expires * 1_000, LAST_MS)).toISOString() }),
+    request: body,
+  };
 }
 
 /** @throws ApiError 422 when a source names something that is not there */

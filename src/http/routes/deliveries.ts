@@ -3,10 +3,12 @@ import * as v from "valibot";
 
 import { PageQuery } from "../../contract/admin.ts";
 import * as contract from "../../contract/deliveries.ts";
+import { AddressExplained, ExplainQuery } from "../../contract/explanation.ts";
 import * as examples from "../examples.ts";
 import {
   addDelivery,
   editDelivery,
+  explainAddress,
   purgeDelivery,
   removeDelivery,
   rotateDeliverySigning,
@@ -140,6 +142,18 @@ export const deliveries: readonly Route[] = [
     answers: { 200: { description: "Deleted", schema: contract.DeliveryDeleted, example: examples.deliveryDeleted } },
     refusals: [404],
     handler: removeDelivery,
+  },
+  {
+    method: "get",
+    path: "/1.0/deliveries/:delivery/explain",
+    operationId: "explainAddress",
+    summary: "Explains an address: what it asks for, the request that is worked on, and why visitors are refused.",
+    tag: "Deliveries",
+    access: "key",
+    query: ExplainQuery,
+    answers: { 200: { description: "What it means", schema: AddressExplained, example: examples.addressExplained } },
+    refusals: [404, 422],
+    handler: explainAddress,
   },
   {
     method: "get",
