@@ -2,8 +2,9 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings, Preview, Variant } from "../codec/writer.ts";
-import { likelyQualityOf, lowestByDistortion, qualityOf } from "./distortion.ts";
+import { CLOSE_POINTS, type DistortionSearch, likelyQualityOf, lowestByDistortion, qualityOf } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
+import { MAX_QUALITY } from "./find-quality.ts";
 import type { Patience } from "./presets.ts";
 import {
   type ProbeAt,
@@ -16,7 +17,6 @@ import {
   surely,
   type Probe,
 } from "./probe.ts";
-import { CLOSE_POINTS, MAX_QUALITY, type Search } from "./quality.ts";
 import type { Sample } from "./sample.ts";
 
 /** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
@@ -240,7 +240,7 @@ async function searchAfter(
   { loss, quality }: EncodeSettings,
   targetScore: number,
   patience: Patience,
-): Promise<Search> {
+): Promise<DistortionSearch> {
   const reaches = cheapest && (await cheapest.best.score()) >= targetScore;
   const beat = reaches ? (await cheapest.best.bytes()).length : Infinity;
   return { first: quality, beat, close: closePoints(patience), ...(loss && { probes: PROBES_OF_LOSS }) };

@@ -2,10 +2,14 @@
  * The lowest quality that reaches a score, where it is known about how many points are lost at each: what is lost in
  * truth is taken to grow in proportion, which needs fewer probes than interpolation between scores.
  */
-import type { ProbeAt, DistortionAt, Probe } from "./probe.ts";
-import { CLOSE_POINTS, isBeaten, MAX_QUALITY, MAX_PROBES, type Search } from "./quality.ts";
+import { findQuality, MAX_QUALITY, type Model, type Tried } from "./find-quality.ts";
+import type { DistortionAt, Probe, ProbeAt } from "./probe.ts";
 
+/** The lowest quality that is searched for: below it palettes have no fewer colors. */
 const MIN_QUALITY = 20;
+const MAX_PROBES = 8;
+/** A score this close above the target is close enough. */
+export const CLOSE_POINTS = 1;
 /** What is aimed at above the targetScore, so that most probes reach it. */
 const MARGIN_POINTS = 0.2;
 /** The least part of the expected distortion: hardly a picture suffers less. */
@@ -15,12 +19,23 @@ const FLAT = 0.25;
 /** Distortions that differ by less than this part are the same. */
 const SAME_DISTORTION = 1e-6;
 
-/** A probe of known distortion. */
-interface Place {
-  readonly quality: number;
+/** A quality that was tried, whose distortion is known. */
+interface Place extends Tried {
   readonly distortion: number;
+  readonly score: number;
   /** Points lost. */
   readonly lost: number;
+}
+
+export interface DistortionSearch {
+  /** Where to begin. */
+  readonly first: number;
+  /** How many probes there may be. */
+  readonly probes?: number;
+  /** The bytes to beat: the search ends at a probe from which there is no way to fewer. */
+  readonly beat?: number;
+  /** How many points above the target score are close enough. */
+  readonly close?: number;
 }
 
 /** The probe at the lowest quality found that reaches `targetScore`. Qualities of the same distortion are tried once. */
@@ -28,46 +43,62 @@ export async function lowestByDistortion(
   probeAt: ProbeAt,
   distortionAt: DistortionAt,
   targetScore: number,
-  { first, probes: most = MAX_PROBES, beat = Infinity, close = CLOSE_POINTS }: Search,
+  { first, probes = MAX_PROBES, beat = Infinity, close = CLOSE_POINTS }: DistortionSearch,
 ): Promise<Probe> {
+  const isEnough = ({ score }: Place) => score >= targetScore;
+  const isClose = (tried: readonly Place[]) => {
+    const last = tried.at(-1)!;
+    return isEnough(last) && last.score - targetScore <= close;
+  };
+  const toBeat = { targetScore, bytes: beat };
+  const limits = { first, attempts: probes, isEnough, isClose, toBeat };
+  const { best, beaten } = await findQuality(probeAt, modelOf(distortionAt, targetScore, isEnough), limits);
+  const found = best && (isEnough(best.tried) || !beaten) ? best.probe : beaten;
+  return found ?? probeAt(MAX_QUALITY);
+}
+
+/** How a picture looks at each quality, by the distortion that is expected. */
+function modelOf(distortionAt: DistortionAt, targetScore: number, isEnough: (place: Place) => boolean): Model<Place> {
   const wanted = 100 - targetScore - MARGIN_POINTS;
-  let worse: Place | undefined;
-  let better: Place | undefined;
-  let best: Probe | undefined;
-  let last: Probe | undefined;
-  let isFlat = false;
-  let quality = first;
-  for (let probes = 0; probes < most; probes++) {
-    const distortion = await distortionAt(quality);
-    const probe = await probeAt(quality);
-    const canWin = async (mostScore: number) =>
-      beat === Infinity || !isBeaten((await probe.bytes()).length, mostScore, targetScore, beat);
-    if (!(await canWin(100 - LEAST_PART * distortion))) return best ?? probe;
-    last = probe;
-    const score = await probe.score();
-    const place = { quality, distortion, lost: 100 - score };
-    const again = score >= targetScore ? better && "better" : worse && "worse";
-    let guess: number;
-    if (score >= targetScore) {
-      [better, best] = [place, probe];
-      if (score - targetScore <= close) break;
-      guess = worse ? between(better, worse, wanted, { isFlat, again }) : inProportion(place, wanted);
-    } else {
-      isFlat ||= worse !== undefined && slopeOf(place, worse) < (FLAT * place.lost) / place.distortion;
-      // Not even the highest quality will do.
-      if ((place.lost / distortion) * (await distortionAt(MAX_QUALITY)) * LEAST_PART > wanted) return best ?? probe;
-      const ahead = isFlat ? distortion / 2 : inProportion(place, wanted);
-      guess = better ? between(better, place, wanted, { isFlat, again }) : ahead;
-      worse = place;
-    }
-    if (!(await canWin(score))) return best ?? probe;
+  return {
+    leaps: true,
     // From the first quality that suffers less than what was too bad to the last that suffers more than what was good.
-    const from = worse ? await qualityOf(distortionAt, worse.distortion * (1 - SAME_DISTORTION)) : MIN_QUALITY;
-    const to = better ? (await qualityOf(distortionAt, better.distortion * (1 + SAME_DISTORTION))) - 1 : MAX_QUALITY;
-    if (from > to) break;
-    quality = Math.min(to, Math.max(from, await likelyQualityOf(distortionAt, guess)));
-  }
-  return best ?? last ?? probeAt(MAX_QUALITY);
+    above: async (low) => (low ? qualityOf(distortionAt, low.distortion * (1 - SAME_DISTORTION)) : MIN_QUALITY),
+    below: async (high) =>
+      high ? (await qualityOf(distortionAt, high.distortion * (1 + SAME_DISTORTION))) - 1 : MAX_QUALITY,
+    mostScore: async (quality) => 100 - LEAST_PART * (await distortionAt(quality)),
+    async measure(probe) {
+      const { quality } = probe;
+      const score = await probe.score();
+      return { quality, distortion: await distortionAt(quality), score, lost: 100 - score };
+    },
+    async expected({ low, high, tried }) {
+      const last = tried.at(-1)!;
+      const isFlat = hasStepAhead(tried.filter((place) => !isEnough(place)));
+      if (low && low === last) {
+        // Not even the highest quality will do.
+        const least = (low.lost / low.distortion) * (await distortionAt(MAX_QUALITY)) * LEAST_PART;
+        if (least > wanted) return undefined;
+      }
+      const isAgain = tried.filter((place) => isEnough(place) === isEnough(last)).length > 1;
+      const again = isAgain ? last : undefined;
+      const guess =
+        low && high
+          ? between(high, low, wanted, { isFlat, again })
+          : low && isFlat
+            ? low.distortion / 2
+            : inProportion(last, wanted);
+      return likelyQualityOf(distortionAt, guess);
+    },
+  };
+}
+
+/** Whether less distortion made hardly a difference where it was too much: there is a step ahead. */
+function hasStepAhead(missed: readonly Place[]): boolean {
+  return missed.some((place, index) => {
+    const before = missed[index - 1];
+    return before !== undefined && slopeOf(place, before) < (FLAT * place.lost) / place.distortion;
+  });
 }
 
 /**
@@ -79,10 +110,10 @@ function between(
   better: Place,
   worse: Place,
   wanted: number,
-  { isFlat, again }: { isFlat: boolean; again: "better" | "worse" | undefined },
+  { isFlat, again }: { readonly isFlat: boolean; readonly again: Place | undefined },
 ): number {
-  const under = (wanted - better.lost) / (again === "worse" ? 2 : 1);
-  const over = (worse.lost - wanted) / (again === "better" ? 2 : 1);
+  const under = (wanted - better.lost) / (again === worse ? 2 : 1);
+  const over = (worse.lost - wanted) / (again === better ? 2 : 1);
   const part = under / (under + over);
   return better.distortion + (isFlat ? (part + 1 / 2) / 2 : part) * (worse.distortion - better.distortion);
 }

@@ -4,18 +4,15 @@
  * within a point. Learned from pictures that nothing is measured with (test/bench/search-pictures.ts).
  */
 import type { Scale } from "../codec/writer.ts";
-import { MAX_QUALITY, MIN_QUALITY, neighborOf } from "./quality.ts";
+import { around, lostBy, MAX_QUALITY, MIN_QUALITY, type Tried } from "./find-quality.ts";
 
 /** A quality whose score is known. */
-export interface Known {
-  readonly quality: number;
+export interface Known extends Tried {
   readonly score: number;
   /** What it takes, in bits for each pixel. */
   readonly bits?: number;
 }
 
-/** Points below which it does not matter how few are lost, and by which files without loss have a place on the curve. */
-const LEAST_LOST = 3;
 /** By what a point may be further along the curve than it was expected to be, as logarithms. */
 const SLOPES = { least: 0.3, usual: 1, most: 2.5 };
 /** What bits say of it at most. */
@@ -28,8 +25,6 @@ const HARDLY_APART = 0.04;
 const APART = 0.08;
 /** How far along the curve one step goes at most, as a logarithm. */
 const MAX_STEP = 0.8;
-/** What bytes grow by with what is lost no more, both as logarithms: the median over photographs. */
-const ELASTICITY = 1.2;
 /** Tries after which halves of what is left are tried: the curve has steps. */
 const GUESSES = 5;
 
@@ -93,10 +88,6 @@ function placeOf({ quality, score }: Known, scale: Scale): Place {
   return { expected: Math.log(usualLoss(quality, scale.losses)), lost: lostBy(score) };
 }
 
-function lostBy(score: number): number {
-  return Math.log(Math.max(LEAST_LOST, 100 - score));
-}
-
 /** The same for a neighbor of the picture, whose own curve is as steep as another one says where its qualities do not. */
 export function steepnessFor(known: readonly Known[], scale: Scale, otherwise: number | undefined): number {
   return steepnessOf(known, scale, { apart: HARDLY_APART, otherwise });
@@ -142,48 +133,14 @@ export function expectedQuality(
   scale: Scale,
   slope = steepnessOf(known, scale),
 ): number {
-  const { good, bad } = around(known, score);
+  const { low, high } = around(known, (one) => one.score >= score);
   const wanted = lostBy(score);
-  const nearest = placeOf(good ?? bad ?? { quality: MAX_QUALITY, score: 100 }, scale);
-  const other = good && bad && placeOf(bad, scale);
+  const nearest = placeOf(high ?? low ?? { quality: MAX_QUALITY, score: 100 }, scale);
+  const other = high && low && placeOf(low, scale);
   if (!other) {
     const step = (wanted - nearest.lost) / slope;
     return qualityOf(Math.exp(nearest.expected + Math.min(MAX_STEP, Math.max(-MAX_STEP, step))), scale);
   }
   const part = known.length > GUESSES ? 1 / 2 : (wanted - nearest.lost) / (other.lost - nearest.lost);
   return qualityOf(Math.exp(nearest.expected + part * (other.expected - nearest.expected)), scale);
-}
-
-/**
- * The quality to try next: the expected one, or the nearest between those that are known to reach the target and not to.
- * Undefined where there is none left.
- */
-export function nextQuality(
-  known: readonly Known[],
-  target: number,
-  scale: Scale,
-  expected: number,
-): number | undefined {
-  const { good, bad } = around(known, target);
-  const low = bad ? neighborOf(bad.quality, "above", scale) : MIN_QUALITY;
-  const high = good ? neighborOf(good.quality, "below", scale) : MAX_QUALITY;
-  if (low > high) return undefined;
-  return Math.min(high, Math.max(low, expected));
-}
-
-/** The lowest quality that reaches a score, and the highest below that which does not. */
-function around(known: readonly Known[], score: number): { readonly good?: Known; readonly bad?: Known } {
-  let good: Known | undefined;
-  let bad: Known | undefined;
-  for (const one of known) if (one.score >= score && (!good || one.quality < good.quality)) good = one;
-  for (const one of known) {
-    const isBelow = one.score < score && (!good || one.quality < good.quality);
-    if (isBelow && (!bad || one.quality > bad.quality)) bad = one;
-  }
-  return { ...(good && { good }), ...(bad && { bad }) };
-}
-
-/** The part of its bytes that a rendition is expected to have at the target score. */
-export function bytesAtTarget(score: number, targetScore: number): number {
-  return Math.exp(ELASTICITY * (lostBy(score) - lostBy(targetScore)));
 }

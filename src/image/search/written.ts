@@ -6,17 +6,16 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings, Variant } from "../codec/writer.ts";
 import type { Scale } from "../codec/writer.ts";
+import { guidedBySample, settled, type Settled } from "./by-losses.ts";
 import type { PictureEncoder } from "./candidates.ts";
 import { isFlat } from "./exact.ts";
-import { guidedBySample } from "./guided.ts";
-import { bytesAtTarget, expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
+import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
+import { expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
 import { type Patience, patienceFrom } from "./presets.ts";
 import { type ProbeAt, probeAtOf, type Look, type Encoder, type Probe } from "./probe.ts";
-import { MAX_QUALITY, MIN_QUALITY } from "./quality.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import { hasManyTiles, LEAST_TILES } from "./sample.ts";
-import { settled, type Settled } from "./settle.ts";
 import type { WritableFormat } from "./task.ts";
 import { partsOf } from "./upper-bound.ts";
 

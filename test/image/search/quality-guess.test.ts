@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Scale } from "../../../src/image/codec/writer.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
-import { guidedBySample } from "../../../src/image/search/guided.ts";
-import { expectedQuality, firstQuality, type Known, nextQuality, usualLoss } from "../../../src/image/search/losses.ts";
-import { settled } from "../../../src/image/search/settle.ts";
+import { guidedBySample, settled } from "../../../src/image/search/by-losses.ts";
+import { nextQuality, within } from "../../../src/image/search/find-quality.ts";
+import { expectedQuality, firstQuality, type Known, usualLoss } from "../../../src/image/search/losses.ts";
 
 const SCALE = { step: 0.25 };
 
@@ -46,29 +46,31 @@ describe("an expected quality", () => {
 });
 
 describe("the next quality", () => {
-  const next = (known: readonly Known[], scale: Scale) =>
-    nextQuality(known, 75, scale, expectedQuality(known, 75.5, scale));
+  const next = (known: readonly Known[], scale: Scale) => {
+    const model = { ...within(scale, 1, 98), expected: () => expectedQuality(known, 75.5, scale) };
+    return nextQuality(known, model, ({ score }) => score >= 75);
+  };
 
-  it("lies between those that reach the target and those that do not", () => {
+  it("lies between those that reach the target and those that do not", async () => {
     const known = [
       { quality: 60, score: 74.9 },
       { quality: 61, score: 90 },
     ];
-    const quality = next(known, SCALE);
+    const quality = await next(known, SCALE);
     expect(quality).toBeGreaterThan(60);
     expect(quality).toBeLessThan(61);
   });
 
-  it("is none where there is no other between them", () => {
+  it("is none where there is no other between them", async () => {
     const known = [
       { quality: 60, score: 74 },
       { quality: 60.25, score: 76 },
     ];
-    expect(next(known, SCALE)).toBeUndefined();
-    expect(next([{ quality: 98, score: 60 }], SCALE)).toBeUndefined();
+    expect(await next(known, SCALE)).toBeUndefined();
+    expect(await next([{ quality: 98, score: 60 }], SCALE)).toBeUndefined();
   });
 
-  it.each(["heic", "avif"] as const)("is never one that %s codes as it coded one before", (name) => {
+  it.each(["heic", "avif"] as const)("is never one that %s codes as it coded one before", async (name) => {
     const { write } = FORMATS[name];
     const coded = (quality: number) => write.qualities.coded?.(quality) ?? quality;
     for (const factor of [0.3, 0.6, 0.8, 1, 1.2, 1.5, 3]) {
@@ -78,7 +80,9 @@ describe("the next quality", () => {
         quality,
       });
       const known = [lookedAt(80)];
-      for (let tried = next(known, write.qualities); tried !== undefined; tried = next(known, write.qualities)) {
+      for (;;) {
+        const tried = await next(known, write.qualities);
+        if (tried === undefined) break;
         known.push(lookedAt(tried));
       }
       const codes = known.map(({ quality }) => coded(quality));
