@@ -18,7 +18,7 @@ const terminal = [
   "test/imports.test.ts",
   "test/words.test.ts",
   "test/start.test.ts",
-  "test/clients.test.ts",
+  "test/{clients,components}.test.ts",
   "test/platform-findings.test.ts",
   "test/generators/*.test.ts",
   "test/error-words.test.ts",

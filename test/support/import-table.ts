@@ -201,7 +201,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   clients: {
     paths: ["src/clients"],
     imports: [],
-    packages: ["astro", "react", "@darkroom-images/client", "cloudflare:workers", "node:"],
+    packages: ["astro", "react", "svelte", "vue", "@darkroom-images/client", "cloudflare:workers", "node:"],
   },
   cli: {
     paths: ["src/cli"],

@@ -1,11 +1,11 @@
-/** Types of react.js, as tsc declares them. */
+/** Types of react.js. */
+import type { PictureOptions } from "@darkroom-images/client/attributes";
+import type { Place } from "@darkroom-images/client/image-url";
 import type { ImgHTMLAttributes, ReactElement } from "react";
-import type { PictureOptions } from "./attributes.js";
-import type { Place } from "./image-url.js";
 export type DarkroomImageProps = PictureOptions & {
-    place: Place & {
-        widths?: readonly number[];
-    };
+  place: Place & {
+    widths?: readonly number[];
+  };
 } & Omit<ImgHTMLAttributes<HTMLImageElement>, keyof PictureOptions | "srcSet" | "loading" | "decoding">;
 /**
  * A picture, and whatever else an `<img>` takes; `style` is laid over the component's own.
@@ -18,4 +18,17 @@ export type DarkroomImageProps = PictureOptions & {
  * @param {DarkroomImageProps} props
  * @returns {ReactElement}
  */
-export declare function DarkroomImage({ place, src, alt, width, height, layout, widths, sizes, placeholder, priority, options, ...others }: DarkroomImageProps): ReactElement;
+export declare function DarkroomImage({
+  place,
+  src,
+  alt,
+  width,
+  height,
+  layout,
+  widths,
+  sizes,
+  placeholder,
+  priority,
+  options,
+  ...others
+}: DarkroomImageProps): ReactElement;

@@ -1,11 +1,10 @@
 /** The component of React: `<DarkroomImage place={place} src="/harbor.jpg" alt="" width={640} height={480} />`. */
+import { imageAttributes } from "@darkroom-images/client/attributes";
 import { createElement } from "react";
 
-import { imageAttributes } from "./attributes.js";
-
 /** @import { ImgHTMLAttributes, ReactElement } from "react" */
-/** @import { PictureOptions } from "./attributes.js" */
-/** @import { Place } from "./image-url.js" */
+/** @import { PictureOptions } from "@darkroom-images/client/attributes" */
+/** @import { Place } from "@darkroom-images/client/image-url" */
 
 /**
  * A picture, and whatever else an `<img>` takes; `style` is laid over the component's own.
