@@ -2,7 +2,7 @@
  * Pairs of originals and renditions to be looked at: `IMAGES=folder PAIRS=folder npm run bench -- look-pairs`. It writes each
  * pair as two PNG files, sheets of crops of them side by side, and a table of what the opinions of the engine say. Somebody
  * looks at the sheets and marks each pair `same`, `nearly` or `visible` in test/bench/look-marks.tsv; the bench `looks` prints
- * how often the opinions agree with the marks. `SET=held-out` makes those of look-marks-held-out.tsv, which nothing was fitted to. With `PRESET=medium` it shows what a preset makes instead. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
+ * how often the opinions agree with the marks. `SET=held-out` makes those of look-marks-held-out.tsv, which nothing was fitted to, `SET=flat` those of look-marks-flat.tsv. With `PRESET=medium` it shows what a preset makes instead. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
  *
  * Sheets show the part of a pair that differs most, twice or three times enlarged; what can be seen through is laid on the one of
  * white, black and blue on which it differs most.
@@ -22,6 +22,7 @@ import { openSecondOpinion, pointsAt } from "../../src/image/search/second-opini
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
+import { flatSources } from "./look-flat.ts";
 import { heldOutSources } from "./look-held-out.ts";
 import { drawnSources, type LookSource, photographedSources } from "./look-sources.ts";
 
@@ -57,11 +58,11 @@ export async function main(): Promise<void> {
     ["pair", "kind", "source", "width", "height", "format", "how", "bytes", "score", "second", "3-norm"].join("\t"),
   ];
   const cells: Buffer[] = [];
-  const isHeldOut = process.env["SET"] === "held-out";
-  const fitted = async () => [...(await photographedSources(images)), ...(await drawnSources())];
-  for (const source of await (isHeldOut ? heldOutSources(images) : fitted())) {
+  const set = SETS[process.env["SET"] ?? "fitted"];
+  if (!set) throw new Error(`SET is one of ${Object.keys(SETS).join(", ")}`);
+  for (const source of await set.sources(images)) {
     const original = await opened(source.file);
-    for (const rendition of renditionsOf(source, lines.length, isHeldOut)) {
+    for (const rendition of presetRenditions(source, lines.length) ?? set.renditions(source, lines.length)) {
       const made = await renditionBy(source, rendition);
       if (!made) continue;
       const id = String(lines.length).padStart(3, "0");
@@ -102,31 +103,63 @@ export async function main(): Promise<void> {
   console.log(`${cells.length} pairs in ${folder}`);
 }
 
-/** What is made of a source: several formats, at qualities that change from pair to pair, or by a preset. */
-function renditionsOf({ isOpaque, count }: LookSource, index: number, isHeldOut: boolean): Rendition[] {
-  const preset = process.env["PRESET"];
-  if (preset) {
-    const all = ["jpeg", "webp", "avif", "png"].slice(isOpaque ? 0 : 1);
-    return [index, index + 1].map((at) => ({ format: all[at % all.length] ?? "png", how: preset }));
-  }
-  if (isHeldOut) {
-    const all = (isOpaque ? ["jpeg"] : []).concat("jxl", "avif", "webp", "heic", "png", "jp2");
-    const steps = [18, 75, 50, 60, 88, 35, 68, 82, 25, 95, 42];
-    return Array.from({ length: count }, (_, at) => ({
-      format: all[(index + at) % all.length] ?? "jxl",
-      how: `quality ${steps[(index * 5 + at * 3) % steps.length] ?? 50}`,
-    }));
-  }
-  const formats = isOpaque
-    ? ["jpeg", "webp", "avif", "png", "jpeg", "webp", "gif", "avif", "heic", "jxl"]
-    : ["png", "webp", "avif", "png", "webp", "gif", "png", "jxl"];
-  const qualities = [12, 80, 45, 65, 92, 30, 72, 55, 20, 85, 38];
-  return Array.from({ length: count }, (_, at) => {
-    const format = formats[(index + at) % formats.length] ?? "jpeg";
-    const quality = qualities[(index * 3 + at * 4) % qualities.length] ?? 50;
-    return { format, how: `quality ${quality}` };
-  });
+/** Originals, and what is made of one of them before which so many pairs were made, the head of the table counted. */
+interface PairSet {
+  readonly sources: (images: string) => Promise<LookSource[]>;
+  readonly renditions: (source: LookSource, index: number) => Rendition[];
 }
+
+/** What is made by a preset, when one is given: two formats. */
+function presetRenditions({ isOpaque }: LookSource, index: number): Rendition[] | undefined {
+  const preset = process.env["PRESET"];
+  if (!preset) return undefined;
+  const all = ["jpeg", "webp", "avif", "png"].slice(isOpaque ? 0 : 1);
+  return [index, index + 1].map((at) => ({ format: all[at % all.length] ?? "png", how: preset }));
+}
+
+/** Qualities of each format that differ little from what the opinions let pass in flat drawings. */
+const FLAT_QUALITIES = {
+  png: [20, 50, 70, 85],
+  webp: [20, 45, 65, 85],
+  avif: [15, 35, 50, 65],
+  jpeg: [35, 60, 78, 90],
+  gif: [60],
+} as const;
+
+/** Several formats, at qualities that change from pair to pair. */
+const SETS: Readonly<Record<string, PairSet>> = {
+  fitted: {
+    sources: async (images) => [...(await photographedSources(images)), ...(await drawnSources())],
+    renditions({ isOpaque, count }, index) {
+      const formats = isOpaque
+        ? ["jpeg", "webp", "avif", "png", "jpeg", "webp", "gif", "avif", "heic", "jxl"]
+        : ["png", "webp", "avif", "png", "webp", "gif", "png", "jxl"];
+      const qualities = [12, 80, 45, 65, 92, 30, 72, 55, 20, 85, 38];
+      return Array.from({ length: count }, (_, at) => ({
+        format: formats[(index + at) % formats.length] ?? "jpeg",
+        how: `quality ${qualities[(index * 3 + at * 4) % qualities.length] ?? 50}`,
+      }));
+    },
+  },
+  "held-out": {
+    sources: heldOutSources,
+    renditions({ isOpaque, count }, index) {
+      const formats = (isOpaque ? ["jpeg"] : []).concat("jxl", "avif", "webp", "heic", "png", "jp2");
+      const qualities = [18, 75, 50, 60, 88, 35, 68, 82, 25, 95, 42];
+      return Array.from({ length: count }, (_, at) => ({
+        format: formats[(index + at) % formats.length] ?? "jxl",
+        how: `quality ${qualities[(index * 5 + at * 3) % qualities.length] ?? 50}`,
+      }));
+    },
+  },
+  flat: {
+    sources: flatSources,
+    renditions: ({ isOpaque }) =>
+      Object.entries(FLAT_QUALITIES)
+        .filter(([format]) => isOpaque || format !== "jpeg")
+        .flatMap(([format, qualities]) => qualities.map((quality) => ({ format, how: `quality ${quality}` }))),
+  },
+};
 
 async function renditionBy(source: LookSource, { format, how }: Rendition) {
   const [, quality] = how.split(" ");

@@ -1,7 +1,9 @@
 /**
  * How often the opinions of the engine agree with marks that somebody made of pairs by looking at them: `npm run bench -- looks`.
- * The pairs are those of the bench `look-pairs`, the marks and what the opinions say of them are in look-marks.tsv;
- * those of look-marks-held-out.tsv were marked later, and nothing was fitted to them.
+ * The pairs are those of the bench `look-pairs`, the marks and what the opinions say of them are in look-marks.tsv, and in
+ * look-marks-flat.tsv those of drawings of flat tones, slopes and edges: of 217 pairs the 176 whose points, the fewer of both
+ * opinions, were 60 to 94 when they were marked. Those of look-marks-held-out.tsv were marked later, and nothing was fitted
+ * to them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,8 +25,12 @@ const OPINIONS: Readonly<Record<string, (one: Marked) => number>> = {
   both: ({ score, second }) => Math.min(score, second),
 };
 
-/** The marks that the constants of the second opinion were fitted to, and those that they were not. */
-const SETS = { fitted: "look-marks.tsv", "held out": "look-marks-held-out.tsv" } as const;
+/** The marks that the constants of the second opinion were fitted to, two files of them, and those that they were not. */
+const SETS = {
+  fitted: "look-marks.tsv",
+  "flat tones and slopes, fitted as well": "look-marks-flat.tsv",
+  "held out": "look-marks-held-out.tsv",
+} as const;
 
 export async function main(): Promise<void> {
   for (const [name, file] of Object.entries(SETS)) {

@@ -33,9 +33,16 @@ export interface ScoreExports extends NativeExports {
   visible_close(v: Pointer): void;
   /**
    * A comparison of two pictures of this size, or of sheets of tiles of so many columns and rows, multiples of 4 (0: one tile across,
-   * or down); 0 when memory does not suffice.
+   * or down), by the rules for small ones or not; 0 when memory does not suffice.
    */
-  visible_open(width: number, height: number, isOpaque: number, tileColumns: number, tileRows: number): Pointer;
+  visible_open(
+    width: number,
+    height: number,
+    isOpaque: number,
+    isSmall: number,
+    tileColumns: number,
+    tileRows: number,
+  ): Pointer;
   /** Takes the next rows of both pictures: RGBA8, straight alpha, sRGB. */
   visible_push(v: Pointer, first: Pointer, second: Pointer, rows: number): void;
   /**

@@ -6,14 +6,17 @@
 // - the error of its mean luma, and less so what else differs of its luma: both are hidden by what is busy around the cell, as
 //   masking has it (A. B. Watson, "DCT quantization matrices visually optimized for individual images", 1993), and by light;
 //   Levels are roots of light: that of a primary which is dark beside a bright one, as green is in red, hardly counts.
-//   In an even slope without any grain, as shadows and glows are drawn, neither hides anything: there steps become rings;
+//   In an even slope without any grain, as shadows and glows are drawn, neither hides anything: there steps become rings.
+//   Small pictures are looked at from close by. In them a slope alone is nothing busy, and where most of what is around is flat
+//   or an even slope, as the ground of letters and shadows beside edges are drawn, nothing hides: edges ring there. Large
+//   photographs have much soft texture that looks the same by the steps of its pixels, and hides what letters do not;
 // - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets.
 // What is compared may be a sheet of tiles out of a larger picture: what bleeds over their seams is nothing that the picture has,
 // and cells at a seam are not counted.
 // Levels are those of sRGB, which are about as far apart for the eye everywhere. What can be seen through is looked at on white,
 // black and blue, and a cell counts as it looks on the worst of them.
 //
-// The constants were fitted to marks of 362 pairs that were looked at (test/bench/look-marks.tsv).
+// The constants were fitted to marks of pairs that were looked at (test/bench/look-marks.tsv and look-marks-flat.tsv).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +39,14 @@ enum {
 #define WORST_TO_PART 1.7     // the error of the worst cells that weighs as much as one of the worst part
 #define LEAST_ERROR 0.015625f // where the bins begin
 #define HIDDEN_IN_SLOPE 0.75f // levels of luma that are hidden where nothing bends
-#define FINE_IN_SLOPE 1.1f    // the same of what is fine: dithering is seen less than rings
+#define FINE_IN_SLOPE 1.1f    // the same of what is fine, dithering is seen less than rings; and of either in small pictures
 #define HIDDEN 1.4f           // the same in black without any detail
 #define HIDDEN_IN_LIGHT 1.0f  // and in white besides
 #define HIDDEN_BY_DETAIL 0.17f
+#define HIDDEN_BY_BENDS 0.22f // the same in small pictures, where slopes are no detail
+#define HIDDEN_IN_EVEN 1.65f  // levels of luma that are hidden in small pictures where everything is even
+#define EVEN_BEND 1           // levels by which steps change in a square of 2 x 2 pixels that is even, at most
+#define LEAST_EVEN 0.6f       // the part of the squares around a cell from which on being even counts
 #define LEAST_GRAIN 0.5f      // levels, as `grain` below, up to which nothing bends
 #define FULL_GRAIN 1.0f
 #define OWN_DETAIL 0.25f      // the part of a cell's own detail; the rest is that of the cells around it
@@ -54,8 +61,9 @@ static const uint8_t BACKGROUND[PLANES][3] = {{255, 255, 255}, {0, 0, 0}, {0, 60
 
 // What is known of a row of cells on one background: a value for each cell, and MARGIN before and behind.
 typedef struct {
-  float *detail; // mean step from pixel to pixel of the original, in levels
+  float *detail; // mean step from pixel to pixel of the original, in levels; in small pictures beyond that of an even slope
   float *grain;  // the mean by which such steps change
+  float *even;   // the part of its squares of 2 x 2 pixels that are even; 0 but in small pictures
   float *light;  // mean luma of the original, 0 to 1
   float *luma;   // squared error of the mean, in levels
   float *fine;   // what else is wrong with luma, squared, as far as it counts
@@ -65,6 +73,7 @@ enum { VALUES = sizeof(Line) / sizeof(float *) };
 
 typedef struct {
   int width, across, planes; // pixels, cells of whole pairs, backgrounds
+  int is_small;
   int cells_across, cells_down; // cells
   int tile_across, tile_down;   // cells of a tile; 0: one tile
   int rows;                  // rows of pixels that wait
@@ -72,7 +81,7 @@ typedef struct {
   uint8_t *first, *second;   // rows of pixels that wait, whole pairs of cells
   float *memory;
   Line line[LINES][PLANES];
-  float *details, *grains, *worst; // of a column of three cells, and of a row of cells on all backgrounds
+  float *details, *grains, *evens, *worst; // of a column of three cells, and of a row of cells on all backgrounds
   uint32_t count[BINS], cells;
   double sum[BINS];
 } Visible;
@@ -84,17 +93,17 @@ void EXPORT(visible_close)(Visible *v) {
 }
 
 // A comparison of two pictures of this size, or of sheets of tiles of so many columns and rows, multiples of 4 (0: one tile across,
-// or down); 0 when memory does not suffice.
-Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int tile_columns, int tile_rows) {
+// or down), by the rules for small ones or not; 0 when memory does not suffice.
+Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int is_small, int tile_columns, int tile_rows) {
   Visible *v = calloc(1, sizeof *v);
   if (!v) return 0;
   v->width = width, v->cells_across = (width + CELL - 1) / CELL, v->cells_down = (height + CELL - 1) / CELL;
   v->across = (v->cells_across + 3) & ~3;
-  v->planes = is_opaque ? 1 : PLANES;
+  v->planes = is_opaque ? 1 : PLANES, v->is_small = is_small;
   v->tile_across = tile_columns / CELL, v->tile_down = tile_rows / CELL;
   const size_t bytes = (size_t)v->across * CELL * CELL * 4, floats = (size_t)v->across + 2 * MARGIN;
   v->first = calloc(1, bytes), v->second = calloc(1, bytes);
-  v->memory = calloc(floats * (LINES * v->planes * VALUES + 3), sizeof(float));
+  v->memory = calloc(floats * (LINES * v->planes * VALUES + 4), sizeof(float));
   if (!v->first || !v->second || !v->memory) {
     visible_close(v);
     return 0;
@@ -103,11 +112,11 @@ Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int tile_col
   for (int line = 0; line < LINES; line++) {
     for (int plane = 0; plane < v->planes; plane++) {
       Line *one = &v->line[line][plane];
-      float **const values[VALUES] = {&one->detail, &one->grain, &one->light, &one->luma, &one->fine, &one->chroma};
+      float **const values[VALUES] = {&one->detail, &one->grain, &one->even, &one->light, &one->luma, &one->fine, &one->chroma};
       for (int value = 0; value < VALUES; value++, next += floats) *values[value] = next;
     }
   }
-  v->details = next, v->grains = next + floats, v->worst = next + 2 * floats;
+  v->details = next, v->grains = next + floats, v->evens = next + 2 * floats, v->worst = next + 3 * floats;
   return v;
 }
 
@@ -152,6 +161,30 @@ static inline v128_t step_of(v128_t one, v128_t other) { return wasm_i16x8_abs(w
 
 // The next values in each of two cells.
 static inline v128_t next_of(v128_t values) { return wasm_i16x8_shuffle(values, values, 1, 2, 3, 3, 5, 6, 7, 7); }
+
+// The value beside each in pairs of pixels.
+static inline v128_t beside(v128_t values) { return wasm_i16x8_shuffle(values, values, 1, 0, 3, 2, 5, 4, 7, 6); }
+
+// A twelfth of each value: a cell has so many steps across, and as many down.
+static inline v128_t twelfth_of(v128_t sums) { return wasm_i16x8_q15mulr_sat(sums, wasm_i16x8_const_splat(2731 /* of 32768 */)); }
+
+// The mean step across of each of two cells, given the sums of their columns, in all its places.
+static inline v128_t slope_across(v128_t columns) {
+  const v128_t first = wasm_i16x8_shuffle(columns, columns, 0, 0, 0, 0, 4, 4, 4, 4), last = wasm_i16x8_shuffle(columns, columns, 3, 3, 3, 3, 7, 7, 7, 7);
+  return twelfth_of(wasm_i16x8_sub(last, first));
+}
+
+// The same of steps down, given the first row and the last.
+static inline v128_t slope_down(v128_t first, v128_t last) {
+  const v128_t pairs = wasm_i16x8_sub(last, first), sums = wasm_i16x8_add(pairs, beside(pairs));
+  return twelfth_of(wasm_i16x8_add(sums, wasm_i16x8_shuffle(sums, sums, 2, 3, 0, 1, 6, 7, 4, 5)));
+}
+
+// Where squares of 2 x 2 pixels of two rows are even, flat or a slope: all bits of them.
+static inline v128_t even_of(v128_t row, v128_t next) {
+  const v128_t down = wasm_i16x8_sub(next, row);
+  return wasm_i16x8_le(step_of(down, beside(down)), wasm_i16x8_const_splat(EVEN_BEND * LUMA));
+}
 
 // The sums of two values, each over the pixels of two cells.
 static inline v128_t sums_of(v128_t one, v128_t other) {
@@ -199,23 +232,35 @@ static inline v128_t seen_in(v128_t glaring, v128_t error, v128_t level) {
   return wasm_f32x4_mul(error, wasm_f32x4_pmin(wasm_f32x4_const_splat(1), wasm_f32x4_mul(dark, dark)));
 }
 
-// What is known of two cells, whose first is at `at`.
-static inline void know_pair(const Line *line, int at, const Levels first[CELL], const Levels second[CELL], int is_same) {
-  const v128_t zero = wasm_i16x8_const_splat(0), inner = wasm_i16x8_const(-1, -1, 0, 0, -1, -1, 0, 0);
-  v128_t y[CELL], steps = zero, bends = zero, light = zero, last = zero;
+// How busy two cells are, and their grain, given their rows of luma and the steps of an even slope, which is nothing busy.
+static inline v128_t busy_of(const v128_t y[CELL], v128_t across, v128_t down) {
+  const v128_t within = wasm_i16x8_const(-1, -1, -1, 0, -1, -1, -1, 0), inner = wasm_i16x8_const(-1, -1, 0, 0, -1, -1, 0, 0);
+  v128_t steps = wasm_i16x8_const_splat(0), bends = steps, last = steps;
   for (int row = 0; row < CELL; row++) {
-    y[row] = luma_of(first[row]);
-    light = wasm_i16x8_add(light, y[row]);
-    const v128_t across = wasm_i16x8_sub(next_of(y[row]), y[row]);
-    steps = wasm_i16x8_add(steps, wasm_i16x8_abs(across));
-    bends = wasm_i16x8_add_sat(bends, wasm_v128_and(inner, step_of(across, next_of(across))));
+    const v128_t step = wasm_i16x8_sub(next_of(y[row]), y[row]);
+    steps = wasm_i16x8_add_sat(steps, wasm_v128_and(within, step_of(step, across)));
+    bends = wasm_i16x8_add_sat(bends, wasm_v128_and(inner, step_of(step, next_of(step))));
     if (row == 0) continue;
-    const v128_t down = wasm_i16x8_sub(y[row], y[row - 1]);
-    steps = wasm_i16x8_add(steps, wasm_i16x8_abs(down));
-    if (row > 1) bends = wasm_i16x8_add_sat(bends, step_of(down, last));
-    last = down;
+    const v128_t fall = wasm_i16x8_sub(y[row], y[row - 1]);
+    steps = wasm_i16x8_add_sat(steps, step_of(fall, down));
+    if (row > 1) bends = wasm_i16x8_add_sat(bends, step_of(fall, last));
+    last = fall;
   }
-  const v128_t busy = scaled(sums_of(steps, bends), 1.0f / (12 * LUMA), 1.0f / (16 * LUMA));
+  return scaled(sums_of(steps, bends), 1.0f / (12 * LUMA), 1.0f / (16 * LUMA));
+}
+
+// What is known of two cells, whose first is at `at`.
+static inline void know_pair(const Line *line, int at, const Levels first[CELL], const Levels second[CELL], int is_small, int is_same) {
+  const v128_t zero = wasm_i16x8_const_splat(0);
+  v128_t y[CELL], across = zero, down = zero;
+  for (int row = 0; row < CELL; row++) y[row] = luma_of(first[row]);
+  const v128_t light = wasm_i16x8_add(wasm_i16x8_add(y[0], y[1]), wasm_i16x8_add(y[2], y[3]));
+  if (is_small) {
+    const v128_t even = wasm_i16x8_add(even_of(y[0], y[1]), even_of(y[2], y[3]));
+    store_pair(line->even + at, scaled(sums_of(even, even), -1.0f / 8, -1.0f / 8));
+    across = slope_across(light), down = slope_down(y[0], y[CELL - 1]);
+  }
+  const v128_t busy = busy_of(y, across, down);
   store_pair(line->detail + at, busy), store_pair(line->grain + at, second_pair(busy));
   if (is_same) {
     store_pair(line->luma + at, zero), store_pair(line->fine + at, zero), store_pair(line->chroma + at, zero);
@@ -269,7 +314,7 @@ static inline void take_pair(const Visible *v, const Line lines[PLANES], int at)
       first[row] = is_opaque ? levels_of(one) : laid_on(one, BACKGROUND[plane]);
       if (!is_same) second[row] = is_opaque ? levels_of(other) : laid_on(other, BACKGROUND[plane]);
     }
-    know_pair(&lines[plane], at, first, second, is_same);
+    know_pair(&lines[plane], at, first, second, v->is_small, is_same);
   }
 }
 
@@ -285,6 +330,7 @@ static void take_cells(Visible *v) {
   for (int plane = 0; plane < v->planes; plane++) {
     extend(lines[plane].detail, v->cells_across);
     extend(lines[plane].grain, v->cells_across);
+    extend(lines[plane].even, v->cells_across);
   }
 }
 
@@ -300,39 +346,68 @@ static void count_error(Visible *v, float error) {
   v->sum[bin] += error;
 }
 
-static inline v128_t three_of(const float *values, int at, v128_t (*with)(v128_t, v128_t)) {
-  return with(with(wasm_v128_load(values + at - 1), wasm_v128_load(values + at)), wasm_v128_load(values + at + 1));
+// The sums, or the most, of columns of three cells.
+static void sum_columns(float *to, const float *above, const float *here, const float *below, int across) {
+  for (int at = -MARGIN; at < across + MARGIN; at += 4) {
+    const v128_t outer = wasm_f32x4_add(wasm_v128_load(above + at), wasm_v128_load(below + at));
+    wasm_v128_store(to + at, wasm_f32x4_add(outer, wasm_v128_load(here + at)));
+  }
 }
 
-static inline v128_t sum_with(v128_t one, v128_t other) { return wasm_f32x4_add(one, other); }
-static inline v128_t most_with(v128_t one, v128_t other) { return wasm_f32x4_pmax(one, other); }
+static void most_of_columns(float *to, const float *above, const float *here, const float *below, int across) {
+  for (int at = -MARGIN; at < across + MARGIN; at += 4) {
+    const v128_t outer = wasm_f32x4_pmax(wasm_v128_load(above + at), wasm_v128_load(below + at));
+    wasm_v128_store(to + at, wasm_f32x4_pmax(outer, wasm_v128_load(here + at)));
+  }
+}
+
+// The means around four cells, given the sums of their columns, so many times.
+static inline v128_t around(const float *columns, int at, float times) {
+  const v128_t sides = wasm_f32x4_add(wasm_v128_load(columns + at - 1), wasm_v128_load(columns + at + 1));
+  return wasm_f32x4_mul(wasm_f32x4_add(sides, wasm_v128_load(columns + at)), wasm_f32x4_splat(times / 9));
+}
+
+// How far values are between two, 0 to 1.
+static inline v128_t between(v128_t values, float least, float most) {
+  const v128_t part = wasm_f32x4_mul(wasm_f32x4_sub(values, wasm_f32x4_splat(least)), wasm_f32x4_splat(1 / (most - least)));
+  return wasm_f32x4_pmin(wasm_f32x4_const_splat(1), wasm_f32x4_pmax(wasm_f32x4_const_splat(0), part));
+}
+
+// Values between two others.
+static inline v128_t blended(v128_t from, v128_t to, v128_t part) {
+  return wasm_f32x4_add(from, wasm_f32x4_mul(part, wasm_f32x4_sub(to, from)));
+}
+
+// The levels of luma that are hidden in four cells, but for where nothing bends.
+static inline v128_t hidden_in(const Visible *v, const Line *here, int at) {
+  const float each = v->is_small ? HIDDEN_BY_BENDS : HIDDEN_BY_DETAIL;
+  const v128_t own = wasm_f32x4_mul(wasm_v128_load(here->detail + at), wasm_f32x4_const_splat(OWN_DETAIL));
+  const v128_t detail = wasm_f32x4_add(own, around(v->details, at, 1 - OWN_DETAIL));
+  const v128_t in_light = wasm_f32x4_mul(wasm_v128_load(here->light + at), wasm_f32x4_const_splat(HIDDEN_IN_LIGHT));
+  const v128_t rest = wasm_f32x4_add(in_light, wasm_f32x4_const_splat(HIDDEN));
+  const v128_t levels = wasm_f32x4_add(wasm_f32x4_mul(detail, wasm_f32x4_splat(each)), rest);
+  if (!v->is_small) return levels;
+  return blended(levels, wasm_f32x4_const_splat(HIDDEN_IN_EVEN), between(around(v->evens, at, 1), LEAST_EVEN, 1));
+}
 
 // What is seen of squared errors, of which so many levels are hidden, and of those in a slope only so many.
 static inline v128_t seen_of(v128_t squares, v128_t levels, v128_t bent, float in_slope) {
-  const v128_t least = wasm_f32x4_splat(in_slope);
-  const v128_t hidden = wasm_f32x4_add(least, wasm_f32x4_mul(bent, wasm_f32x4_sub(levels, least)));
+  const v128_t hidden = blended(wasm_f32x4_splat(in_slope), levels, bent);
   return wasm_f32x4_div(squares, wasm_f32x4_mul(hidden, hidden));
 }
 
 // The squared errors of a row of cells on one background, given those above and below it, where they are the most so far.
 static void find_errors(Visible *v, const Line *above, const Line *here, const Line *below) {
-  for (int at = -MARGIN; at < v->across + MARGIN; at += 4) {
-    const v128_t details = sum_with(wasm_v128_load(above->detail + at), wasm_v128_load(below->detail + at));
-    wasm_v128_store(v->details + at, sum_with(details, wasm_v128_load(here->detail + at)));
-    const v128_t grains = most_with(wasm_v128_load(above->grain + at), wasm_v128_load(below->grain + at));
-    wasm_v128_store(v->grains + at, most_with(grains, wasm_v128_load(here->grain + at)));
-  }
-  const v128_t zero = wasm_f32x4_const_splat(0), one = wasm_f32x4_const_splat(1);
+  sum_columns(v->details, above->detail, here->detail, below->detail, v->across);
+  most_of_columns(v->grains, above->grain, here->grain, below->grain, v->across);
+  if (v->is_small) sum_columns(v->evens, above->even, here->even, below->even, v->across);
+  const float in_slope = v->is_small ? FINE_IN_SLOPE : HIDDEN_IN_SLOPE;
   for (int at = 0; at < v->across; at += 4) {
     const v128_t luma = wasm_v128_load(here->luma + at), fine = wasm_v128_load(here->fine + at), chroma = wasm_v128_load(here->chroma + at);
-    const v128_t own = wasm_f32x4_mul(wasm_v128_load(here->detail + at), wasm_f32x4_const_splat(OWN_DETAIL));
-    const v128_t around = wasm_f32x4_mul(three_of(v->details, at, sum_with), wasm_f32x4_const_splat((1 - OWN_DETAIL) / 9));
-    const v128_t grain = wasm_f32x4_sub(three_of(v->grains, at, most_with), wasm_f32x4_const_splat(LEAST_GRAIN));
-    const v128_t bent = wasm_f32x4_pmin(one, wasm_f32x4_pmax(zero, wasm_f32x4_mul(grain, wasm_f32x4_const_splat(1 / (FULL_GRAIN - LEAST_GRAIN)))));
-    v128_t more = wasm_f32x4_mul(wasm_f32x4_add(own, around), wasm_f32x4_const_splat(HIDDEN_BY_DETAIL));
-    more = wasm_f32x4_add(more, wasm_f32x4_mul(wasm_v128_load(here->light + at), wasm_f32x4_const_splat(HIDDEN_IN_LIGHT)));
-    more = wasm_f32x4_add(more, wasm_f32x4_const_splat(HIDDEN));
-    const v128_t error = wasm_f32x4_add(seen_of(luma, more, bent, HIDDEN_IN_SLOPE), seen_of(fine, more, bent, FINE_IN_SLOPE));
+    const v128_t sides = wasm_f32x4_pmax(wasm_v128_load(v->grains + at - 1), wasm_v128_load(v->grains + at + 1));
+    const v128_t bent = between(wasm_f32x4_pmax(sides, wasm_v128_load(v->grains + at)), LEAST_GRAIN, FULL_GRAIN);
+    const v128_t levels = hidden_in(v, here, at);
+    const v128_t error = wasm_f32x4_add(seen_of(luma, levels, bent, in_slope), seen_of(fine, levels, bent, FINE_IN_SLOPE));
     wasm_v128_store(v->worst + at, wasm_f32x4_pmax(wasm_v128_load(v->worst + at), wasm_f32x4_add(error, chroma)));
   }
 }

@@ -21,16 +21,23 @@ export interface VisibleDifference {
 /**
  * Compares two pictures of this size.
  * @param isOpaque nothing can be seen through either of them
+ * @param isSmall they are looked at from close by: slopes and flat ground beside edges hide nothing
  * @param tile given where both pictures consist of tiles: what lies within 8 pixels of their seams is not counted, but for
  *   the middle of small tiles
  * @throws NativeError when memory does not suffice
  */
-export function openVisibleDifference({ width, height }: Size, isOpaque: boolean, tile?: Tile): VisibleDifference {
+export function openVisibleDifference(
+  { width, height }: Size,
+  isOpaque: boolean,
+  isSmall: boolean,
+  tile?: Tile,
+): VisibleDifference {
   const held = new Held();
   const first = held.band(width);
   const second = held.band(width);
   const opened = held.make(
-    (exports) => exports.visible_open(width, height, isOpaque ? 1 : 0, tile?.width ?? 0, tile?.height ?? 0),
+    (exports) =>
+      exports.visible_open(width, height, isOpaque ? 1 : 0, isSmall ? 1 : 0, tile?.width ?? 0, tile?.height ?? 0),
     (exports, visible) => exports.visible_close(visible),
   );
   return {
@@ -47,9 +54,9 @@ export function openVisibleDifference({ width, height }: Size, isOpaque: boolean
 
 /** Bytes of the counts and of what an allocation takes. */
 const FIXED_BYTES = 16 * 1024;
-/** Cells of 4 pixels, three rows of them, each of six numbers; three more of a row. */
-const CELL_BYTES = 3 * 24;
-const ROW_BYTES = 3 * 4;
+/** Cells of 4 pixels, three rows of them, each of seven numbers; four more of a row. */
+const CELL_BYTES = 3 * 28;
+const ROW_BYTES = 4 * 4;
 const CELL = 4;
 const PLANES = 3;
 

@@ -242,7 +242,7 @@ async function judged(original: Rows, rendition: Rows, scoring: Scoring, timeSli
   const [first, second] = [completed(original), completed(rendition)];
   const { width, height } = first;
   const isOpaque = first.opaque && second.opaque;
-  const opinion = openSecondOpinion({ width, height }, isOpaque, scoring.tile);
+  const opinion = openSecondOpinion(original, isOpaque, { compared: { width, height }, tile: scoring.tile });
   try {
     const { maxRows } = scoring;
     const nanoseconds = scoring.nanoseconds + secondOpinionNanoseconds({ opaque: isOpaque });

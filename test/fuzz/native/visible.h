@@ -34,7 +34,7 @@ struct Picture {
 
 // What is known of one cell on one background.
 struct Cell {
-  double detail, grain, light, luma, fine, chroma;
+  double detail, grain, even, light, luma, fine, chroma;
 };
 
 // What of the error of a primary with such a level is seen as light in a place of such a brightness: nearly nothing of what is far
@@ -44,8 +44,11 @@ inline double seen_in(double bright, double error, double level) {
   return error * std::min(1.0, dark * dark);
 }
 
-inline Cell cell_of(const Picture &first, const Picture &second, int left, int top, int background) {
-  double y[CELL][CELL], steps = 0, bends = 0, light = 0, error = 0, squares = 0, by[3] = {0}, levels[3] = {0};
+// The mean of twelve steps of luma, given their sum, as the native code rounds it: to sixteenths of a level.
+inline double slope_of(double sum) { return floor((sum * 16 * 2731 + 16384) / 32768) / 16; }
+
+inline Cell cell_of(const Picture &first, const Picture &second, int left, int top, int background, bool is_small) {
+  double y[CELL][CELL], steps = 0, bends = 0, even = 0, across = 0, down = 0, light = 0, error = 0, squares = 0, by[3] = {0}, levels[3] = {0};
   for (int row = 0; row < CELL; row++) {
     for (int at = 0; at < CELL; at++) {
       y[row][at] = first.luma(left + at, top + row, background);
@@ -58,20 +61,24 @@ inline Cell cell_of(const Picture &first, const Picture &second, int left, int t
       }
     }
   }
+  for (int line = 0; line < CELL; line++) across += y[line][CELL - 1] - y[line][0], down += y[CELL - 1][line] - y[0][line];
+  const double right = is_small ? slope_of(across) : 0, below = is_small ? slope_of(down) : 0;
   for (int line = 0; line < CELL; line++) {
     for (int at = 1; at < CELL; at++) {
-      steps += fabs(y[line][at] - y[line][at - 1]) + fabs(y[at][line] - y[at - 1][line]);
+      steps += fabs(y[line][at] - y[line][at - 1] - right) + fabs(y[at][line] - y[at - 1][line] - below);
       if (at == 1) continue;
       bends += fabs(y[line][at] - 2 * y[line][at - 1] + y[line][at - 2]);
       bends += fabs(y[at][line] - 2 * y[at - 1][line] + y[at - 2][line]);
     }
   }
+  for (int row = 0; row < CELL; row += 2)
+    for (int at = 0; at < CELL; at += 2) even += fabs(y[row][at] - y[row][at + 1] - y[row + 1][at] + y[row + 1][at + 1]) <= 1;
   const double mean = error / 16, of_red = by[0] - by[1], of_blue = by[2] - (by[0] + by[1]) / 2, unit = 12.0 * 12.0;
   const double bright = sqrt(0.2126 * levels[0] * levels[0] + 0.7152 * levels[1] * levels[1] + 0.0722 * levels[2] * levels[2]);
   double luma = 5 * seen_in(bright, by[0], levels[0]) + 9 * seen_in(bright, by[1], levels[1]);
   luma = (luma + 2 * seen_in(bright, by[2], levels[2])) / 16;
   const double chroma = (0.65 * of_red * of_red + 0.6 * of_blue * of_blue) / unit;
-  return {steps / 12, bends / 16, light / 16 / 255, luma * luma, std::max(0.0, squares / 16 - mean * mean) * 0.65, chroma};
+  return {steps / 12, bends / 16, even / 4, light / 16 / 255, luma * luma, std::max(0.0, squares / 16 - mean * mean) * 0.65, chroma};
 }
 
 inline double seen(double squares, double levels, double bent, double in_slope) {
@@ -96,26 +103,27 @@ inline double mean_of(const std::vector<double> &errors, size_t count) {
   return sum / count;
 }
 
-inline double difference(const Picture &first, const Picture &second, int tile_columns, int tile_rows) {
+inline double difference(const Picture &first, const Picture &second, bool is_small, int tile_columns, int tile_rows) {
   const int across = (first.width + CELL - 1) / CELL, down = (first.height + CELL - 1) / CELL;
   std::vector<double> worst((size_t)across * down);
   std::vector<Cell> cells(worst.size());
   for (int background = 0; background < (first.is_opaque ? 1 : BACKGROUNDS); background++) {
     for (int row = 0; row < down; row++)
-      for (int at = 0; at < across; at++) cells[row * across + at] = cell_of(first, second, at * CELL, row * CELL, background);
+      for (int at = 0; at < across; at++) cells[row * across + at] = cell_of(first, second, at * CELL, row * CELL, background, is_small);
     for (int row = 0; row < down; row++) {
       for (int at = 0; at < across; at++) {
         const Cell &here = cells[row * across + at];
-        double details = 0, grain = 0;
+        double details = 0, grain = 0, even = 0;
         for (int y = row - 1; y <= row + 1; y++) {
           for (int x = at - 1; x <= at + 1; x++) {
             const Cell &near = cells[std::clamp(y, 0, down - 1) * across + std::clamp(x, 0, across - 1)];
-            details += near.detail, grain = std::max(grain, near.grain);
+            details += near.detail, even += near.even / 9, grain = std::max(grain, near.grain);
           }
         }
         const double detail = here.detail * 0.25 + details * 0.75 / 9;
-        const double levels = detail * 0.17 + here.light * 1.0 + 1.4, bent = std::clamp((grain - 0.5) / 0.5, 0.0, 1.0);
-        const double error = seen(here.luma, levels, bent, 0.75) + seen(here.fine, levels, bent, 1.1) + here.chroma;
+        const double levels = detail * (is_small ? 0.22 : 0.17) + here.light * 1.0 + 1.4, bent = std::clamp((grain - 0.5) / 0.5, 0.0, 1.0);
+        const double most = is_small ? levels + std::clamp((even - 0.6) / 0.4, 0.0, 1.0) * (1.65 - levels) : levels;
+        const double error = seen(here.luma, most, bent, is_small ? 1.1 : 0.75) + seen(here.fine, most, bent, 1.1) + here.chroma;
         worst[row * across + at] = std::max(worst[row * across + at], sqrt(error));
       }
     }
