@@ -186,6 +186,9 @@ export const RATE_LIMIT_REQUESTS = 100_000;
 /** Longest and default life of a result in volatile storage. */
 export const MAX_TEMPORARY_TTL_SECONDS = 86_400;
 export const DEFAULT_TEMPORARY_TTL_SECONDS = 3_600;
+/** Between two looks for results whose time is over, and for uploaded bytes that were left behind, where none are found. */
+export const TEMPORARY_SWEEP_MS = 600_000;
+export const LEFTOVER_SWEEP_MS = 3_600_000;
 
 /**
  * Expired results deleted in one sweep; the next sweep goes on. Each thousand costs two of a call's 1,000 subrequests.

@@ -6,6 +6,7 @@ export interface FinalRow {
   readonly key: string;
   readonly deliveryId: string;
   readonly job: string;
+  /** The reserved credit of a row that an earlier version has made: messages carry it now. */
   readonly lease: number | null;
   /** Starts so far, this one included. */
   readonly starts: number;
@@ -24,11 +25,6 @@ export async function claimFinal(
   return meta.changes > 0;
 }
 
-/** The draft is kept: from now on whoever finds the row may make the final, at the cost of this credit. */
-export async function readyFinal(db: D1Database, key: string, lease: number, now: number): Promise<void> {
-  await db.prepare("UPDATE delivery_finals SET lease = ?2, wake_at = ?3 WHERE key = ?1").bind(key, lease, now).run();
-}
-
 /** Whether somebody is making a final, or is about to. */
 export async function isClaimed(db: D1Database, key: string): Promise<boolean> {
   return (await db.prepare("SELECT 1 AS found FROM delivery_finals WHERE key = ?").bind(key).first()) !== null;
@@ -42,14 +38,23 @@ export async function releaseFinal(db: D1Database, key: string, now: number, sta
     .run();
 }
 
-/** The row, if it may be started; from then on it is the caller's for a while. */
-export async function startFinal(db: D1Database, key: string, now: number): Promise<FinalRow | null> {
+/**
+ * The row, if it may be started; from then on it is the caller's for a while.
+ * @param isAnnounced whether who made the claim says that the final is wanted, so that nobody waits for the claim to end
+ */
+export async function startFinal(
+  db: D1Database,
+  key: string,
+  now: number,
+  isAnnounced: boolean,
+): Promise<FinalRow | null> {
   return db
     .prepare(
-      `UPDATE delivery_finals SET starts = starts + 1, wake_at = ?3 WHERE key = ?1 AND wake_at <= ?2
+      `UPDATE delivery_finals SET starts = starts + 1, wake_at = ?3
+       WHERE key = ?1 AND (wake_at <= ?2 OR (?4 AND starts = 0))
        RETURNING key, delivery_id AS deliveryId, job, lease, starts`,
     )
-    .bind(key, now, now + RUN_LEASE_MS)
+    .bind(key, now, now + RUN_LEASE_MS, isAnnounced ? 1 : 0)
     .first<FinalRow>();
 }
 

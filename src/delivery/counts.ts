@@ -55,6 +55,15 @@ export function countHit(
   countDelivery(db, delivery, { storedHits: storedHits * sample, deliveredBytes: deliveredBytes * sample }, defer);
 }
 
+/** Counts a draft as hits are counted: by samples. */
+export function countDraft(
+  db: D1Database,
+  delivery: { readonly id: string; readonly accountId: string },
+  { sample, defer }: { readonly sample: number; readonly defer: (work: Promise<unknown>) => void },
+): void {
+  if (Math.random() * sample < 1) countDelivery(db, delivery, { drafts: sample }, defer);
+}
+
 function sum(one: DeliveryCounts, other: DeliveryCounts): DeliveryCounts {
   return {
     finals: one.finals + other.finals,

@@ -38,6 +38,15 @@ export async function countAdopted(env: Env, order: Order): Promise<void> {
   if (hourSeconds !== undefined) throw beyondHour(order, hourSeconds);
 }
 
+/** A credit for a final whose announcement was lost, and its credit with it; undefined when none is left. */
+export async function reserveAnew(
+  env: Env,
+  { accountId, creditsTotal }: Pick<Order["delivery"], "accountId" | "creditsTotal">,
+): Promise<number | undefined> {
+  const { lease } = await meterOf(env, accountId).take({ key: KEY, limit: Number.MAX_SAFE_INTEGER, creditsTotal });
+  return lease;
+}
+
 export async function spendCredit(env: Env, accountId: string, lease: number): Promise<void> {
   await meterOf(env, accountId).settle(lease);
 }

@@ -7,14 +7,14 @@ import { causesOf, logLine } from "../log.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import { isolateLeases } from "../scheduler/isolate-leases.ts";
 import { isolateThread } from "../scheduler/time-slice.ts";
-import { claimFinal, dropFinal, isClaimed, readyFinal } from "./claims.ts";
-import { countDelivery } from "./counts.ts";
+import { claimFinal, dropFinal, isClaimed } from "./claims.ts";
+import { countDelivery, countDraft } from "./counts.ts";
 import { countAdopted, reserveCredit, returnCredit, spendCredit } from "./credit.ts";
 import type { FinalJob, FinalMessage } from "./finals.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
 import { isOneEncoding, type Made, makeDraft, makeFinal } from "./render.ts";
-import { findResult, putFinal, putResult } from "./results.ts";
+import { draftKey, findResult, putFinal, putResult } from "./results.ts";
 import { SharedWork } from "./shared-work.ts";
 import { adoptTwin } from "./twins.ts";
 
@@ -24,10 +24,11 @@ const running = new SharedWork<Kept>({ onEvent: () => void isolateThread.look() 
 /** Requests that wait for an origin, by delivery. */
 const reading = isolateLeases();
 
-/** A result on its way to whoever asked, while it is still being kept; one without bytes is in the bucket. */
+/** A result on its way to whoever asked; one without bytes is in the bucket. */
 export interface Kept extends Pick<Made, "facts"> {
   readonly bytes?: Uint8Array;
-  readonly kept?: Promise<void>;
+  /** Of a draft: puts it into the bucket, and says under which name. It is there for who reads slowly alone. */
+  readonly putAside?: () => Promise<string>;
 }
 
 /**
@@ -53,8 +54,7 @@ export async function madeOnce(ports: ServePorts, order: Order, found?: FoundOri
   }
   const does = () => (isFinal ? finalOf(ports, order, found) : draftOf(ports, order, found));
   try {
-    // Until it can be found in the bucket, who asks is given it from here.
-    return await running.begin(name, does, ({ kept }) => kept);
+    return await running.begin(name, does);
   } finally {
     caller.settle();
   }
@@ -86,24 +86,38 @@ async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
     if (lease !== undefined) await abandoned(ports, order, lease);
     throw draft.reason;
   }
-  countDelivery(env.DB, order.delivery, { drafts: 1 }, defer);
-  // Somebody else makes the final, and keeps a draft.
-  if (lease === undefined) return draft.value;
-  const kept = keptDraft(ports, order, draft.value, lease);
-  defer(kept);
-  return { ...draft.value, kept };
+  countDraft(env.DB, order.delivery, { sample: ports.settings.hitSample, defer });
+  // Without a lease somebody else makes the final.
+  if (lease !== undefined) defer(announced(ports, order, lease));
+  return { ...draft.value, putAside: onceOnly(() => asideOf(ports, order, draft.value)) };
 }
 
-/** Keeps a draft and says to the queue that its final is wanted: nobody waits for that. */
-async function keptDraft({ env }: ServePorts, { key }: Order, { bytes, facts }: Made, lease: number): Promise<void> {
+/**
+ * Says to the queue that a final is wanted: nobody waits for that. The credit goes with the message, since a row would cost
+ * more.
+ */
+async function announced({ env }: ServePorts, { key }: Order, lease: number): Promise<void> {
   try {
-    await putResult(env.BUCKET, key, bytes, facts);
-    await readyFinal(env.DB, key, lease, Date.now());
-    await env.QUEUE.send({ kind: "final", id: key } satisfies FinalMessage);
+    await env.QUEUE.send({ kind: "final", id: key, lease } satisfies FinalMessage);
   } catch (error) {
     // The row is there: the sweep announces it again.
-    logLine("error", { event: "draft not kept", causes: causesOf(error) });
+    logLine("error", { event: "final not announced", causes: causesOf(error) });
   }
+}
+
+/**
+ * Puts a draft aside. It is kept nowhere else but at the edge: its final takes its place in seconds, and an object costs
+ * more than all of the rest.
+ */
+async function asideOf({ env }: ServePorts, { key }: Order, { bytes, facts }: Made): Promise<string> {
+  await putResult(env, draftKey(key), bytes, facts);
+  return draftKey(key);
+}
+
+/** Work that is done when it is first asked for, and not again. */
+function onceOnly<Result>(does: () => Promise<Result>): () => Promise<Result> {
+  let doing: Promise<Result> | undefined;
+  return () => (doing ??= does());
 }
 
 /** The final, made here, or elsewhere and waited for. */
@@ -126,7 +140,7 @@ async function carriedOut(ports: ServePorts, order: Order, found: FoundOriginal,
   const { key, delivery } = order;
   try {
     const made = await makeFinal(ports, renderingOf(order), found);
-    await putFinal(env.BUCKET, key, made.bytes, made.facts);
+    await putFinal(env, key, made.bytes, made.facts);
     await dropFinal(env.DB, key);
     defer(spendCredit(env, delivery.accountId, lease));
     countDelivery(env.DB, delivery, { finals: 1 }, defer);
@@ -173,7 +187,7 @@ async function madeMeanwhile(env: Env, order: Order): Promise<Kept | undefined> 
 
 /** The same bytes have a final under another address. */
 async function madeElsewhere(env: Env, order: Order, found: FoundOriginal): Promise<Kept | undefined> {
-  const facts = await adoptTwin(env.BUCKET, order, found);
+  const facts = await adoptTwin(env, order, found);
   if (!facts) return undefined;
   await countAdopted(env, order);
   return { facts };

@@ -28,7 +28,7 @@ export async function purge(
 ): Promise<void> {
   const { id, accountId, original, now } = options;
   const name = original && (await shortHash(identityOf(original)));
-  await rememberPurge(env.BUCKET, id, name, now);
+  await rememberPurge(env.DB, id, name, now);
   if (original !== undefined) {
     await forget(env.BUCKET, await originalPrefix(id, identityOf(original)), Infinity, MAX_PURGE_BATCHES);
   }

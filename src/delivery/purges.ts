@@ -1,15 +1,15 @@
 /**
  * Purges that work under way may not know of. Whoever keeps a result looks here before and after: a result whose original
- * was asked for before a purge of it is not kept. Remembered in the bucket beside the results, as long as any work that had
- * begun before may last.
+ * was asked for before a purge of it is not kept. Remembered in rows, as long as any work that had begun before may last.
  */
 import { PURGE_KEPT_MS } from "../limits/delivery.ts";
+import { SWEEP_DELETIONS } from "../limits/webhook.ts";
 
-const PREFIX = "purged/";
 /** Stands for all originals of a delivery. */
 const ALL = "all";
-/** Most keys that R2 lists or deletes at once. */
-const BATCH_KEYS = 1_000;
+
+const REMEMBER_SQL = `INSERT INTO delivery_purges (delivery_id, original, purged_at) VALUES (?1, ?2, ?3)
+  ON CONFLICT (delivery_id, original) DO UPDATE SET purged_at = max(purged_at, excluded.purged_at)`;
 
 /**
  * Remembers a purge. It must be remembered before anything is deleted.
@@ -17,12 +17,15 @@ const BATCH_KEYS = 1_000;
  * @param now milliseconds since 1970
  */
 export async function rememberPurge(
-  bucket: R2Bucket,
+  db: D1Database,
   delivery: string,
   original: string | undefined,
   now: number,
 ): Promise<void> {
-  await bucket.put(`${PREFIX}${delivery}/${original ?? ALL}`, "", { customMetadata: { at: String(now) } });
+  await db
+    .prepare(REMEMBER_SQL)
+    .bind(delivery, original ?? ALL, now)
+    .run();
 }
 
 /**
@@ -30,20 +33,29 @@ export async function rememberPurge(
  * @param moment milliseconds since 1970
  */
 export async function isPurgedSince(
-  bucket: R2Bucket,
+  db: D1Database,
   { delivery, original }: { readonly delivery: string; readonly original: string },
   moment: number,
 ): Promise<boolean> {
-  const marks = await Promise.all([ALL, original].map((name) => bucket.head(`${PREFIX}${delivery}/${name}`)));
-  return marks.some((mark) => Number(mark?.customMetadata?.["at"] ?? Number.NEGATIVE_INFINITY) > moment);
+  const found = await db
+    .prepare(
+      "SELECT 1 AS found FROM delivery_purges WHERE delivery_id = ?1 AND original IN (?2, ?3) AND purged_at > ?4",
+    )
+    .bind(delivery, ALL, original, moment)
+    .first();
+  return found !== null;
 }
 
 /**
  * Forgets purges that no work can have begun before.
  * @param now milliseconds since 1970
  */
-export async function sweepPurges(bucket: R2Bucket, now: number): Promise<void> {
-  const { objects } = await bucket.list({ prefix: PREFIX, limit: BATCH_KEYS });
-  const due = objects.filter(({ uploaded }) => uploaded.getTime() + PURGE_KEPT_MS < now).map(({ key }) => key);
-  if (due.length > 0) await bucket.delete(due);
+export async function sweepPurges(db: D1Database, now: number): Promise<void> {
+  await db
+    .prepare(
+      `DELETE FROM delivery_purges WHERE (delivery_id, original) IN
+         (SELECT delivery_id, original FROM delivery_purges WHERE purged_at < ?1 LIMIT ?2)`,
+    )
+    .bind(now - PURGE_KEPT_MS, SWEEP_DELETIONS)
+    .run();
 }

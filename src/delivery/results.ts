@@ -4,15 +4,16 @@
  */
 
 import type { Looks } from "../image/search/second-opinion.ts";
+import { RESULT_SWEEP_MS } from "../limits/delivery.ts";
 import { percentDecoded } from "../percent.ts";
 import type { Validators } from "../source/validators.ts";
+import { isDue, rest } from "../storage/rests.ts";
 import { isPurgedSince } from "./purges.ts";
+import { noteTwin, type TwinName, twinOf } from "./twin-rows.ts";
 
 const PREFIX = "derived/";
 /** Hexadecimal digits of a hash in a name: 128 bits. */
 const HASH_CHARACTERS = 32;
-/** Stands where an original is named, for finals as they are known by the bytes of their originals. */
-const SAME = "same";
 /** Most keys that R2 lists or deletes at once. */
 const BATCH_KEYS = 1_000;
 
@@ -43,11 +44,14 @@ function partsOf(key: string): { readonly delivery: string; readonly original: s
   return { delivery, original, request };
 }
 
-/** What leads from the bytes of an original and a request to a final: an empty object that names it. */
-function sameName(key: string, hash: string): string {
+/** What leads from the bytes of an original and a request to a final. */
+function twinName(key: string, hash: string): TwinName {
   const { delivery, request } = partsOf(key);
-  return `${deliveryPrefix(delivery)}${SAME}/${hash}/${request}`;
+  return { hash, request, delivery };
 }
+
+/** Where results lie, and what is known of them besides. */
+export type Shelf = Pick<Env, "BUCKET" | "DB">;
 
 /**
  * Deletes the objects under a prefix.
@@ -112,12 +116,12 @@ const MAX_VALIDATOR_CHARACTERS = 512;
  * @returns whether it was kept
  */
 export async function putResult(
-  bucket: R2Bucket,
+  { BUCKET: bucket, DB }: Shelf,
   key: string,
   bytes: Uint8Array | ReadableStream,
   facts: ResultFacts,
 ): Promise<boolean> {
-  const isPurged = () => isPurgedSince(bucket, partsOf(key), facts.readAt);
+  const isPurged = () => isPurgedSince(DB, partsOf(key), facts.readAt);
   if (await isPurged()) {
     if (bytes instanceof ReadableStream) await bytes.cancel();
     return false;
@@ -139,12 +143,18 @@ export async function putResult(
  * Keeps a final, which is found by the bytes of its original from then on. Where what leads there cannot be written, the
  * next address of the same bytes is made anew, and that is all.
  */
-export async function putFinal(bucket: R2Bucket, key: string, bytes: Uint8Array, facts: ResultFacts): Promise<boolean> {
-  const [isKept] = await Promise.all([
-    putResult(bucket, key, bytes, facts),
-    bucket.put(sameName(key, facts.originalHash), "", { customMetadata: { key } }).catch(() => undefined),
-  ]);
+export async function putFinal(shelf: Shelf, key: string, bytes: Uint8Array, facts: ResultFacts): Promise<boolean> {
+  const isKept = await putResult(shelf, key, bytes, facts);
+  // A draft that was put aside has no reader to come; deleting costs nothing.
+  const over = [shelf.BUCKET.delete(draftKey(key))];
+  if (isKept) over.push(noteTwin(shelf.DB, twinName(key, facts.originalHash), key, Date.now()));
+  await Promise.allSettled(over);
   return isKept;
+}
+
+/** Where a draft lies that somebody reads slowly: beside its final, which it never takes the place of. */
+export function draftKey(key: string): string {
+  return `${key}-draft`;
 }
 
 /**
@@ -152,8 +162,12 @@ export async function putFinal(bucket: R2Bucket, key: string, bytes: Uint8Array,
  * reads its body, or cancels it.
  * @param hash the first half of the SHA-256 of the original's bytes, in hex
  */
-export async function findSameFinal(bucket: R2Bucket, key: string, hash: string): Promise<StoredResult | undefined> {
-  const other = (await bucket.head(sameName(key, hash)))?.customMetadata?.["key"];
+export async function findSameFinal(
+  { BUCKET: bucket, DB }: Shelf,
+  key: string,
+  hash: string,
+): Promise<StoredResult | undefined> {
+  const other = await twinOf(DB, twinName(key, hash));
   if (other === undefined || other === key) return undefined;
   const stored = await findResult(bucket, other);
   if (stored?.facts.originalHash === hash && stored.facts.rendition === "final") return stored;
@@ -162,9 +176,9 @@ export async function findSameFinal(bucket: R2Bucket, key: string, hash: string)
 }
 
 /** Puts a result once more, as new and with what is known of it now: from the bucket into the bucket, out of no memory. */
-export async function markResult(bucket: R2Bucket, key: string, facts: ResultFacts): Promise<void> {
-  const stored = await findSameResult(bucket, key, facts);
-  if (stored) await putResult(bucket, key, stored.object.body, facts);
+export async function markResult(shelf: Shelf, key: string, facts: ResultFacts): Promise<void> {
+  const stored = await findSameResult(shelf.BUCKET, key, facts);
+  if (stored) await putResult(shelf, key, stored.object.body, facts);
 }
 
 /** ASCII alone is safe in an object's metadata, and one name of a file is as good as another. */
@@ -227,19 +241,25 @@ export async function resultKey(delivery: string, identity: string, request: str
   return `${await originalPrefix(delivery, identity)}${await shortHash(request)}`;
 }
 
+/** What the clock calls results of deliveries. */
+const PART = "derived";
+
 const CURSOR_SQL = "SELECT key FROM delivery_sweep WHERE id = 1";
 const MOVE_SQL =
   "INSERT INTO delivery_sweep (id, key) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET key = excluded.key";
 
 /**
- * Deletes what nobody has asked for since, a page of a thousand a call; the next call goes on where this one ended.
+ * Deletes what nobody has asked for since, a page of a thousand a call; the next call goes on where this one ended, and
+ * after the last page a while passes.
  * @param before milliseconds since 1970
  */
-export async function sweepResults(db: D1Database, bucket: R2Bucket, before: number): Promise<void> {
-  const startAfter = await db.prepare(CURSOR_SQL).first<string>("key");
+export async function sweepResults({ BUCKET: bucket, DB }: Shelf, before: number, now: number): Promise<void> {
+  if (!(await isDue(DB, PART, now))) return;
+  const startAfter = await DB.prepare(CURSOR_SQL).first<string>("key");
   const page = await bucket.list({ prefix: PREFIX, limit: BATCH_KEYS, ...(startAfter && { startAfter }) });
   const due = page.objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key);
   if (due.length > 0) await bucket.delete(due);
   const last = page.truncated ? (page.objects.at(-1)?.key ?? "") : "";
-  if (last !== (startAfter ?? "")) await db.prepare(MOVE_SQL).bind(last).run();
+  if (last !== (startAfter ?? "")) await DB.prepare(MOVE_SQL).bind(last).run();
+  if (last === "") await rest(DB, PART, now + RESULT_SWEEP_MS);
 }

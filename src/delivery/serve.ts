@@ -14,8 +14,8 @@ export interface Picture {
   readonly body: ReadableStream<Uint8Array> | Uint8Array | undefined;
   readonly facts: ResultFacts;
   readonly cache: "stored" | "miss";
-  /** Settled when a result that was made just now is in the bucket; absent: it is there. */
-  readonly kept?: Promise<void> | undefined;
+  /** Puts a draft into the bucket, for who reads slowly, and says under which name; absent: the result is there. */
+  readonly putAside?: (() => Promise<string>) | undefined;
 }
 
 /** @throws ApiError 402, 404, 413, 415, 422, 429, 502, 503 or 504 */
@@ -44,13 +44,13 @@ function asChecked(key: string): (stored: StoredResult | undefined) => StoredRes
   };
 }
 
-function pictureOf({ bytes, facts, kept }: Kept): Picture {
-  return { body: bytes, facts, cache: "miss", kept };
+function pictureOf({ bytes, facts, putAside }: Kept): Picture {
+  return { body: bytes, facts, cache: "miss", putAside };
 }
 
 /** The bytes of a result; one that is asked for after a long time is marked, so that the sweep leaves it. */
 function bodyOf({ env, defer }: ServePorts, { key }: Order, stored: StoredResult): Picture["body"] {
-  if (isOld(stored)) defer(markResult(env.BUCKET, key, stored.facts));
+  if (isOld(stored)) defer(markResult(env, key, stored.facts));
   return stored.object.body;
 }
 
@@ -86,7 +86,7 @@ async function renewed(ports: ServePorts, order: Order, stored: StoredResult): P
   const now = { ...(original ? toldBy(original, facts) : facts), checkedAt: askedAt };
   checked.set(key, { originalHash: facts.originalHash, at: askedAt });
   // What the origin calls the same bytes now has to be known, or they would be read whole every time.
-  if (original || isOld(stored)) defer(markResult(env.BUCKET, key, now));
+  if (original || isOld(stored)) defer(markResult(env, key, now));
   return { ...asIs, facts: now };
 }
 

@@ -46,11 +46,8 @@ export class SharedWork<Result> {
     }
   }
 
-  /**
-   * Does work that others may wait for, until it is over.
-   * @param overAfter what has to happen besides, before it is not shared any more
-   */
-  async begin(name: string, does: () => Promise<Result>, overAfter: (result: Result) => unknown): Promise<Result> {
+  /** Does work that others may wait for, until it is over. */
+  async begin(name: string, does: () => Promise<Result>): Promise<Result> {
     const lease = this.leases.join(1);
     const work = does();
     const entry = { work, lease };
@@ -59,7 +56,7 @@ export class SharedWork<Result> {
       lease.leave();
       if (this.entries.get(name) === entry) this.entries.delete(name);
     };
-    work.then(overAfter).then(over, over);
+    work.then(over, over);
     return work;
   }
 

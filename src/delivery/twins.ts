@@ -5,7 +5,7 @@
 import { baseName } from "../files.ts";
 import { isUsable, type Order } from "./order.ts";
 import type { FoundOriginal } from "./original.ts";
-import { findSameFinal, putResult, type ResultFacts } from "./results.ts";
+import { findSameFinal, putResult, type ResultFacts, type Shelf } from "./results.ts";
 
 /** What of an order tells whether a result answers it. */
 type Asking = Pick<Order, "key"> & { readonly delivery: Pick<Order["delivery"], "purgedAt"> };
@@ -16,11 +16,11 @@ type Asking = Pick<Order, "key"> & { readonly delivery: Pick<Order["delivery"], 
  * @returns the facts of the result, which is in the bucket now; undefined when there is none
  */
 export async function adoptTwin(
-  bucket: R2Bucket,
+  shelf: Shelf,
   { key, delivery }: Asking,
   found: Omit<FoundOriginal, "original"> & { readonly original: { readonly name: string } },
 ): Promise<ResultFacts | undefined> {
-  const twin = await findSameFinal(bucket, key, found.hash);
+  const twin = await findSameFinal(shelf, key, found.hash);
   if (!twin) return undefined;
   if (!isUsable({ delivery, needsFinal: true }, twin.facts)) {
     await twin.object.body.cancel();
@@ -36,7 +36,7 @@ export async function adoptTwin(
     checkedAt: Date.now(),
     name: namedLike(original.name, same.name),
   };
-  return (await putResult(bucket, key, twin.object.body, facts)) ? facts : undefined;
+  return (await putResult(shelf, key, twin.object.body, facts)) ? facts : undefined;
 }
 
 /** The name of an original with the extension of a result. */

@@ -45,7 +45,7 @@ async function consume(
     count("queue_messages_total", { kind });
     const waitedMs = Math.max(0, Date.now() - message.timestamp.getTime());
     count("queue_wait_seconds_total", { kind }, waitedMs / 1000);
-    if (kind === "final") await runFinal({ env, settings: settingsOf(env), pipeline, defer }, id);
+    if (kind === "final") await runFinal({ env, settings: settingsOf(env), pipeline, defer }, body);
     else if (kind === "purge") await carryOutPurge(env, id);
     else if (kind === "forget") await forgetInFront(cache, id);
     else if (kind === "run") await runWork(env, pipeline, { id, database: body.database }, QUEUE_WORK_MS);
@@ -67,5 +67,6 @@ const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge", "forget",
 function isMessage(body: unknown): body is PlacedMessage | PurgeMessage | ForgetMessage | FinalMessage {
   if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
   if ("database" in body && typeof body.database !== "string") return false;
+  if ("lease" in body && typeof body.lease !== "number") return false;
   return typeof body.kind === "string" && KINDS.has(body.kind) && typeof body.id === "string";
 }

@@ -3,10 +3,12 @@ import { databasesOf, measure } from "../account/databases.ts";
 import { sweepUsage } from "../account/usage.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
 import { settingsOf } from "../env.ts";
-import { MAX_SWEEP_OBJECTS, SWEEP_DATABASES } from "../limits.ts";
+import { LEFTOVER_SWEEP_MS, MAX_SWEEP_OBJECTS, SWEEP_DATABASES, TEMPORARY_SWEEP_MS } from "../limits.ts";
 import { logLine } from "../log.ts";
 import { type PlacedMessage, uploadsIn } from "../pipeline/work.ts";
+import { isDue, rest } from "../storage/rests.ts";
 import { sweepTemporary } from "../storage/volatile.ts";
+import type { UploadStore } from "../webhook/bytes.ts";
 import { sweepWebhooks } from "../webhook/sweep.ts";
 
 /** What the clock of the deployment calls the sweep at. */
@@ -21,10 +23,31 @@ interface Database {
 export async function sweep(env: Env): Promise<void> {
   const now = Date.now();
   await all("The sweep did not do everything", [
-    sweepTemporary(env.BUCKET, now, MAX_SWEEP_OBJECTS),
+    sweepResults(env, now),
     sweepDeliveries(env, settingsOf(env), now),
     ...turnOf(env, now).map((database) => sweepDatabase(env, database, now)),
   ]);
+}
+
+/** Results whose hour is over answer nobody, however long they lie there: a look every few minutes is often enough. */
+async function sweepResults({ BUCKET, DB }: Env, now: number): Promise<void> {
+  if (!(await isDue(DB, "temporary", now))) return;
+  const { more } = await sweepTemporary(BUCKET, now, MAX_SWEEP_OBJECTS);
+  if (!more) await rest(DB, "temporary", now + TEMPORARY_SWEEP_MS);
+}
+
+/** Uploaded bytes, which are looked for where one hour is over or something was found before. */
+function restingUploads(env: Env, { name, db }: Database, now: number): UploadStore {
+  const uploads = uploadsIn(env, name);
+  return {
+    ...uploads,
+    olderThan: async (moment, limit) => {
+      if (!(await isDue(db, "jobs", now))) return [];
+      const found = await uploads.olderThan(moment, limit);
+      if (found.length === 0) await rest(db, "jobs", now + LEFTOVER_SWEEP_MS);
+      return found;
+    },
+  };
 }
 
 /** The databases whose turn it is in this minute: all of them where there are few. */
@@ -41,7 +64,7 @@ async function sweepDatabase(env: Env, database: Database, now: number): Promise
     sweepUsage(db, now),
     sweepWebhooks({
       db,
-      uploads: uploadsIn(env, name),
+      uploads: restingUploads(env, database, now),
       now: () => Date.now(),
       random: Math.random,
       waiting: async () => (await env.QUEUE.metrics()).backlogCount,

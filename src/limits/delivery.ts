@@ -71,6 +71,10 @@ export const DEFAULT_DELIVERY_KEEP_DAYS = 90;
  * mark costs as much as five months in the bucket.
  */
 export const RESULT_MARK_MS = 60 * 86_400_000;
+/** Rows of finals by the bytes of their originals that a sweep looks at: four million of them within three days. */
+export const SWEPT_TWINS = 1_000;
+/** Between two looks through all results for those whose time is over, which is counted in months. */
+export const RESULT_SWEEP_MS = 7 * 86_400_000;
 /** Results whose originals this isolate has found unchanged; some hundred bytes each. */
 export const MAX_CHECKED_RESULTS = 10_000;
 /** Of so many hits one is counted, as so many: rows for each would cost more than the hits. */

@@ -8,15 +8,7 @@ import { measure, placesOf } from "../../src/account/databases.ts";
 import { createKey, deleteKey, findHolder, forgetKeys, generateKey, listKeys } from "../../src/account/keys.ts";
 import { listUsage, saveUsage, sweepUsage } from "../../src/account/usage.ts";
 import { vaultOf } from "../../src/account/vault.ts";
-import {
-  claimFinal,
-  dropFinal,
-  isClaimed,
-  lostFinals,
-  readyFinal,
-  releaseFinal,
-  startFinal,
-} from "../../src/delivery/claims.ts";
+import { claimFinal, dropFinal, isClaimed, lostFinals, releaseFinal, startFinal } from "../../src/delivery/claims.ts";
 import {
   countDelivery,
   listDeliveryCounts,
@@ -204,9 +196,8 @@ export async function askOfDeliveries(asked: Asked): Promise<void> {
   await each("purging a delivery", (id, account) => markPurged(db, account, id, { all: true, now: NOW }));
   await each("deleting a delivery", (id, account) => deleteDelivery(db, account, id));
   await each("claiming a final", (id) => claimFinal(db, { key: id, deliveryId: id, job: "x".repeat(900) }, NOW));
-  await each("announcing a final", (id) => readyFinal(db, id, 1, NOW));
   await each("asking whether a final is made", (id) => isClaimed(db, id));
-  await each("starting a final", (id) => startFinal(db, id, NOW));
+  await each("starting a final", (id) => startFinal(db, id, NOW, true));
   await each("giving a final back", (id) => releaseFinal(db, id, NOW, -1));
   await each("ending a final", (id) => dropFinal(db, id));
   await asked.of("counting a delivery", async (round) => {

@@ -70,18 +70,14 @@ it("who waits for work of a request that was ended does it anew", async () => {
   const { setInterval } = globalThis;
   Object.assign(globalThis, { setInterval: () => 0 });
   const never = () => new Promise<string>(() => undefined);
-  void shared.begin("a", never, () => undefined);
+  void shared.begin("a", never);
   Object.assign(globalThis, { setInterval });
   expect(shared.has("a")).toBe(true);
   const joined = shared.join("a", 60_000);
   clock = 11_000;
   expect(await joined).toBeUndefined();
   expect(shared.has("a")).toBe(false);
-  const result = shared.begin(
-    "a",
-    async () => "made",
-    () => undefined,
-  );
+  const result = shared.begin("a", async () => "made");
   expect(await Promise.all([shared.join("a", 1_000), result])).toEqual(["made", "made"]);
   await eventually(() => expect(shared.has("a")).toBe(false));
 });

@@ -134,27 +134,21 @@ describe.each([
   });
 });
 
-describe("a bucket that fails", () => {
-  const failing = (world: { env: Env }, name: "head" | "put", fails: (key: string) => boolean) => {
-    const { BUCKET } = world.env;
-    const proxy = new Proxy(BUCKET, {
-      get(target, member) {
-        const value: unknown = Reflect.get(target, member);
-        if (typeof value !== "function") return value;
-        return (...given: unknown[]) => {
-          if (member === name && fails(String(given[0]))) return Promise.reject(new Error("R2 is not there"));
-          return Reflect.apply(value as (...all: unknown[]) => unknown, target, given);
-        };
-      },
-    });
-    Object.assign(world.env, { BUCKET: proxy });
+describe("a database that fails", () => {
+  const failing = (world: { env: Env }, fails: (sql: string) => boolean) => {
+    const { DB } = world.env;
+    const prepare = (sql: string) => {
+      if (fails(sql)) throw new Error("D1 is not there");
+      return DB.prepare(sql);
+    };
+    Object.assign(world.env, { DB: { prepare, batch: DB.batch.bind(DB) } });
   };
 
   it("when a result was put keeps none that may have been purged, and charges nothing", async () => {
     originOf(() => new Response(photo.slice(0)));
     const world = await deliveryWorld({ unsigned, refine: false });
     let looks = 0;
-    failing(world.world, "head", (key) => key.startsWith("purged/") && (looks += 1) > 2);
+    failing(world.world, (sql) => sql.includes("FROM delivery_purges") && (looks += 1) > 1);
     expect((await world.get("w=24")).status).toBe(500);
     expect([(await world.stored()).length, await world.credits()]).toEqual([0, 0]);
   });
@@ -162,7 +156,7 @@ describe("a bucket that fails", () => {
   it("when it notes the bytes of an original keeps the final all the same", async () => {
     originOf(() => new Response(photo.slice(0)));
     const world = await deliveryWorld({ unsigned, refine: false });
-    failing(world.world, "put", (key) => key.includes("/same/"));
+    failing(world.world, (sql) => sql.startsWith("INSERT INTO delivery_twins"));
     expect((await world.get("w=24")).status).toBe(200);
     expect([(await world.stored()).length, await world.credits()]).toEqual([1, 1]);
     expect((await world.get("w=24", "b.jpg")).status).toBe(200);
@@ -200,9 +194,9 @@ it("a purge is remembered until every work that was begun before it is over", as
   await api("POST", `/1.0/deliveries/${delivery.id}/purge`, { key, json: { source: "a.jpg" } });
   const of = { delivery: delivery.id, original };
   await sweepDeliveries(env, settingsOf(env), now + 1_200_000);
-  expect(await isPurgedSince(env.BUCKET, of, now - 1)).toBe(true);
-  expect(await isPurgedSince(env.BUCKET, of, Date.now() + 1)).toBe(false);
-  expect(await isPurgedSince(env.BUCKET, { ...of, original: "other" }, now - 1)).toBe(false);
+  expect(await isPurgedSince(env.DB, of, now - 1)).toBe(true);
+  expect(await isPurgedSince(env.DB, of, Date.now() + 1)).toBe(false);
+  expect(await isPurgedSince(env.DB, { ...of, original: "other" }, now - 1)).toBe(false);
   await sweepDeliveries(env, settingsOf(env), now + 7_200_000);
-  expect(await isPurgedSince(env.BUCKET, of, now - 1)).toBe(false);
+  expect(await isPurgedSince(env.DB, of, now - 1)).toBe(false);
 });

@@ -162,6 +162,8 @@ function splitUrl(url: string): { pathname: string } {
 interface Readable extends Picture {
   /** Its bytes where they are in memory anyway. */
   readonly bytes?: Uint8Array | undefined;
+  /** The name of its object. */
+  readonly storedAs?: string;
 }
 
 /**
@@ -169,17 +171,17 @@ interface Readable extends Picture {
  * @throws ApiError 503 when it is in neither
  */
 async function readable(c: AppContext, { asked, key }: Asking, picture: Picture): Promise<Readable> {
-  const { body, facts, kept } = picture;
+  const { body, facts, putAside } = picture;
   if (c.req.method !== "GET" || asked.wantsFacts) return picture;
   if (body instanceof ReadableStream && !canLend(facts.picture.bytes)) return picture;
   const bytes = body instanceof ReadableStream ? new Uint8Array(await new Response(body).arrayBuffer()) : body;
   const lent = bytes && lend(bytes, (work) => c.executionCtx.waitUntil(work));
   if (lent) return { ...picture, body: lent, bytes };
-  await kept;
-  const stored = await findResult(c.env.BUCKET, key);
-  // Somebody else makes the same, and keeps it in a moment.
+  const storedAs = (await putAside?.()) ?? key;
+  const stored = await findResult(c.env.BUCKET, storedAs);
+  // It was purged in this moment.
   if (!stored) throw busy();
-  return { ...picture, body: stored.object.body, facts: stored.facts };
+  return { ...picture, body: stored.object.body, facts: stored.facts, storedAs };
 }
 
 /**
@@ -194,7 +196,7 @@ async function keepCopy(
 ): Promise<void> {
   if (asked.wantsFacts) return keepAtEdge(edge, answer.clone());
   if (picture.bytes) return keepAtEdge(edge, new Response(picture.bytes as Uint8Array<ArrayBuffer>, answer));
-  const stored = await findSameResult(bucket, key, picture.facts);
+  const stored = await findSameResult(bucket, picture.storedAs ?? key, picture.facts);
   if (stored) await keepAtEdge(edge, new Response(stored.object.body, answer));
 }
 
@@ -264,8 +266,8 @@ function finished(
   const deliveredBytes = sent.body ? Number(sent.headers.get("content-length") ?? 0) : 0;
   const counts = { deliveredBytes, storedHits: cache === "stored" ? 1 : 0 };
   const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  // What was made has a row anyway.
-  if (cache === "miss") countDelivery(c.env.DB, delivery, counts, defer);
+  // A final that was made has a row anyway.
+  if (cache === "miss" && isFinal) countDelivery(c.env.DB, delivery, counts, defer);
   else countHit(c.env.DB, delivery, counts, { sample: c.var.settings.hitSample, defer });
   return sent;
 }
