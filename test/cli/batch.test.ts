@@ -283,6 +283,7 @@ describe("lines of JSON", () => {
       {
         images: 1,
         skipped: 0,
+        kept: 0,
         failed: 2,
         not_begun: 2,
         bytes_before: 18,
@@ -313,7 +314,7 @@ describe("lines of JSON of a srcset", () => {
     const sizes = { bytes_before: 18, bytes_after: 2 * (files[0]?.bytes ?? 0), ms: expect.any(Number) };
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       { path: join(folder, "a.jpg"), output: join(folder, "a.html"), ...sizes, files },
-      { images: 1, skipped: 0, failed: 0, not_begun: 0, ...sizes },
+      { images: 1, skipped: 0, kept: 0, failed: 0, not_begun: 0, ...sizes },
     ]);
   });
 });

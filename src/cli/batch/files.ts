@@ -37,11 +37,16 @@ export async function findOriginals(paths: readonly string[], out?: string): Pro
   return [...found.values()];
 }
 
+/** Whether a file carries the extension of an image. */
+export function isImageName(name: string): boolean {
+  return IMAGES.has(extname(name).slice(1).toLowerCase());
+}
+
 async function imagesUnder(root: string, out: string | undefined): Promise<Original[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const isResult = (folder: string): boolean => out !== undefined && isInside(out, root) && isIn(folder, out);
   return entries
-    .filter((entry) => entry.isFile() && IMAGES.has(extname(entry.name).slice(1).toLowerCase()))
+    .filter((entry) => entry.isFile() && isImageName(entry.name))
     .filter((entry) => !isResult(entry.parentPath))
     .map((entry) => ({ path: join(entry.parentPath, entry.name), folder: relative(root, entry.parentPath) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -16,6 +16,7 @@ export function createJsonReport(out: NodeJS.WritableStream, aside: NodeJS.Writa
 function lineOf(outcome: Outcome): object {
   const { kind, path } = outcome;
   if (kind === "failed") return { path, error: outcome.error };
+  if (kind === "kept") return { path, kept: true, bytes_before: outcome.before, bytes_after: outcome.after };
   if (kind === "skipped") return { path, output: outcome.target, skipped: true };
   const { target, before, after, ms, picture, files } = outcome;
   const sizes = { path, output: target, bytes_before: before, bytes_after: after };
@@ -34,6 +35,7 @@ function sumsOf(outcomes: readonly Outcome[], missing: number): object {
   return {
     images: written.length,
     skipped: outcomes.filter(({ kind }) => kind === "skipped").length,
+    kept: outcomes.filter(({ kind }) => kind === "kept").length,
     failed: outcomes.filter(({ kind }) => kind === "failed").length,
     not_begun: missing,
     bytes_before: sum(({ before }) => before),

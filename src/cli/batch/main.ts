@@ -1,6 +1,7 @@
 /** The command `darkroom`. */
 import { type Client, createClient } from "./client.ts";
 import { findOriginals } from "./files.ts";
+import { changedImages, stageAgain } from "./git.ts";
 import { createJsonReport } from "./json.ts";
 import { serveAgents } from "./mcp.ts";
 import { asksForVersion, type Options, readAgentOptions, readOptions, USAGE, UsageError } from "./options.ts";
@@ -31,7 +32,13 @@ export async function main(args: readonly string[], version: string): Promise<nu
 }
 
 async function batch(options: Options): Promise<number> {
-  const originals = withoutResults(await findOriginals(options.paths, options.out), options.body);
+  const { git } = options;
+  const found = git ? await changedImages(git, options.paths) : await findOriginals(options.paths, options.out);
+  if (git && found.length === 0) {
+    console.error("No images have changed.");
+    return 0;
+  }
+  const originals = withoutResults(found, options.body);
   if (options.watch) refuseCircle(options);
   else if (originals.length === 0) throw new UsageError("There are no images in what was named");
   const interruption = new AbortController();
@@ -87,6 +94,7 @@ async function carryOut(
 ): Promise<number> {
   const outcomes = await runAll(source, options, client, signal, report.settled);
   const missing = typeof source === "function" ? 0 : source.length - outcomes.length;
+  if (options.git?.kind === "staged") await stageAgain(outcomes);
   report.end(outcomes, missing);
   if (missing > 0) console.error(`${missing} not begun.`);
   return missing === 0 && outcomes.every(isDone) ? 0 : 1;

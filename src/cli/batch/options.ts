@@ -7,6 +7,8 @@ const LOCAL_URL = "http://localhost:8787";
 /** The key of a service on this machine, as long as none is given. */
 export const LOCAL_KEY = "demo";
 const MAX_CONCURRENCY = 32;
+/** A replacement that saves less makes a history longer, not a site faster. */
+const MIN_SAVING = 5;
 
 export const USAGE = `Usage: darkroom [options] <files or folders>
        darkroom mcp [--url URL] [--key KEY] [--local] [folders]
@@ -28,6 +30,11 @@ language model (Model Context Protocol over standard input and output), for imag
   --out DIR           where results go, also -o
   --resume            pass over images whose result is there, and go on with the others
   --overwrite         replace files that exist, originals included
+  --in-place          replace originals by results of their own format, where that saves enough; 0 if none does
+  --min-saving N      percent of the bytes that a replacement must save (${MIN_SAVING})
+  --originals DIR     originals are copied here before they are replaced
+  --staged            of a git repository what the next commit adds or changes, in place, and staged again
+  --since REF         of a git repository what was added or changed since then, in place
   --watch             go on until stopped, with what is new or changed in the folders; needs --out
   --json              one line of JSON for each image on standard output, and one with the sums
   --concurrency N     requests at a time (4)
@@ -47,6 +54,10 @@ export interface Options {
   readonly overwrite: boolean;
   /** Images whose result exists are passed over. */
   readonly resume: boolean;
+  /** Results take the place of their originals; undefined when they are files of their own. */
+  readonly inPlace: InPlace | undefined;
+  /** Which images of a git repository are meant, instead of all in `paths`. */
+  readonly git: GitChoice | undefined;
   /** Goes on with what is new or changed, until it is stopped. */
   readonly watch: boolean;
   /** What images say of where they are from is told, and nothing is written. */
@@ -59,6 +70,15 @@ export interface Options {
   /** Whether the run starts a service of its own. */
   readonly start: "always" | "unless one answers" | "never";
 }
+
+export interface InPlace {
+  /** Percent of the original's bytes. */
+  readonly minSaving: number;
+  /** The folder that originals are copied to. */
+  readonly originals: string | undefined;
+}
+
+export type GitChoice = { readonly kind: "staged" } | { readonly kind: "since"; readonly ref: string };
 
 /** A command that cannot be run as it is. */
 export class UsageError extends Error {}
@@ -75,6 +95,11 @@ const SPEC = {
   provenance: { type: "boolean", default: false },
   out: { type: "string", short: "o" },
   overwrite: { type: "boolean", default: false },
+  "in-place": { type: "boolean", default: false },
+  "min-saving": { type: "string" },
+  originals: { type: "string" },
+  staged: { type: "boolean", default: false },
+  since: { type: "string" },
   resume: { type: "boolean", default: false },
   watch: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
@@ -103,10 +128,13 @@ export function readOptions(
 ): Options | undefined {
   const { values, positionals } = parse(args);
   if (values.help) return undefined;
-  if (positionals.length === 0) throw new UsageError("Name at least one file or folder");
+  const git = gitOf(values);
+  if (positionals.length === 0 && !git) throw new UsageError("Name at least one file or folder");
   refuseContradictions(values);
   return {
-    paths: positionals,
+    paths: positionals.length > 0 ? positionals : ["."],
+    git,
+    inPlace: inPlaceOf(values, git !== undefined),
     body: bodyOf(values),
     out: values.out,
     overwrite: values.overwrite,
@@ -142,6 +170,29 @@ function refuseContradictions({ resume, overwrite, local, url, key, watch, out, 
   if (local && (url ?? key) !== undefined) throw new UsageError("--local has an address and a key of its own");
   // Beside their originals, results would be taken for new images, and those in place of them for changed ones.
   if (watch && out === undefined) throw new UsageError("--watch needs --out, a folder for the results");
+}
+
+function gitOf({ staged, since }: Values): GitChoice | undefined {
+  if (staged && since !== undefined) throw new UsageError("--staged and --since name different images");
+  if (staged) return { kind: "staged" };
+  // Git would take it for an option.
+  if (since?.startsWith("-")) throw new UsageError("--since must be a commit, a branch or a tag");
+  return since === undefined ? undefined : { kind: "since", ref: since };
+}
+
+/** Results that replace their originals keep name and format, which pages and programs refer to. */
+function inPlaceOf(values: Values, ofGit: boolean): InPlace | undefined {
+  const { "in-place": asked, "min-saving": saving, originals, out, overwrite, resume, watch, srcset, format } = values;
+  if (!asked && !ofGit) {
+    if ((saving ?? originals) !== undefined) throw new UsageError("--min-saving and --originals belong to --in-place");
+    return undefined;
+  }
+  if ((out ?? srcset ?? format) !== undefined || overwrite || resume || watch) {
+    throw new UsageError(
+      "Images replaced in place take neither --out, --srcset, --format, --overwrite, --resume nor --watch",
+    );
+  }
+  return { minSaving: wholeNumber("--min-saving", saving ?? String(MIN_SAVING), 99), originals };
 }
 
 function serviceOf(

@@ -18,6 +18,8 @@ export type Outcome =
       /** Several results, of which `target` is the element that shows them. */
       readonly files?: readonly (Looks & { readonly output: string; readonly bytes: number })[];
     }
+  /** In place: it would not have saved enough, or is another format as a result. */
+  | { readonly kind: "kept"; readonly path: string; readonly before: number; readonly after: number }
   | { readonly kind: "skipped"; readonly path: string; readonly target: string }
   | {
       readonly kind: "failed";

@@ -6,6 +6,7 @@ import { ApiFailure, type Client, looksOf, Unreachable } from "./client.ts";
 import { alreadyThere, earlierResult, exists, expectedName, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
 import { type Claims, type Outcome, ownerOf } from "./outcome.ts";
+import { replaced } from "./replace.ts";
 import { writeSet } from "./sets.ts";
 
 /** Images that are there, or a way to those that come until the signal ends it. */
@@ -77,6 +78,7 @@ async function one(
   const { byTarget, byPath } = claims;
   const { body, out, overwrite, resume } = options;
   if (body.srcset) return writeSet(original, options, client, signal, claims);
+  if (options.inPlace) return replaced(original, options.inPlace, body, client, signal);
   const isFirst = !byPath.has(path);
   const earlier = resume && isFirst ? await earlierResult(original, body.output?.format, out) : undefined;
   if (earlier !== undefined) {

@@ -64,6 +64,7 @@ function lineOf(outcome: Outcome): string {
   const name = shortPath(outcome.path);
   if (outcome.kind === "failed") return `${name}: ${outcome.reason}`;
   if (outcome.kind === "skipped") return `${name}: done before`;
+  if (outcome.kind === "kept") return `${name}: kept as it is`;
   return `${name}: ${sizeText(outcome.before)} to ${sizeText(outcome.after)}`;
 }
 
@@ -71,6 +72,7 @@ function lineOf(outcome: Outcome): string {
 export function summary(outcomes: readonly Outcome[]): string {
   const written = outcomes.filter((outcome) => outcome.kind === "written");
   const failed = outcomes.filter((outcome) => outcome.kind === "failed");
+  const kept = outcomes.filter((outcome) => outcome.kind === "kept").length;
   const skipped = outcomes.filter((outcome) => outcome.kind === "skipped").length;
   const before = written.reduce((sum, outcome) => sum + outcome.before, 0);
   const after = written.reduce((sum, outcome) => sum + outcome.after, 0);
@@ -83,6 +85,7 @@ export function summary(outcomes: readonly Outcome[]): string {
   const rule = "─".repeat(head.length);
   return [
     ...(written.length > 0 ? [head, rule, ...rows, ...(rest > 0 ? [`… and ${rest} more`] : []), rule, last] : []),
+    ...(kept > 0 ? [`${kept} kept as they are.`] : []),
     ...(skipped > 0 ? [`${skipped} done before.`] : []),
     ...(failed.length > 0 ? ["", `${failed.length} failed:`, ...failed.map((one) => `  ${lineOf(one)}`)] : []),
   ].join("\n");
