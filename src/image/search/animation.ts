@@ -4,7 +4,7 @@ import type { EncodeSettings } from "../codec/writer.ts";
 import type { Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
-import { MIN_QUALITY } from "./find-quality.ts";
+import { findQuality, MIN_QUALITY, type Model, within } from "./find-quality.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { type Found, pictureIn } from "./probe.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
@@ -75,10 +75,10 @@ const POINTS_PER_QUALITY = 0.7;
 /** A result this close above its target score is close enough. */
 const CLOSE_POINTS = 2;
 const MAX_QUALITY = 100;
-/**
- * An original, or an upper bound, so many times smaller than a result was made with means that no quality makes up for.
- */
+/** A result that takes so many times the bytes of the original was made with means that no quality makes up for. */
 const HOPELESS = 2;
+/** Points above its target that a try scores at most, as far as can be said before it is looked at. */
+const MOST_ABOVE = 9;
 /** Encodings of an animation, and of one with more pixels in all its frames than `MANY_PIXELS`. */
 const MAX_TRIES = 4;
 const MAX_TRIES_OF_MANY = 2;
@@ -127,30 +127,57 @@ export async function smallestAnimation(
     trace,
   }: HeldAgainst = {},
 ): Promise<Found | null> {
-  const tries = mostTries(picture);
-  let best: Found | undefined;
-  let low = MIN_QUALITY - 1;
-  let high = MAX_QUALITY + 1;
-  let quality = settings.quality;
-  for (let count = 0; count < tries && high - low > 1; count++) {
-    if (deadline.isOver()) throw new Overrun(best && best.score >= targetScore ? best : undefined, { quality });
+  const isEnough = ({ score }: Tried) => score >= targetScore;
+  const isClose = (tried: readonly Tried[]) => {
+    const last = tried.at(-1)!;
+    return (isEnough(last) && last.score < targetScore + CLOSE_POINTS) || last.length > originalBytes * HOPELESS;
+  };
+  const isBetter = (one: Tried, other: Tried) => {
+    if (isEnough(one)) return !isEnough(other) || one.length < other.length;
+    return !isEnough(other) && one.score > other.score;
+  };
+  const probeAt = async (quality: number) => {
     const bytes = await format.write.encode(picture, { ...settings, quality }, timeSlice);
     trace?.({ kind: "encoded", part: "whole", settings: { ...settings, quality }, bytes: bytes.length });
-    if (bytes.length > upperBoundBytes * HOPELESS) return null;
-    const judgement = await judgeAnimation(compared, pictureIn(format, bytes, compared.space), timeSlice);
-    const { points: score, score: metric } = judgement;
-    trace?.({ kind: "judged", part: "whole", quality, score: metric, points: score });
-    const reaches = score >= targetScore;
-    if (reaches) high = quality;
-    else low = quality;
-    const improves =
-      !best || (reaches ? best.score < targetScore || bytes.length < best.bytes.length : score > best.score);
-    if (improves && (reaches || !best || best.score < targetScore)) best = { bytes, score, metric };
-    if (reaches && score < targetScore + CLOSE_POINTS) break;
-    if (bytes.length > originalBytes * HOPELESS) break;
-    const step = (targetScore + CLOSE_POINTS / 4 - score) / POINTS_PER_QUALITY;
-    quality = Math.min(high - 1, Math.max(low + 1, Math.round(quality + step)));
-  }
-  if (!best) throw new RangeError("no encoding was tried");
-  return best;
+    return { quality, bytes: async () => bytes };
+  };
+  const model: Model<Tried, Awaited<ReturnType<typeof probeAt>>> = {
+    ...within({ step: 1 }, MIN_QUALITY, MAX_QUALITY),
+    leaps: true,
+    mostScore: async () => targetScore + MOST_ABOVE,
+    async measure({ quality, bytes }) {
+      const file = await bytes();
+      const judgement = await judgeAnimation(compared, pictureIn(format, file, compared.space), timeSlice);
+      const { points: score, score: metric } = judgement;
+      trace?.({ kind: "judged", part: "whole", quality, score: metric, points: score });
+      return { quality, score, metric, length: file.length };
+    },
+    expected({ tried }) {
+      const { quality, score } = tried.at(-1)!;
+      return Math.round(quality + (targetScore + CLOSE_POINTS / 4 - score) / POINTS_PER_QUALITY);
+    },
+  };
+  const { best, beaten, left } = await findQuality(probeAt, model, {
+    first: settings.quality,
+    attempts: mostTries(picture),
+    isEnough,
+    isClose,
+    isBetter,
+    toBeat: { targetScore, bytes: upperBoundBytes },
+    deadline,
+  });
+  if (beaten) return null;
+  const found = best && { bytes: await best.probe.bytes(), score: best.tried.score, metric: best.tried.metric };
+  if (left !== undefined) throw new Overrun(best && isEnough(best.tried) ? found : undefined, { quality: left });
+  if (!found) throw new RangeError("no encoding was tried");
+  return found;
+}
+
+/** A quality that was tried. */
+interface Tried {
+  readonly quality: number;
+  readonly score: number;
+  readonly metric: number;
+  /** Bytes of the file. */
+  readonly length: number;
 }

@@ -94,7 +94,7 @@ function modelOf(
   { targetScore, scale, patience }: Objective,
   { picture, slope, expected }: Settling,
   before: number,
-): Model<Known> {
+): Model<Known, Probe> {
   return {
     ...within(scale, MIN_QUALITY, MAX_QUALITY),
     async measure(probe) {

@@ -58,7 +58,11 @@ export async function lowestByDistortion(
 }
 
 /** How a picture looks at each quality, by the distortion that is expected. */
-function modelOf(distortionAt: DistortionAt, targetScore: number, isEnough: (place: Place) => boolean): Model<Place> {
+function modelOf(
+  distortionAt: DistortionAt,
+  targetScore: number,
+  isEnough: (place: Place) => boolean,
+): Model<Place, Probe> {
   const wanted = 100 - targetScore - MARGIN_POINTS;
   return {
     leaps: true,

@@ -6,7 +6,6 @@
  */
 import type { Scale } from "../codec/writer.ts";
 import type { EndsInTime } from "./overrun.ts";
-import type { Probe, ProbeAt } from "./probe.ts";
 
 /** The lowest quality that is searched for: what is smooth or dark looks well even there. */
 export const MIN_QUALITY = 1;
@@ -15,6 +14,13 @@ export const MAX_QUALITY = 98;
 /** What is known of a quality that was probed. */
 export interface Tried {
   readonly quality: number;
+  /** Absent where nobody judges: only bytes count. */
+  readonly score?: number;
+}
+
+/** What comes of a quality: a file, that may still have to be written. */
+interface Made {
+  readonly bytes: () => Promise<Uint8Array>;
 }
 
 /** What is known when a next quality is sought. */
@@ -23,12 +29,15 @@ export interface Known<Own extends Tried> {
   readonly low?: Own | undefined;
   /** The lowest quality that is enough. */
   readonly high?: Own | undefined;
+  /** Between these the next quality lies. */
+  readonly from: number;
+  readonly to: number;
   /** All qualities of this search, in the order in which they were probed, and before them those that were known. */
   readonly tried: readonly Own[];
 }
 
 /** How a format's files depend on their quality, as far as that is known before they are made. */
-export interface Model<Own extends Tried> {
+export interface Model<Own extends Tried, Probe = unknown> {
   /** Finds out what is to be known of a probe, by work: it is scored, or measured. */
   readonly measure: (probe: Probe) => Promise<Own>;
   /** The most that a probe can score, where that is known before it is scored. */
@@ -69,13 +78,13 @@ export interface BytesToBeat {
 }
 
 /** What came of a search. */
-export interface FoundQuality<Own extends Tried> {
+export interface FoundQuality<Own extends Tried, Probe> {
   /** Absent where not one probe was made, or the first was given up before it was scored. */
   readonly best?: { readonly probe: Probe; readonly tried: Own };
   /** The probe at which the search gave up: it cannot beat the bytes to beat. */
   readonly beaten?: Probe;
-  /** The time is over. */
-  readonly isCut?: boolean;
+  /** The quality that was next when the time was over. */
+  readonly left?: number;
   readonly tried: readonly Own[];
 }
 
@@ -83,26 +92,26 @@ export interface FoundQuality<Own extends Tried> {
  * Searches for the quality that is just enough.
  * @param probeAt makes the probe of a quality
  */
-export async function findQuality<Own extends Tried>(
-  probeAt: ProbeAt,
-  model: Model<Own>,
+export async function findQuality<Own extends Tried, Probe extends Made>(
+  probeAt: (quality: number) => Probe | Promise<Probe>,
+  model: Model<Own, Probe>,
   limits: Limits<Own>,
-): Promise<FoundQuality<Own>> {
+): Promise<FoundQuality<Own, Probe>> {
   const { first, attempts, isEnough, isClose, toBeat, deadline, before = [] } = limits;
   const isBetter = limits.isBetter ?? ((one, other) => isEnough(one) || !isEnough(other));
   const tried: Own[] = [];
   const found = () => ({ ...(best && { best }), tried: [...before, ...tried] });
-  let best: FoundQuality<Own>["best"];
+  let best: FoundQuality<Own, Probe>["best"];
   let quality: number | undefined = first;
   while (quality !== undefined && tried.length < attempts) {
-    if (deadline?.isOver()) return { ...found(), isCut: true };
+    if (deadline?.isOver()) return { ...found(), left: quality };
     const probe = await probeAt(quality);
     const isGivenUp = async (score: number) => toBeat !== undefined && isBeaten(probe, score, toBeat, model);
     if (model.mostScore && (await isGivenUp(await model.mostScore(quality)))) return { ...found(), beaten: probe };
     const one = await model.measure(probe);
     tried.push(one);
     if (!best || isBetter(one, best.tried)) best = { probe, tried: one };
-    if (toBeat && (await isGivenUp(await probe.score()))) return { ...found(), beaten: probe };
+    if (one.score !== undefined && (await isGivenUp(one.score))) return { ...found(), beaten: probe };
     if (isClose(tried)) break;
     if (tried.length < attempts) quality = await nextQuality([...before, ...tried], model, isEnough);
   }
@@ -121,7 +130,7 @@ export async function nextQuality<Own extends Tried>(
   const { low, high } = around(tried, isEnough);
   const [from, to] = [await model.above(low), await model.below(high)];
   if (from > to) return undefined;
-  const expected = await model.expected({ low, high, tried });
+  const expected = await model.expected({ low, high, from, to, tried });
   return expected === undefined ? undefined : Math.min(to, Math.max(from, expected));
 }
 
@@ -183,11 +192,11 @@ export function bytesAtTarget(score: number, targetScore: number): number {
  * The rule that prunes: whether a file of the target score is surely larger than the bytes to beat, given a probe of about this
  * score.
  */
-async function isBeaten<Own extends Tried>(
-  probe: Probe,
+async function isBeaten(
+  probe: Made,
   score: number,
   { targetScore, bytes }: BytesToBeat,
-  { leaps = false }: Model<Own>,
+  { leaps = false }: Pick<Model<Tried>, "leaps">,
 ): Promise<boolean> {
   if (bytes === Infinity) return false;
   const { length } = await probe.bytes();

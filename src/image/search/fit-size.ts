@@ -9,7 +9,7 @@ import { firstFrame, type Picture } from "../pixels/picture.ts";
 import { pictureEstimate } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
 import { encodeEstimate, fits, lookEstimate, sourceEstimate } from "./estimates.ts";
-import { MIN_QUALITY, neighborOf } from "./find-quality.ts";
+import { findQuality, MIN_QUALITY, type Model, type Tried, within } from "./find-quality.ts";
 import { isDoubtful, leastSizeBeyond, leastSizeEstimate } from "./least-size.ts";
 import { fullSearch } from "./memory-tiers.ts";
 import type { EndsInTime } from "./overrun.ts";
@@ -161,9 +161,9 @@ async function bestLooking(
   return best;
 }
 
-interface Try {
-  readonly quality: number;
-  readonly bytes: Uint8Array;
+/** A quality that was tried, and what its file takes. */
+interface Sized extends Tried {
+  readonly length: number;
 }
 
 /**
@@ -174,55 +174,48 @@ async function largestWithin(
   encode: Encode,
   settings: EncodeSettings,
   limitBytes: number,
-  {
-    deadline,
-    trace,
-    ...terms
-  }: {
-    readonly scale: Scale;
-    readonly maxTries: number;
-    readonly deadline: EndsInTime;
-    readonly trace: Trace | undefined;
-  },
+  { scale, maxTries, deadline, trace }: SizeTerms,
 ): Promise<Uint8Array> {
-  let fits: Try | undefined;
-  let over: Try | undefined;
-  for (let tries = 0; !fits || fits.bytes.length < limitBytes * CLOSE; tries++) {
-    // Once the time is over the file is one that fits, or else the smallest.
-    const pace = deadline.isOver() && tries > 0 ? { ...terms, maxTries: 0 } : terms;
-    const quality = nextQuality(fits, over, settings.quality, limitBytes, { ...pace, tries });
-    if (quality === undefined) break;
+  const fitting = ({ length }: Sized) => length <= limitBytes;
+  const probeAt = async (quality: number) => {
     const bytes = await encode({ ...settings, quality });
     trace?.({ kind: "encoded", part: "whole", settings: { ...settings, quality }, bytes: bytes.length });
-    if (bytes.length <= limitBytes) fits = { quality, bytes };
-    else over = { quality, bytes };
-  }
-  const found = fits ?? over;
-  if (!found) throw new RangeError("no quality was tried");
-  return found.bytes;
+    return { quality, bytes: async () => bytes };
+  };
+  const headroom = ({ length }: Sized) => Math.log(limitBytes / length);
+  const model: Model<Sized, Awaited<ReturnType<typeof probeAt>>> = {
+    ...within(scale, MIN_QUALITY, MAX_QUALITY),
+    measure: async ({ quality, bytes }) => ({ quality, length: (await bytes()).length }),
+    expected({ low: fits, high: over, from, to, tried }) {
+      const known = fits ?? over;
+      // Once the time is over the file is one that fits, or else the smallest.
+      if (!known || tried.length >= maxTries || deadline.isOver()) return fits ? undefined : from;
+      if (!fits && known.length > limitBytes * FAR) return from;
+      const growth =
+        fits && over
+          ? (headroom(fits) - headroom(over)) / (over.quality - fits.quality)
+          : GROWTH / 2 ** (tried.length - 1);
+      const isHalved = fits && over && tried.length >= GUESSES;
+      const guess = isHalved ? (from + to) / 2 : known.quality + headroom(known) / growth;
+      return Math.floor(guess / scale.step) * scale.step;
+    },
+  };
+  const { best } = await findQuality(probeAt, model, {
+    first: settings.quality,
+    attempts: Infinity,
+    // What takes more than it may is as much as is needed: one quality less is what is looked for.
+    isEnough: (one) => !fitting(one),
+    isClose: (tried) => tried.slice(-1).some((last) => fitting(last) && last.length >= limitBytes * CLOSE),
+    isBetter: (one, other) => fitting(one) || !fitting(other),
+  });
+  if (!best) throw new RangeError("no quality was tried");
+  return best.probe.bytes();
 }
 
-/** A quality between the best that fits and the worst that does not, undefined when there is none. */
-function nextQuality(
-  fits: Try | undefined,
-  over: Try | undefined,
-  first: number,
-  limitBytes: number,
-  { scale, tries, maxTries }: { readonly scale: Scale; readonly tries: number; readonly maxTries: number },
-): number | undefined {
-  const low = fits ? neighborOf(fits.quality, "above", scale) : MIN_QUALITY;
-  const high = over ? neighborOf(over.quality, "below", scale) : MAX_QUALITY;
-  if (low > high) return undefined;
-  if (tries >= maxTries) return fits ? undefined : low;
-  const known = fits ?? over;
-  if (!known) return first;
-  if (!fits && known.bytes.length > limitBytes * FAR) return low;
-  const headroom = (bytes: Uint8Array) => Math.log(limitBytes / bytes.length);
-  const growth =
-    fits && over
-      ? (headroom(fits.bytes) - headroom(over.bytes)) / (over.quality - fits.quality)
-      : GROWTH / 2 ** (tries - 1);
-  const isHalved = fits && over && tries >= GUESSES;
-  const guess = isHalved ? (low + high) / 2 : known.quality + headroom(known.bytes) / growth;
-  return Math.min(high, Math.max(low, Math.floor(guess / scale.step) * scale.step));
+/** How a size is searched for among files. */
+interface SizeTerms {
+  readonly scale: Scale;
+  readonly maxTries: number;
+  readonly deadline: EndsInTime;
+  readonly trace: Trace | undefined;
 }
