@@ -32,6 +32,8 @@ export interface Asked {
   readonly concerns: ReadonlySet<Concern>;
   /** In pixels of the result, where the address names one. */
   readonly width: number | undefined;
+  /** `resize` for a width that the browser's hints decide; absent where the address leaves it to none. */
+  readonly sizedTo?: ((width: number) => object) | undefined;
   readonly format: DeliveryFormat | "auto";
   /** The moment at which the address ends, seconds since 1970. */
   readonly expires: number | undefined;

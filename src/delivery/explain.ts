@@ -6,6 +6,7 @@ import { ApiError } from "../errors.ts";
 import type { Asked, Dialect, Spelled } from "./asked.ts";
 import { type Canonical, canonicalOf } from "./canonical.ts";
 import { type DialectName, DIALECTS } from "./dialects.ts";
+import { withHintedWidth } from "./hints.ts";
 import { AddressRefused, admit } from "./policy.ts";
 import type { OpenedDelivery } from "./records.ts";
 import { signedUntil } from "./signature.ts";
@@ -51,7 +52,8 @@ export async function explain(
   const read = attempt(() => dialect.read(spelled));
   const admitted = await attemptLater(admit(delivery, dialect, spelled, now));
   // What it gets, where that is less than what it asks for.
-  const asked = admitted.value?.asked ?? read.value;
+  const got = admitted.value?.asked ?? read.value;
+  const asked = got && withHintedWidth(delivery, got, () => undefined);
   const unsigned = delivery.isOpen ? undefined : delivery.unsigned;
   const taken = dialect.manners ? dialect.manners.accept(accept, { unsigned }) : accept;
   const canonical = asked && attempt(() => canonicalOf(delivery, asked, taken));

@@ -51,6 +51,7 @@ function side(member: "width" | "height"): Option {
   return {
     concern: member,
     read: (parsed, value, name) => {
+      if (member === "width") parsed.isWidthHinted = value === "auto";
       if (value !== "auto") parsed[member] = whole(name, value, 1, MAX_SIDE_PIXELS);
     },
   };

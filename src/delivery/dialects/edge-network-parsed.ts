@@ -8,6 +8,8 @@ export type Fit = "scale-down" | "contain" | "cover" | "crop" | "pad" | "squeeze
 export interface Parsed {
   width?: number;
   height?: number;
+  /** The browser's hints say the width. */
+  isWidthHinted: boolean;
   dpr: number;
   fit: Fit;
   readonly trim: ParsedTrim;
@@ -35,6 +37,7 @@ export interface Parsed {
 
 export function emptyParsed(): Parsed {
   return {
+    isWidthHinted: false,
     dpr: 1,
     fit: "scale-down",
     trim: { border: false, sides: {} },

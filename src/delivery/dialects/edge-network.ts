@@ -64,6 +64,7 @@ function askedOf({ source }: Spelled, parsed: Parsed): Asked {
     presets,
     concerns,
     width,
+    ...(width === undefined && parsed.isWidthHinted && { sizedTo: sizerOf(parsed) }),
     format,
     expires,
     wantsFacts,
@@ -73,6 +74,12 @@ function askedOf({ source }: Spelled, parsed: Parsed): Asked {
     isAttachment: false,
     body: merged(parsed.json, bodyOf(parsed, width)),
   };
+}
+
+/** For a width in pixels of the screen, which no density is laid over. */
+function sizerOf(parsed: Parsed): (width: number) => object {
+  const height = scaled("height", parsed.height, parsed.dpr);
+  return (width) => resizeOf(parsed, width, height) ?? {};
 }
 
 function scaled(name: string, side: number | undefined, dpr: number): number | undefined {

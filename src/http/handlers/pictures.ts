@@ -5,6 +5,7 @@ import { countDelivery, countHit } from "../../delivery/counts.ts";
 import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
 import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
 import { tagsOf } from "../../delivery/front-cache.ts";
+import { ACCEPT_CH, VARY_HINTS, withHintedWidth } from "../../delivery/hints.ts";
 import { findDeliveryById } from "../../delivery/lookup.ts";
 import type { Order } from "../../delivery/order.ts";
 import { AddressRefused, admit } from "../../delivery/policy.ts";
@@ -111,7 +112,8 @@ async function admittedAddress(c: AppContext, dialect: Dialect): Promise<Asking>
   const now = Date.now();
   const { delivery, spelled } = await deliveryOf(c, dialect, now);
   const admitted = admit(delivery, dialect, spelled, now).catch((error: unknown) => explained(c, delivery, error));
-  const { asked, located, isUnsigned, goodUntil } = await admitted;
+  const { asked: said, located, isUnsigned, goodUntil } = await admitted;
+  const asked = withHintedWidth(delivery, said, (name) => c.req.header(name));
   const { manners } = dialect;
   const header = c.req.header("accept");
   const unsigned = delivery.isOpen ? undefined : delivery.unsigned;
@@ -261,6 +263,10 @@ function finished(
   headers.set("Server-Timing", timing);
   headers.set("Cache-Control", capped(headers.get("Cache-Control") ?? "", goodUntil - askedAt));
   const isFinal = headers.get(`X-${c.var.settings.serviceName}-Rendition`) === "final";
+  if (asked.sizedTo) {
+    headers.set("Accept-CH", ACCEPT_CH);
+    headers.set("Vary", [headers.get("Vary"), VARY_HINTS].filter((names) => names !== null).join(", "));
+  }
   manners?.dress(headers, { cache, isFinal, asked });
   const sent = answerTo(c.req.raw, whole);
   const deliveredBytes = sent.body ? Number(sent.headers.get("content-length") ?? 0) : 0;
