@@ -14,7 +14,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const WIDTHS = [320, 640, 1_280, 2_560];
 
-function chosen(hints: Readonly<Record<string, string>>, options = "w=auto", widths: readonly number[] = WIDTHS) {
+function chosen(hints: Readonly<Record<string, string>>, options = "w=auto", widths: number[] = WIDTHS) {
   const spelled = DIALECTS.i.split(`/${options}/a.jpg`);
   if (!spelled) throw new Error("no address");
   const delivery = { presets: {}, provenance: "auto", unsigned: { widths: [...widths] } } as const;
