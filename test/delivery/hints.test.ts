@@ -17,7 +17,7 @@ const WIDTHS = [320, 640, 1_280, 2_560];
 function chosen(hints: Readonly<Record<string, string>>, options = "w=auto", widths: number[] = WIDTHS) {
   const spelled = DIALECTS.i.split(`/${options}/a.jpg`);
   if (!spelled) throw new Error("no address");
-  const delivery = { presets: {}, provenance: "auto", unsigned: { widths: [...widths] } } as const;
+  const delivery = { presets: {}, provenance: "auto" as const, unsigned: { widths } };
   const asked = withHintedWidth(delivery, DIALECTS.i.read(spelled), (name) => hints[name]);
   return canonicalOf(delivery, asked, undefined).processing.resize;
 }
