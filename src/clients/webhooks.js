@@ -25,9 +25,13 @@ export class SignatureError extends Error {
 
 /** How far the clocks of sender and receiver may be apart, as the specification recommends. */
 const TOLERANCE_SECONDS = 300;
+/** Each signature is compared with one of the whole body: a list of thousands would keep a receiver busy. */
+const MAX_SIGNATURES = 16;
+const SIGNATURE_BYTES = 32;
 
 /**
- * The content of a notification whose signature is right.
+ * The content of a notification whose signature is right. One that is sent again within the tolerance is right as well: who
+ * must act once remembers `webhook-id`.
  * @param {Received} received
  * @param {string | readonly string[]} secret `whsec_…`; several while one is replaced by another.
  * @param {{ tolerance?: number, now?: number }} [options] Seconds that its time may differ by, and milliseconds since 1970.
@@ -43,7 +47,8 @@ export async function readNotification(
     headerOf(headers, name),
   );
   if (!id || !timestamp || !signature) throw new SignatureError("The notification has no signature");
-  if (!/^\d+$/.test(timestamp) || Math.abs(now / 1000 - Number(timestamp)) > tolerance) {
+  // What is no number is within no tolerance.
+  if (!/^\d+$/.test(timestamp) || !(Math.abs(now / 1000 - Number(timestamp)) <= tolerance)) {
     throw new SignatureError("The notification is of another time");
   }
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
@@ -51,7 +56,9 @@ export async function readNotification(
   const content = new Uint8Array(head.length + bytes.length);
   content.set(head);
   content.set(bytes, head.length);
-  const given = signature.split(" ").flatMap((one) => (one.startsWith("v1,") ? [bytesOf(one.slice(3))] : []));
+  const listed = signature.split(" ").filter((one) => one.startsWith("v1,"));
+  if (listed.length > MAX_SIGNATURES) throw new SignatureError("The notification has too many signatures");
+  const given = listed.map((one) => bytesOf(one.slice(3))).filter((one) => one.length === SIGNATURE_BYTES);
   const keys = await Promise.all((typeof secret === "string" ? [secret] : secret).map(keyOf));
   const pairs = keys.flatMap((key) => given.map((one) => crypto.subtle.verify("HMAC", key, one, content)));
   if (!(await Promise.all(pairs)).includes(true))

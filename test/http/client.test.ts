@@ -170,8 +170,27 @@ describe("a notification", () => {
       readNotification({ headers: {}, body }, secret, { now }),
       readNotification({ headers: { ...headers, "webhook-signature": "v1,%%%" }, body }, secret, { now }),
       readNotification({ headers: { ...headers, "webhook-signature": "v1a,AAAA" }, body }, secret, { now }),
+      readNotification({ headers, body }, secret, { now: now - 301_000 }),
+      readNotification({ headers, body }, secret, { now, tolerance: Number.NaN }),
+      readNotification({ headers: { ...headers, "webhook-timestamp": `${now / 1000 + 1}` }, body }, secret, { now }),
+      readNotification({ headers, body }, [], { now }),
     ];
     for (const one of wrong) await expect(one).rejects.toBeInstanceOf(SignatureError);
+  });
+
+  it("is refused before its body is read where it has more signatures than secrets can be in force", async () => {
+    const secret = newSecret();
+    const headers = await signatureHeaders("msg_1", now / 1000, body, [secret]);
+    const [right = ""] = Object.values(headers).slice(-1);
+    const other = `v1,${new Uint8Array(32).toBase64()}`;
+    const read = (signatures: string[]) =>
+      readNotification({ headers: { ...headers, "webhook-signature": signatures.join(" ") }, body }, secret, { now });
+    const verify = vi.spyOn(crypto.subtle, "verify");
+    await expect(read([...Array<string>(16).fill(other), right])).rejects.toBeInstanceOf(SignatureError);
+    expect(verify).not.toHaveBeenCalled();
+    await expect(read(["v1,AAAA", "v1a,AAAA", other, right])).resolves.toEqual(JSON.parse(body));
+    expect(verify).toHaveBeenCalledTimes(2);
+    verify.mockRestore();
   });
 });
 
