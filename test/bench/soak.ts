@@ -1,13 +1,17 @@
 /**
  * A long look at one isolate: `SECONDS=3600 npm run bench -- soak`. Callers send good files of every format with the
- * requests of every day, and one file in twenty that is made to cost, damaged, or no picture at all. Every answer to a good
- * file has the bytes that the same request had when nobody else asked; nothing is 5xx but for capacity; and memory is told
- * minute by minute, which shows whether it grows.
+ * requests of every day, as uploads, sets, bytes alone, jobs with a webhook and addresses of pictures, and one file in
+ * twenty that is made to cost, damaged, or no picture at all. Every answer to a good file has the bytes that the same
+ * request had when nobody else asked; every job is posted once; nothing is 5xx but for capacity; and memory is told minute
+ * by minute, which shows whether it grows.
  */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import { json } from "node:stream/consumers";
 
 import { DEMO_KEY, startLocal } from "../../src/cli/local.ts";
 import { ROOT } from "../../src/cli/wrangler.ts";
@@ -28,6 +32,8 @@ const FRAMING_BYTES = 1 << 20;
 /** Good files above this size would leave the small ones no turn. */
 const MAX_FILE_BYTES = 400_000;
 const PATIENCE_MS = 120_000;
+/** A job that its isolate has no room for waits for the queue, and one whose start was lost for the sweep. */
+const JOB_PATIENCE_MS = 600_000;
 
 const REQUESTS: readonly object[] = [
   {},
@@ -37,7 +43,17 @@ const REQUESTS: readonly object[] = [
   { resize: { width: 90 }, output: { format: "avif" } },
   { output: { format: "png" }, rotate: { angle: 90 } },
   { analyze: ["thumbhash", "color"] },
+  { resize: { width: 100 }, output: { format: "tiff" } },
+  { srcset: { widths: [60, 120], formats: ["webp", "jpeg"] } },
+  { resize: { width: 150 }, response: { mode: "binary", keep: false } },
 ];
+/** Requests of each file, another choice for each: all of all would take longer alone than a soak. */
+const REQUESTS_OF_A_FILE = 4;
+/** The request that jobs with a webhook make. */
+const OF_JOBS = { resize: { width: 120 } } as const;
+/** Of requests, the share that are jobs with a webhook, and the share that are addresses. */
+const JOB_SHARE = 0.1;
+const ADDRESS_SHARE = 0.2;
 
 interface File {
   readonly name: string;
@@ -56,10 +72,17 @@ export async function main(): Promise<void> {
   const good = await filesIn((format) => [format]);
   const hostile = [...(await filesIn((format) => [format, "broken"])), ...made()];
   const state = await mkdtemp(join(tmpdir(), "bench-"));
-  const variables = { ADMIN_TOKEN: TOKEN, RATE_LIMIT: "1000000000", VAULT_KEY: randomBytes(32).toString("base64") };
+  const variables = {
+    ALLOW_PRIVATE_ORIGINS: "true",
+    ADMIN_TOKEN: TOKEN,
+    RATE_LIMIT: "1000000000",
+    VAULT_KEY: randomBytes(32).toString("base64"),
+  };
   const inspectorPort = await freePort();
   const service = await startLocal({ host: "127.0.0.1", port: 0, state, variables, quiet: true, inspectorPort });
   const send = sender(service.url);
+  const edge = await startEdge([...good, ...hostile]);
+  const finals = new Map<string, string>();
   try {
     const heap = await debuggerAt(inspectorPort);
     const expected = await alone(good, send);
@@ -76,32 +99,59 @@ export async function main(): Promise<void> {
       while (performance.now() < end) {
         const isHostile = random() < HOSTILE_SHARE;
         const file = pick(isHostile ? hostile : good);
-        const request = Math.floor(random() * REQUESTS.length);
-        const { status, result } = await send(file, REQUESTS[request] ?? {});
-        tally(statuses, `${isHostile ? "hostile" : "good"} ${status}`);
-        const want = expected.get(`${file.name} ${request}`);
-        if (status >= 500 && status !== 503) tally(faults, `${file.name} ${request}: ${status} ${result}`);
+        const way = random();
+        const kind = way < JOB_SHARE ? "job" : way < JOB_SHARE + ADDRESS_SHARE ? "address" : "upload";
+        const at = Math.floor(random() * REQUESTS.length);
+        const request = kind === "job" ? OF_JOBS : requestOf(good.indexOf(file), at % REQUESTS_OF_A_FILE);
+        const answers = {
+          job: () => edge.job(file, request, send),
+          address: () => edge.view(service.url, file),
+          upload: () => send(file, isHostile ? (REQUESTS[at] ?? {}) : request),
+        };
+        const { status, result } = await answers[kind]();
+        tally(statuses, `${isHostile ? "hostile" : "good"} ${kind} ${status}`);
+        if (kind === "address") {
+          const final = finals.get(file.name) ?? result;
+          if (status === 200 && result !== "") finals.set(file.name, final);
+          if ((status >= 500 && status !== 503) || (status === 200 && result !== "" && result !== final)) {
+            tally(faults, `address of ${file.name}: ${status} ${result} in place of ${final}`);
+          }
+          continue;
+        }
+        const want = expected.get(`${file.name} ${JSON.stringify(request)}`);
+        if (status >= 500 && status !== 503) tally(faults, `${file.name} ${kind}: ${status} ${result}`);
         else if (want && status !== 503 && result !== want.result) {
-          tally(faults, `${file.name} ${JSON.stringify(REQUESTS[request])}: ${result} in place of ${want.result}`);
+          tally(faults, `${file.name} ${kind} ${JSON.stringify(request)}: ${result} in place of ${want.result}`);
         }
       }
     });
     await Promise.all(calls);
     await watching;
+    for (const [id, times] of edge.posted) if (times > 1) tally(faults, `job ${id}: posted ${times} times`);
     console.log(`  ${said(statuses)}`);
     console.log(faults.size === 0 ? "  every answer right" : `  WRONG: ${said(faults)}`);
     if (faults.size > 0) process.exitCode = 1;
   } finally {
     await service.stop();
+    edge.stop();
     await rm(state, { recursive: true, force: true });
   }
+}
+
+/** Neighbors share none of their requests but one. */
+function requestOf(file: number, turn: number): object {
+  return REQUESTS[(file * REQUESTS_OF_A_FILE + turn) % REQUESTS.length] ?? {};
 }
 
 /** What each request of each good file is answered when nobody else asks. */
 async function alone(good: readonly File[], send: ReturnType<typeof sender>): Promise<ReadonlyMap<string, Answer>> {
   const expected = new Map<string, Answer>();
-  for (const file of good) {
-    for (const [index, request] of REQUESTS.entries()) expected.set(`${file.name} ${index}`, await send(file, request));
+  for (const [index, file] of good.entries()) {
+    for (let turn = 0; turn < REQUESTS_OF_A_FILE; turn++) {
+      const request = requestOf(index, turn);
+      expected.set(`${file.name} ${JSON.stringify(request)}`, await send(file, request));
+    }
+    expected.set(`${file.name} ${JSON.stringify(OF_JOBS)}`, await send(file, OF_JOBS));
   }
   return expected;
 }
@@ -138,8 +188,80 @@ function sender(base: URL): (file: File, request: object) => Promise<Answer> {
       (error: unknown) => String(error),
     );
     if (typeof answer === "string") return { status: 599, result: answer };
-    const said = (await answer.json()) as { output?: { sha1: string }; message?: string };
-    return { status: answer.status, result: said.output?.sha1 ?? said.message ?? "" };
+    if (answer.headers.get("content-type")?.startsWith("image/")) {
+      return { status: answer.status, result: sha1Of(await answer.bytes()) };
+    }
+    // Where bytes were wanted the sentence of a refusal is in a header.
+    const text = await answer.text();
+    const said = JSON.parse(text || (answer.headers.get("x-service-metadata") ?? "{}")) as Said;
+    return { status: answer.status, result: said.id ?? resultOf(said) };
+  };
+}
+
+interface Said {
+  readonly code: number;
+  readonly id?: string;
+  readonly output?: { readonly sha1: string };
+  readonly outputs?: Readonly<Record<string, { readonly sha1: string }>>;
+  readonly message?: string;
+}
+
+function resultOf({ output, outputs, message }: Said): string {
+  if (outputs)
+    return Object.values(outputs)
+      .map(({ sha1 }) => sha1)
+      .join(" ");
+  return output?.sha1 ?? message ?? "";
+}
+
+function sha1Of(bytes: Uint8Array): string {
+  return createHash("sha1").update(bytes).digest("hex");
+}
+
+/** The origin that addresses name, and the endpoint that jobs are posted to. */
+async function startEdge(files: readonly File[]) {
+  const posted = new Map<string, number>();
+  const results = new Map<string, (answer: Answer) => void>();
+  let jobs = 0;
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://origin");
+    const [, kind, name = ""] = pathname.split("/");
+    if (kind === "file") {
+      response.end(files[Number(name)]?.bytes);
+      return;
+    }
+    tally(posted, name);
+    void json(request).then((body) => {
+      const told = body as Said;
+      results.get(name)?.({ status: told.code, result: resultOf(told) });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    posted,
+    stop: () => server.close(),
+    /** Sends a job, and waits for what is posted of it. */
+    job: async (file: File, request: object, send: ReturnType<typeof sender>): Promise<Answer> => {
+      const name = String((jobs += 1));
+      const result = new Promise<Answer>((resolve) => {
+        results.set(name, resolve);
+        setTimeout(resolve, JOB_PATIENCE_MS, { status: 599, result: "nothing was posted" }).unref();
+      });
+      const answer = await send(file, { ...request, webhook: { url: `${base}/hook/${name}` } });
+      const done = answer.status === 202 ? await result : answer;
+      results.delete(name);
+      return done;
+    },
+    /** Looks at a picture by its address; what a draft holds is not said. */
+    view: async (service: URL, file: File): Promise<Answer> => {
+      const address = new URL(`/i/demo/w=80,f=webp/${base}/file/${files.indexOf(file)}`, service);
+      const answer = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) });
+      const bytes = await answer.bytes();
+      const isFinal = answer.headers.get("x-service-rendition") === "final";
+      return { status: answer.status, result: isFinal ? sha1Of(bytes) : "" };
+    },
   };
 }
 
