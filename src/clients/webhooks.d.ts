@@ -25,7 +25,8 @@ export declare class SignatureError extends Error {
     constructor(message: string);
 }
 /**
- * The content of a notification whose signature is right.
+ * The content of a notification whose signature is right. One that is sent again within the tolerance is right as well: who
+ * must act once remembers `webhook-id`.
  * @param {Received} received
  * @param {string | readonly string[]} secret `whsec_…`; several while one is replaced by another.
  * @param {{ tolerance?: number, now?: number }} [options] Seconds that its time may differ by, and milliseconds since 1970.

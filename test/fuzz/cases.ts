@@ -24,6 +24,7 @@ const { damageBytes, withDamagedBoxes } = await import("./damaged-stores.ts");
 const { verifyFile } = await import("../../src/image/provenance/verify.ts");
 const { drain, digest } = await import("../support/rows.ts");
 const { FRAMINGS } = await import("../support/hostile-framing.ts");
+const { STYLED } = await import("../support/hostile-styles.ts");
 
 interface Job {
   readonly seconds: number;
@@ -279,7 +280,7 @@ async function tryStore(): Promise<void> {
 
 const before = await outcomes();
 // After them, for what is measured is not how long the engine takes to compile the code.
-for (const [name, make] of Object.entries(FRAMINGS)) {
+for (const [name, make] of Object.entries({ ...FRAMINGS, ...STYLED })) {
   for (const size of [1 << 14, 1 << 17, 1 << 20]) await tryFraming(name, make(size));
   for (const megabytes of [1, 2, 4]) tryReading(name, make(megabytes << 20));
 }

@@ -50,6 +50,38 @@ function filtered(id: string, primitives: string, inner: string): string {
 type Family = (random: Random, inner: string, id: string) => string;
 
 export const FAMILIES: Readonly<Record<string, Family>> = {
+  styles(random, inner) {
+    const pick = (all: readonly string[]) => all[random(all.length)] ?? "";
+    const value = (depth: number): string => {
+      const part = () => (depth > 5 ? pick(["1px", "50%", "red", "a", '"b"']) : value(depth + 1));
+      const wrapped = [
+        () => `calc(${part()} ${pick(["+", "-", "*", "/"])} ${part()})`,
+        () => `var(--v${random(8)}${random(2) ? `,${part()}` : ""})`,
+        () => `color-mix(in ${pick(["srgb", "oklch", "hsl"])},${part()} 10%,${part()})`,
+        () => `rgb(from ${part()} r g ${part()})`,
+        () => `translate(${part()})`,
+        () => `${part()} ${part()}`.repeat(count(random, 40)),
+        () => `${part()}!important`,
+        () => pick(["1vw", "calc(", "url(#a)", "currentColor", ")", "path('M0 0h1')"]),
+      ];
+      return wrapped[random(wrapped.length)]?.() ?? "";
+    };
+    const selector = (depth: number): string => {
+      const one = () => (depth > 2 ? pick(["*", "rect", ".a", "#b", "[x*='1']"]) : selector(depth + 1));
+      return pick([
+        `${one()}${pick([" ", ">", "+", "~"])}${one()}`,
+        `:${pick(["is", "not", "has", "where"])}(${one()},${one()})`,
+        `rect:nth-${pick(["child", "last-of-type"])}(${random(9)}n+1)`,
+        one(),
+      ]);
+    };
+    const names = ["fill", "stroke-dasharray", "transform", "clip-path", "d", "width", "font", "filter", "color"];
+    const declaration = () => `${random(3) === 0 ? `--v${random(8)}` : pick(names)}:${value(0).slice(0, 5_000)};`;
+    const rules = repeated(count(random, 300), () => `${selector(0)}{${repeated(count(random, 12), declaration)}}`);
+    const levels = count(random, 100);
+    const rects = repeated(count(random, 3_000), (at) => `<rect class="a" x="${at}" width="1" height="1"/>`);
+    return `<style>${rules}</style>${"<g>".repeat(levels)}${rects}${inner}${"</g>".repeat(levels)}`;
+  },
   "markers in markers"(random, inner, id) {
     const arrow = (name: string, within: string) =>
       `<marker id="${name}" markerWidth="30" markerHeight="30" overflow="visible">${within}</marker>`;

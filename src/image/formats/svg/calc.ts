@@ -4,6 +4,8 @@ import { lengthOf } from "./lengths.ts";
 /** Letters of one, and brackets in brackets; what has more says nothing. */
 const MAX_LETTERS = 1_000;
 const MAX_DEPTH = 16;
+/** Of one value. */
+const MAX_CALCULATIONS = 1_000;
 const NUMBER = /\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?:[a-z]+|%)?)/iy;
 const ANGLE = /^(.*?)(?:deg|grad|rad|turn)$/i;
 
@@ -12,15 +14,19 @@ const ANGLE = /^(.*?)(?:deg|grad|rad|turn)$/i;
  * @param wholeOf what percentages are of, by the text before them; absent: there may be none
  */
 export function withoutCalc(value: string, wholeOf?: (before: string) => number | undefined): string | undefined {
-  let text = value;
-  for (let turn = 0; turn < MAX_LETTERS; turn++) {
-    const found = /(^|[^\w-])(?:-webkit-)?calc\(/i.exec(text);
-    if (!found) return text;
-    const start = found.index + (found[1] ?? "").length;
-    const reader = new Reader(text.slice(start), wholeOf?.(text.slice(0, start)));
+  const opening = /(?<![\w-])(?:-webkit-)?calc\(/gi;
+  let text = "";
+  let from = 0;
+  for (let turn = 0; turn <= MAX_CALCULATIONS; turn++) {
+    opening.lastIndex = from;
+    const found = opening.exec(value);
+    if (!found) return text + value.slice(from);
+    text += value.slice(from, found.index);
+    const reader = new Reader(value.slice(found.index, found.index + MAX_LETTERS), wholeOf?.(text));
     const result = reader.read();
     if (result === undefined) return undefined;
-    text = text.slice(0, start) + result + text.slice(start + reader.at);
+    text += result;
+    from = found.index + reader.at;
   }
   return undefined;
 }
@@ -34,7 +40,7 @@ class Reader {
   private isAngle = false;
 
   constructor(text: string, whole: number | undefined) {
-    this.text = text.slice(0, MAX_LETTERS);
+    this.text = text;
     this.at = text.indexOf("(");
     this.whole = whole;
   }

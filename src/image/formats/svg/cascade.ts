@@ -77,6 +77,8 @@ export interface Means {
   readonly warnings: Warnings;
   /** Comparisons of elements with selectors, and declarations that come of them. */
   readonly steps: { left: number };
+  /** Letters of values that rules say: those of each element that they are said of, for each works them out anew. */
+  readonly valueLetters: { left: number };
   /** Letters that variables may become. */
   readonly variableLetters: { left: number };
   /** Letters of paths that are looked through for boxes. */
@@ -193,6 +195,7 @@ class Cascade {
         for (const entry of this.byKey.get(key) ?? []) {
           if (!entry.selector.matches(placed)) continue;
           spend(placed, entry.rule.declarations.length);
+          this.spendLetters(entry.rule);
           matched.push(entry);
         }
       }
@@ -209,6 +212,11 @@ class Cascade {
       .filter(isImportant)
       .map((one) => ({ ...one, text: one.text.slice(0, one.text.lastIndexOf("!")).trimEnd() }));
     return [...plain, ...important];
+  }
+
+  private spendLetters({ declarations }: Rule): void {
+    for (const { text } of declarations) this.means.valueLetters.left -= text.length;
+    if (this.means.valueLetters.left < 0) throw tooStyled();
   }
 
   /** A value without `calc()`; undefined where it cannot be told, which is said. */

@@ -32,6 +32,8 @@ interface Color {
 
 /** Colors in colors. */
 const MAX_DEPTH = 4;
+/** Letters of a color with those in it; nobody writes longer ones. */
+const MAX_LETTERS = 1_000;
 const FUNCTIONS = new Set("rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark".split(" "));
 
 /**
@@ -39,7 +41,8 @@ const FUNCTIONS = new Set("rgb rgba hsl hsla hwb lab lch oklab oklch color color
  * @param current what `currentColor` stands for in colors that are mixed of others
  */
 export function writtenColor(text: string, current: string): string | undefined {
-  const color = parsed(text.trim(), current, 0);
+  const plain = text.trim();
+  const color = plain.length > MAX_LETTERS ? undefined : parsed(plain, current, 0);
   if (!color) return undefined;
   const byte = (part: number) => Math.round(Math.min(1, Math.max(0, part)) * 255);
   const rgb = `${byte(color.red)},${byte(color.green)},${byte(color.blue)}`;
@@ -62,11 +65,11 @@ export function withWrittenColors(value: string, current: string): string {
   return result + value.slice(at);
 }
 
-/** Behind the bracket that closes one before `at`. */
+/** Behind the bracket that closes one before `at`; somewhere behind what is too long for a color. */
 function closing(text: string, at: number): number {
   let open = 1;
   let end = at;
-  for (; end < text.length && open > 0; end++) {
+  for (; end < Math.min(text.length, at + MAX_LETTERS) && open > 0; end++) {
     const letter = text.charAt(end);
     if (letter === "(") open++;
     else if (letter === ")") open--;

@@ -42,6 +42,7 @@ class Reader {
   private readonly means = {
     warnings: this.warnings,
     steps: { left: MAX_STEPS },
+    valueLetters: { left: MAX_LETTERS },
     variableLetters: { left: MAX_LETTERS },
     pathLetters: { left: MAX_LETTERS },
   };

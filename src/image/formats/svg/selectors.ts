@@ -34,6 +34,16 @@ export function selectorsOf(text: string): Selector[] {
 
 class Unknown extends Error {}
 
+/** Letters that are looked through in the time of one comparison. */
+const LETTERS_OF_A_STEP = 64;
+
+/** The value of an attribute, whose letters count each time that they are looked through. */
+function lookedThrough(placed: Placed, name: string): string | undefined {
+  const value = placed.element.attributes.get(name);
+  if (value !== undefined) spend(placed, Math.floor(value.length / LETTERS_OF_A_STEP));
+  return value;
+}
+
 class Reader {
   private readonly tokens: Token[] = [];
   private at = 0;
@@ -101,7 +111,7 @@ class Reader {
         const value = this.name(1);
         className = value;
         counts[1]++;
-        tests.push(({ element }) => hasWord(element.attributes.get("class"), value));
+        tests.push((placed) => hasWord(lookedThrough(placed, "class"), value));
       } else if (token && isLetter(token, "[")) {
         counts[1]++;
         tests.push(this.attribute());
@@ -135,8 +145,8 @@ class Reader {
     else throw new Unknown();
     const lower = (text: string) => (flag === "i" ? text.toLowerCase() : text);
     const wanted = lower(token.value);
-    return ({ element }) => {
-      const value = element.attributes.get(name);
+    return (placed) => {
+      const value = lookedThrough(placed, name);
       return value !== undefined && hasValue(lower(value), operator, wanted);
     };
   }
