@@ -21,6 +21,8 @@ declare module "vitest" {
 const VARIABLES = {
   ADMIN_TOKEN: "admin",
   ALLOW_PRIVATE_ORIGINS: "true",
+  // As `npm start` has it: each draft and each hit is counted.
+  HIT_SAMPLE: "1",
   VAULT_KEY: Buffer.alloc(32, 1).toString("base64"),
 };
 
