@@ -98,6 +98,16 @@ describe("in place", () => {
     expect(await read(join("kept", copy))).toBe(image("a.jpg"));
   });
 
+  it("leaves copies alone, and folders of programs", async () => {
+    for (const name of [".git", "node_modules"]) await mkdir(join(folder, name));
+    await write("a.jpg", join(".git", "b.jpg"), join("node_modules", "c.jpg"));
+    for (let time = 0; time < 2; time += 1) {
+      expect((await darkroom("--in-place", "--originals", "kept", ".")).code).toBe(0);
+    }
+    expect(sent).toEqual(["a.jpg", "a.jpg"]);
+    expect((await readdir(join(folder, "kept"))).length).toBe(2);
+  });
+
   it("does not lay a result over what was changed in the meantime", async () => {
     await write("a.jpg");
     meanwhile = () => writeFile(join(folder, "a.jpg"), "newer");

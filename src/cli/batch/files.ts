@@ -37,6 +37,9 @@ export async function findOriginals(paths: readonly string[], out?: string): Pro
   return [...found.values()];
 }
 
+/** Folders of programs: what lies there is nobody's to replace. One that is named itself is taken. */
+const LEFT_OUT = new Set([".git", "node_modules"]);
+
 /** Whether a file carries the extension of an image. */
 export function isImageName(name: string): boolean {
   return IMAGES.has(extname(name).slice(1).toLowerCase());
@@ -44,10 +47,14 @@ export function isImageName(name: string): boolean {
 
 async function imagesUnder(root: string, out: string | undefined): Promise<Original[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const isLeft = (folder: string): boolean =>
+    relative(root, folder)
+      .split(sep)
+      .some((part) => LEFT_OUT.has(part));
   const isResult = (folder: string): boolean => out !== undefined && isInside(out, root) && isIn(folder, out);
   return entries
     .filter((entry) => entry.isFile() && isImageName(entry.name))
-    .filter((entry) => !isResult(entry.parentPath))
+    .filter((entry) => !isResult(entry.parentPath) && !isLeft(entry.parentPath))
     .map((entry) => ({ path: join(entry.parentPath, entry.name), folder: relative(root, entry.parentPath) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }

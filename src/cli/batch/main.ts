@@ -33,7 +33,9 @@ export async function main(args: readonly string[], version: string): Promise<nu
 
 async function batch(options: Options): Promise<number> {
   const { git } = options;
-  const found = git ? await changedImages(git, options.paths) : await findOriginals(options.paths, options.out);
+  const found = git
+    ? await changedImages(git, options.paths)
+    : await findOriginals(options.paths, options.out ?? options.inPlace?.originals);
   if (git && found.length === 0) {
     console.error("No images have changed.");
     return 0;
