@@ -4,6 +4,8 @@ import { cp, glob, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 
+import { GRACE_MS } from "../limits/webhook.ts";
+
 /** JSON: what opens the administration, and what the database is sealed with. */
 const SECRETS = "secrets.json";
 /** Held for as long as a service runs; the system lets go of it however the process ends. */
@@ -43,6 +45,32 @@ export async function openData(folder: string): Promise<DataFolder> {
   const secrets = saved === undefined ? newSecrets() : (JSON.parse(saved) as Secrets);
   if (saved === undefined) await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   return { state: join(folder, STATE), secrets, isNew: saved === undefined };
+}
+
+/**
+ * Frees the jobs and notifications that a service held when it was killed. Nobody else can be at work on them: the folder
+ * is this process's alone. So the first sweep takes them up, and nobody waits for their leases to end.
+ * @param now milliseconds since 1970
+ */
+export async function freeHeld(state: string, now: number): Promise<void> {
+  const overdue = now - GRACE_MS;
+  for await (const name of glob("d1/**/*.sqlite", { cwd: state })) {
+    const database = new DatabaseSync(join(state, name));
+    try {
+      const found = database.prepare("SELECT 1 FROM pragma_table_info('webhooks') WHERE name = 'stage'").get();
+      if (found === undefined) continue;
+      database
+        .prepare(
+          "UPDATE webhooks SET claim = NULL, wake_at = min(wake_at, ?1) WHERE stage = 'waiting' AND claim IS NOT NULL",
+        )
+        .run(now);
+      // The queue that told of them is gone, too.
+      const told = "UPDATE webhooks SET wake_at = min(wake_at, ?2), sweep_at = min(sweep_at, ?2)";
+      database.prepare(`${told} WHERE stage = 'waiting' AND wake_at <= ?1`).run(now, overdue);
+    } finally {
+      database.close();
+    }
+  }
 }
 
 function newSecrets(): Secrets {

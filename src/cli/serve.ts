@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import { copyData, type DataFolder, openData } from "./data-folder.ts";
+import { copyData, type DataFolder, freeHeld, openData } from "./data-folder.ts";
 import { startLocal } from "./local.ts";
 import { assertOwnToken } from "./secrets.ts";
 import { freePort, settingsFromEnvironment, stopRequest } from "./terminal.ts";
@@ -49,6 +49,7 @@ async function serve({ data, host, port: text }: Order): Promise<void> {
   const stopping = stopRequest();
   const port = await freePort(host, text, "npm run serve -- --port 8788");
   const folder = await openData(data);
+  await freeHeld(folder.state, Date.now());
   assertOwnToken(process.env["ADMIN_TOKEN"] ?? folder.secrets.ADMIN_TOKEN, host);
   const service = await startLocal({
     host,

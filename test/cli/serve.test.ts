@@ -10,8 +10,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-/** Longer than a job that was cut off at work waits until somebody takes it up: three minutes. */
-const PATIENCE = { timeout: 280_000, interval: 200 };
+/** Far less than the lease of a job, which is 130 seconds: a service that starts again waits for none. */
+const PATIENCE = { timeout: 60_000, interval: 200 };
 /** One black pixel. */
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==",
