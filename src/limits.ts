@@ -125,6 +125,11 @@ export const MAX_PASSES_BESIDE = 32;
  * them, a look at a header.
  */
 export const SMALL_WORK_BYTES = 4 * 1024 * 1024;
+/**
+ * Work of at most so many bytes waits half a second for work that is large, unless everything together is more than an isolate
+ * has: the search for a thumbnail in PNG, whose compressor alone takes 10 MiB.
+ */
+export const LITTLE_WORK_BYTES = 20 * 1024 * 1024;
 /** An ICC profile, unpacked; the largest in use (of presses) have 2 MB. What is larger is taken for none. */
 export const MAX_UNPACKED_PROFILE_BYTES = 4 * 1024 * 1024;
 /** What files whose work has not begun may hold beside their bytes, all together: two of the largest profiles. */

@@ -28,6 +28,8 @@ export interface AdmissionOptions {
   readonly givenUp: GivenUp;
   /** Work of at most so many bytes is small. */
   readonly smallWorkBytes?: number | undefined;
+  /** Work of at most so many bytes does not wait for long behind work that is large; none, unless told. */
+  readonly littleWorkBytes?: number | undefined;
 }
 
 /** What is held beside work that would begin. */
@@ -45,6 +47,21 @@ export interface Hindered {
   since?: number | undefined;
 }
 
+/** Bytes of work that would begin, and for how long it has waited. */
+export interface Newcomer {
+  readonly bytes: number;
+  readonly waitedMs: number;
+}
+
+/** What would be held, and what may be. */
+interface Filled {
+  readonly sum: number;
+  readonly room: number;
+}
+
+/** The time for which little work waits, unless everything together is more than an isolate has. */
+const LITTLE_WAIT_MS = 500;
+
 export class Admission {
   private readonly options: AdmissionOptions;
 
@@ -52,9 +69,9 @@ export class Admission {
     this.options = options;
   }
 
-  /** Whether work of so many bytes may begin. */
-  admits(bytes: number, held: HeldBeside, hindered: Hindered): boolean {
-    const { sum, room } = this.sumOf(bytes, held);
+  /** Whether work may begin. */
+  admits(newcomer: Newcomer, held: HeldBeside, hindered: Hindered): boolean {
+    const { sum, room } = this.sumOf(newcomer, held);
     if (sum > room) {
       if (held.workBytes === 0) hindered.since = undefined;
       return false;
@@ -62,18 +79,27 @@ export class Admission {
     const { givenUp, now } = this.options;
     if (givenUp.fitsCollected(sum, room, held.workBytes > 0)) return true;
     hindered.since ??= now();
-    return (held.workBytes === 0 || this.isSmall(bytes)) && now() - hindered.since >= MAX_COLLECTION_MS;
+    return (held.workBytes === 0 || this.isSmall(newcomer.bytes)) && now() - hindered.since >= MAX_COLLECTION_MS;
   }
 
-  /** Whether work of so many bytes has room beside what is held, but for memory that was given up. */
-  hasRoom(bytes: number, held: HeldBeside): boolean {
-    const { sum, room } = this.sumOf(bytes, held);
+  /** Whether work has room beside what is held, but for memory that was given up. */
+  hasRoom(newcomer: Newcomer, held: HeldBeside): boolean {
+    const { sum, room } = this.sumOf(newcomer, held);
     return sum <= room;
   }
 
-  /** Milliseconds after which work may look again that waits for memory to be collected; false where it waits for others. */
-  patience({ since }: Hindered): number | false {
-    return since !== undefined && LOOK_MS;
+  /**
+   * Milliseconds after which work may look again that waits for memory to be collected, or that others may keep waiting no
+   * longer than that; false where it waits for them.
+   */
+  patience({ since }: Hindered, { bytes, waitedMs }: Newcomer): number | false {
+    if (since !== undefined) return LOOK_MS;
+    return this.isLittle(bytes) && waitedMs < LITTLE_WAIT_MS && LITTLE_WAIT_MS - waitedMs;
+  }
+
+  /** Whether work is little, and may go before others that wait for more than there is beside what runs. */
+  isLittle(bytes: number): boolean {
+    return bytes <= (this.options.littleWorkBytes ?? 0);
   }
 
   /** Whether two pieces of work would have room beside each other and large originals. */
@@ -103,11 +129,18 @@ export class Admission {
     return Math.min(aloneBytes, sharedBytes + smallBytes);
   }
 
-  /** What would be held with work of so many bytes, and what may be. */
-  private sumOf(bytes: number, { workBytes, originals, isLate }: HeldBeside): { sum: number; room: number } {
-    const { sharedBytes } = this.options;
-    if (workBytes > 0) return { sum: bytes + workBytes + originals.largeSum + originals.wanted, room: sharedBytes };
+  /**
+   * What would be held with new work, and what may be. Beside others work that is little may have what small originals leave
+   * of their part, and after a moment what work that is alone may: a file of some kilobytes does not wait for an animation.
+   */
+  private sumOf({ bytes, waitedMs }: Newcomer, { workBytes, originals, isLate }: HeldBeside): Filled {
+    const { sharedBytes, aloneBytes } = this.options;
     const sum = bytes + originals.sum;
+    if (workBytes > 0) {
+      const shared = bytes + workBytes + originals.largeSum + originals.wanted;
+      if (shared <= sharedBytes || !this.isLittle(bytes)) return { sum: shared, room: sharedBytes };
+      return { sum: sum + workBytes, room: waitedMs < LITTLE_WAIT_MS ? this.usualBytes : aloneBytes };
+    }
     return { sum, room: this.roomFor(sum, originals.sum - originals.largest, isLate) };
   }
 

@@ -23,6 +23,8 @@ export interface BudgetOptions {
   readonly maxPassesBeside?: number;
   /** Work of at most so many bytes is small. */
   readonly smallWorkBytes?: number;
+  /** Work of at most so many bytes does not wait for long behind work that is large; none, unless told. */
+  readonly littleWorkBytes?: number;
   /** Bytes that were given up and are not collected yet; those of native modules, unless told. */
   readonly droppedBytes?: () => number;
   /** Has the engine collect them, as far as it can be made to; nothing does, unless told. */

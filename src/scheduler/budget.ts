@@ -20,6 +20,7 @@ import {
   FILLED_BYTES,
   ISOLATE_BUDGET_BYTES,
   ISOLATE_BYTES,
+  LITTLE_WORK_BYTES,
   MAX_BLOCKED_MS,
   MAX_ORIGINALS_BYTES,
   MAX_PASSES,
@@ -33,7 +34,7 @@ import {
   TINY_ORIGINAL_BYTES,
   TINY_ORIGINALS_BYTES,
 } from "../limits.ts";
-import { Admission, type HeldBeside, type Hindered } from "./admission.ts";
+import { Admission, type HeldBeside, type Hindered, type Newcomer } from "./admission.ts";
 import type { BudgetOptions } from "./budget-options.ts";
 import { busy } from "./busy.ts";
 import { type Caller, OWN_ACCOUNT } from "./caller.ts";
@@ -74,6 +75,8 @@ interface Asking {
   readonly sizes: readonly number[];
   readonly account: string;
   readonly hindered: Hindered;
+  /** When it came. */
+  readonly since: number;
 }
 
 export class Budget implements Memory {
@@ -115,7 +118,7 @@ export class Budget implements Memory {
     this.now = now;
     this.thread = thread;
     const { smallBytes } = originals;
-    const { smallWorkBytes } = options;
+    const { smallWorkBytes, littleWorkBytes } = options;
     const givenUp = new GivenUp({ bytes: droppedBytes, collect, now });
     this.admission = new Admission({
       aloneBytes,
@@ -125,6 +128,7 @@ export class Budget implements Memory {
       now,
       givenUp,
       smallWorkBytes,
+      littleWorkBytes,
     });
     const onEvent = () => void thread.look();
     this.work = new Leases({ now, onEvent });
@@ -272,7 +276,7 @@ export class Budget implements Memory {
     const { account } = caller;
     caller.settle();
     if (account !== OWN_ACCOUNT && !hasBegun) this.checkWait(caller);
-    const asking: Asking = { sizes, account, hindered: caller.hindered };
+    const asking: Asking = { sizes, account, hindered: caller.hindered, since: this.now() };
     const first = this.queue.length === 0 ? this.begin(asking) : undefined;
     const load = this.queued.add(account, ms);
     const counted = allowance.count();
@@ -363,7 +367,11 @@ export class Budget implements Memory {
     if (spared >= 0) return spared;
     const bytes = sizes[least] ?? 0;
     if (this.isBeyondShare(asking, bytes)) return undefined;
-    return this.admission.admits(bytes, held, asking.hindered) ? least : undefined;
+    return this.admission.admits(this.newcomer(asking), held, asking.hindered) ? least : undefined;
+  }
+
+  private newcomer({ sizes, since }: Asking): Newcomer {
+    return { bytes: sizes.at(-1) ?? 0, waitedMs: this.now() - since };
   }
 
   /** Whether an account would hold more than half of what work may have, while others wait for it. */
@@ -392,7 +400,7 @@ export class Budget implements Memory {
         (standing) => {
           begun = this.beginAt(asking, standing);
           if (!begun) this.refuseLast(standing);
-          return begun !== undefined || this.admission.patience(asking.hindered);
+          return begun !== undefined || this.admission.patience(asking.hindered, this.newcomer(asking));
         },
         { account: asking.account, signal, needs },
       );
@@ -411,7 +419,8 @@ export class Budget implements Memory {
     if (first || (this.isBlocked() && this.mayPass(head))) return this.begin(asking);
     const bytes = asking.sizes.at(-1) ?? 0;
     const passing = this.beside.reduce((sum, { amount }) => sum + amount, bytes);
-    const fits = this.admission.fitBoth(passing, head.needs, this.originals.largeSum);
+    const { admission } = this;
+    const fits = admission.fitBoth(passing, head.needs, this.originals.largeSum) || admission.isLittle(passing);
     if (!fits || head.passes >= this.maxPassesBeside) return undefined;
     return this.begin(asking, true);
   }
@@ -421,7 +430,7 @@ export class Budget implements Memory {
    * are in the way of the first, for those who hold them leave room behind.
    */
   private mayPass({ passes, needs }: Head): boolean {
-    return passes < this.maxPasses || !this.admission.hasRoom(needs, this.heldBeside());
+    return passes < this.maxPasses || !this.admission.hasRoom({ bytes: needs, waitedMs: 0 }, this.heldBeside());
   }
 
   /** Whether originals, or memory that was given up, alone keep the work waiting. */
@@ -476,6 +485,7 @@ export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, {
   sharedBytes: SHARED_BYTES,
   companyBytes: COMPANY_BYTES,
   filledBytes: FILLED_BYTES,
+  littleWorkBytes: LITTLE_WORK_BYTES,
   collect: collectDropped,
 });
 

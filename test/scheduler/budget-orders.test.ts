@@ -27,6 +27,7 @@ describe("a budget under any order of events", () => {
     sharedBytes: 80,
     companyBytes: 16,
     smallWorkBytes: 4,
+    littleWorkBytes: 12,
     maxBlockedMs: 3_000,
     maxPasses: 4,
     maxPassesBeside: 8,

@@ -1,0 +1,92 @@
+/** Work that is little, beside work that is large and takes long: a file of some kilobytes beside an animation. */
+import { describe, expect, it } from "vitest";
+
+import { Budget } from "../../src/scheduler/budget.ts";
+import { reserve, sharesOf } from "../support/budget.ts";
+
+/** Several may share 80 bytes and 8 of small originals; one alone may have 100, and 104 with all originals. */
+function isolate() {
+  const state = { now: 0 };
+  const options = { aloneBytes: 104, sharedBytes: 80, littleWorkBytes: 20, smallWorkBytes: 1, now: () => state.now };
+  const budget = new Budget(100, { ...options, originals: sharesOf(24, 4, 8), droppedBytes: () => 0 });
+  return { state, budget };
+}
+
+/** Work that goes on until it is told to end. */
+function lasting(budget: Budget, bytes: number) {
+  const state = { begun: false, isOver: false };
+  const done = budget.run({ bytes }, async (timeSlice) => {
+    state.begun = true;
+    while (!state.isOver) await timeSlice.spend(Infinity);
+  });
+  const end = async () => {
+    state.isOver = true;
+    await done;
+  };
+  return { state, end };
+}
+
+/** Whoever waits has come to see. */
+async function called(budget: Budget): Promise<void> {
+  reserve(budget, 1).release();
+  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
+}
+
+describe("little work beside large work", () => {
+  it("has what small originals leave of their part, at once", async () => {
+    const { budget } = isolate();
+    const animation = lasting(budget, 72);
+    const thumbnail = lasting(budget, 16);
+    await called(budget);
+    expect(thumbnail.state.begun).toBe(true);
+    await thumbnail.end();
+    const original = reserve(budget, 4);
+    const next = lasting(budget, 16);
+    await called(budget);
+    expect(next.state.begun).toBe(false);
+    original.release();
+    await called(budget);
+    expect(next.state.begun).toBe(true);
+    await next.end();
+    await animation.end();
+  });
+
+  it("waits for half a second, and then only where everything is more than there is", async () => {
+    const { budget, state } = isolate();
+    const animation = lasting(budget, 83);
+    const thumbnail = lasting(budget, 20);
+    await called(budget);
+    state.now = 499;
+    await called(budget);
+    expect(thumbnail.state.begun).toBe(false);
+    state.now = 500;
+    await called(budget);
+    expect(thumbnail.state.begun).toBe(true);
+    const another = lasting(budget, 4);
+    state.now = 1_500;
+    await called(budget);
+    expect(another.state.begun).toBe(false);
+    await thumbnail.end();
+    await called(budget);
+    expect(another.state.begun).toBe(true);
+    await another.end();
+    await animation.end();
+  });
+
+  it("goes before work that waits for more than there is beside it, and nothing larger does", async () => {
+    const { budget, state } = isolate();
+    const animation = lasting(budget, 60);
+    const photograph = lasting(budget, 60);
+    const thumbnail = lasting(budget, 20);
+    const drawing = lasting(budget, 21);
+    state.now = 1_000;
+    await called(budget);
+    expect([photograph, thumbnail, drawing].map(({ state: { begun } }) => begun)).toEqual([false, true, false]);
+    await animation.end();
+    await thumbnail.end();
+    await called(budget);
+    expect(photograph.state.begun).toBe(true);
+    await photograph.end();
+    await drawing.end();
+  });
+});
