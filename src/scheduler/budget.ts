@@ -34,7 +34,7 @@ import {
   TINY_ORIGINAL_BYTES,
   TINY_ORIGINALS_BYTES,
 } from "../limits.ts";
-import { Admission, type HeldBeside, type Hindered, type Newcomer } from "./admission.ts";
+import { Admission } from "./admission.ts";
 import type { BudgetOptions } from "./budget-options.ts";
 import { busy } from "./busy.ts";
 import { type Caller, OWN_ACCOUNT } from "./caller.ts";
@@ -43,9 +43,9 @@ import { Growth, standingBack } from "./growth.ts";
 import type { Asked, Memory, Reservation } from "./held-bytes.ts";
 import { InputMemory, type InputShare } from "./input-memory.ts";
 import { Allowance, tooLong } from "./job-limits.ts";
-import { type Lease, Leases } from "./leases.ts";
-import { NativeUse } from "./native-use.ts";
+import type { Lease } from "./leases.ts";
 import { QueuedWork, remaining } from "./queued-work.ts";
+import { type Asking, type Begun, type WorkSurroundings, RunningWork } from "./running-work.ts";
 import { type TimeSlice, isolateThread, type Thread } from "./time-slice.ts";
 import { countedWait, refusedAtOnce } from "./wait-counts.ts";
 import { type Head, type Standing, WaitQueue } from "./wait-queue.ts";
@@ -64,32 +64,14 @@ const ORIGINALS: InputShare = {
 /** What work may have, and takes with that. */
 type Tier = Pick<Estimate, "bytes"> & Partial<Estimate>;
 
-/** Work that has begun, and in which of the tiers that would do. */
-interface Begun {
-  readonly lease: Lease;
-  readonly tier: number;
-}
-
-/** Work that would begin: the bytes of each of its tiers, and whose it is. */
-interface Asking {
-  readonly sizes: readonly number[];
-  readonly account: string;
-  readonly hindered: Hindered;
-  /** When it came. */
-  readonly since: number;
-}
-
 export class Budget implements Memory {
-  private readonly work: Leases;
+  private readonly work: RunningWork;
   private readonly originals: InputMemory;
   private readonly queue: WaitQueue;
   private readonly queued: QueuedWork;
   private readonly admission: Admission;
   private readonly totalBytes: number;
   private readonly aloneBytes: number;
-  private readonly sharedBytes: number;
-  private readonly filledBytes: number;
-  private readonly native = new NativeUse<Lease>();
   private readonly grownBytes: () => number;
   private readonly maxWaitMs: number;
   private readonly maxBlockedMs: number;
@@ -99,8 +81,6 @@ export class Budget implements Memory {
   private readonly thread: Thread;
   /** When work began to wait of which none runs. */
   private blockedAt: number | undefined;
-  /** Work that has passed the first in the queue because both have room, and runs. */
-  private beside: readonly Lease[] = [];
 
   constructor(totalBytes: number, options: BudgetOptions = {}) {
     const { thread = isolateThread, originals = ORIGINALS, aloneBytes = totalBytes, now = clock } = options;
@@ -108,8 +88,6 @@ export class Budget implements Memory {
     const { droppedBytes = droppedNativeBytes, collect = () => undefined } = options;
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
-    this.sharedBytes = sharedBytes;
-    this.filledBytes = options.filledBytes ?? totalBytes;
     this.maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
     this.maxPasses = options.maxPasses ?? MAX_PASSES;
@@ -131,17 +109,28 @@ export class Budget implements Memory {
       littleWorkBytes,
     });
     const onEvent = () => void thread.look();
-    this.work = new Leases({ now, onEvent });
+    const surroundings: WorkSurroundings = {
+      admission: this.admission,
+      aloneBytes,
+      sharedBytes,
+      filledBytes: options.filledBytes ?? totalBytes,
+      now,
+      originals: () => this.originals,
+      isLate: () => this.blockedMs() * 2 >= this.maxBlockedMs,
+      waiting: () => this.queue.length,
+      othersWait: (account) => this.queue.hasOthersThan(account),
+    };
+    this.work = new RunningWork(surroundings, { now, onEvent });
     this.originals = new InputMemory(originals, {
       now,
       onEvent,
-      admits: (large) => this.admission.admitsOriginals(large, this.workBytes),
+      admits: (large) => this.admission.admitsOriginals(large, this.work.bytes),
       admitsAnother: (large) =>
-        this.admission.admitsOriginals(large, Math.max(this.workBytes, this.queue.head?.needs ?? 0)),
-      holds: (bytes) => bytes + this.work.sum <= this.aloneBytes,
+        this.admission.admitsOriginals(large, Math.max(this.work.bytes, this.queue.head?.needs ?? 0)),
+      holds: (bytes) => bytes + this.work.declaredBytes <= this.aloneBytes,
       isClosed: (bytes) => this.isClosed(bytes),
       isBlocked: () => this.isBlocked(),
-      onHeld: () => this.trim(),
+      onHeld: () => this.work.trim(),
       onFreed: () => this.queue.call(),
       maxWaitMs: this.maxWaitMs,
       maxPasses: this.maxPasses,
@@ -153,7 +142,7 @@ export class Budget implements Memory {
 
   /** What is held at this moment. */
   get held(): { readonly work: number; readonly originals: number } {
-    return { work: this.work.sum, originals: this.originals.sum };
+    return { work: this.work.declaredBytes, originals: this.originals.sum };
   }
 
   /** How many wait for the memory of their work. */
@@ -265,7 +254,7 @@ export class Budget implements Memory {
     allowance = new Allowance(),
   ): Promise<Result> {
     if (allowance.within) {
-      this.trim();
+      this.work.trim();
       return work(allowance.within, allowance.isLean ? tiers.length - 1 : 0);
     }
     const sizes = tiers.map(({ bytes }) => bytes);
@@ -284,13 +273,13 @@ export class Budget implements Memory {
     try {
       begun ??= await this.turn(asking, allowance);
       const { tier, lease } = begun;
-      this.trim();
+      this.work.trim();
       const left = remaining(load, ms);
-      const growth = new Growth(lease, this.grownBytes, () => this.trim());
+      const growth = new Growth(lease, this.grownBytes, () => this.work.trim());
       return await this.thread.run(
         (slice) => work(left(counted.timeSlice(growth.charged(slice))), tier),
         counted,
-        standingBack(() => this.isTooMuch(lease), allowance.signal),
+        standingBack(() => this.work.isTooMuch(lease), allowance.signal),
       );
     } finally {
       load.leave();
@@ -298,18 +287,8 @@ export class Budget implements Memory {
     }
   }
 
-  /**
-   * Whether everything together is more than an isolate has, and this work is to be held back at its pause: what began
-   * first goes on, and so comes to its end.
-   */
-  private isTooMuch(lease: Lease): boolean {
-    return this.workBytes + this.originals.sum > this.aloneBytes && this.work.living()[0] !== lease;
-  }
-
   private end(lease: Lease): void {
-    lease.leave();
-    this.native.end(lease);
-    this.beside = this.beside.filter((other) => other !== lease);
+    this.work.end(lease);
     this.call();
   }
 
@@ -319,71 +298,10 @@ export class Budget implements Memory {
     if (waitMs > (caller.maxWaitMs ?? this.maxWaitMs)) throw refusedAtOnce(waitMs);
   }
 
-  /**
-   * Idle native memory gives way to what is in use, and to what work may come to hold besides: all that is declared. What
-   * nearly all work comes for is a part of that, but for work that fills nearly all there is, which may be buffers.
-   */
-  private trim(): void {
-    const { usualBytes } = this.admission;
-    const inUse = this.native.bytes;
-    const unused = this.filledBytes - inUse;
-    const declared = this.work.sum;
-    const originals = this.originals.sum;
-    const isUsual = declared + originals <= usualBytes;
-    const undeclared = (isUsual ? usualBytes : this.aloneBytes) - declared;
-    const covered = isUsual ? Math.max(0, declared - inUse) : 0;
-    this.native.trim(Math.min(unused, undeclared) - originals, Math.min(unused, undeclared + covered) - originals);
-  }
-
-  /** What work holds: what it declared, or what the native modules have that it uses. */
-  private get workBytes(): number {
-    return Math.max(this.work.sum, this.native.bytes);
-  }
-
   private begin(asking: Asking, passing = false): Begun | undefined {
-    const tier = this.tierAmong(asking, passing);
-    if (tier === undefined) return undefined;
-    this.blockedAt = undefined;
-    const lease = this.work.join(asking.sizes[tier] ?? 0, asking.account);
-    this.beside = passing ? [...this.beside, lease] : [];
-    this.native.begin(lease);
-    return { lease, tier };
-  }
-
-  /**
-   * The first of several sizes for which there is room beside everything held; undefined where there is none for any.
-   */
-  private tierAmong(asking: Asking, passing: boolean): number | undefined {
-    const { sizes } = asking;
-    const othersWait = this.queue.length > 1;
-    const held = this.heldBeside();
-    const least = sizes.length - 1;
-    const spared = passing
-      ? -1
-      : sizes.findIndex(
-          (size, index) =>
-            index < least && this.admission.spares(size, held, othersWait) && !this.isBeyondShare(asking, size),
-        );
-    if (spared >= 0) return spared;
-    const bytes = sizes[least] ?? 0;
-    if (this.isBeyondShare(asking, bytes)) return undefined;
-    return this.admission.admits(this.newcomer(asking), held, asking.hindered) ? least : undefined;
-  }
-
-  private newcomer({ sizes, since }: Asking): Newcomer {
-    return { bytes: sizes.at(-1) ?? 0, waitedMs: this.now() - since };
-  }
-
-  /** Whether an account would hold more than half of what work may have, while others wait for it. */
-  private isBeyondShare({ account }: Asking, bytes: number): boolean {
-    const mine = this.work.sumOf(account);
-    return mine > 0 && mine + bytes > this.sharedBytes / 2 && this.queue.hasOthersThan(account);
-  }
-
-  private heldBeside(): HeldBeside {
-    const workBytes = this.work.sum > 0 ? this.workBytes : 0;
-    const isLate = this.blockedMs() * 2 >= this.maxBlockedMs;
-    return { workBytes, originals: this.originals, isLate };
+    const begun = this.work.begin(asking, passing);
+    if (begun) this.blockedAt = undefined;
+    return begun;
   }
 
   /** For how long originals alone have kept work waiting. */
@@ -400,7 +318,7 @@ export class Budget implements Memory {
         (standing) => {
           begun = this.beginAt(asking, standing);
           if (!begun) this.refuseLast(standing);
-          return begun !== undefined || this.admission.patience(asking.hindered, this.newcomer(asking));
+          return begun !== undefined || this.admission.patience(asking.hindered, this.work.newcomer(asking));
         },
         { account: asking.account, signal, needs },
       );
@@ -417,8 +335,7 @@ export class Budget implements Memory {
   /** Begins work where it stands in the queue, if its turn has come or it keeps nobody waiting. */
   private beginAt(asking: Asking, { first, head }: Standing): Begun | undefined {
     if (first || (this.isBlocked() && this.mayPass(head))) return this.begin(asking);
-    const bytes = asking.sizes.at(-1) ?? 0;
-    const passing = this.beside.reduce((sum, { amount }) => sum + amount, bytes);
+    const passing = this.work.besideBytes + (asking.sizes.at(-1) ?? 0);
     const { admission } = this;
     const fits = admission.fitBoth(passing, head.needs, this.originals.largeSum) || admission.isLittle(passing);
     if (!fits || head.passes >= this.maxPassesBeside) return undefined;
@@ -430,12 +347,12 @@ export class Budget implements Memory {
    * are in the way of the first, for those who hold them leave room behind.
    */
   private mayPass({ passes, needs }: Head): boolean {
-    return passes < this.maxPasses || !this.admission.hasRoom({ bytes: needs, waitedMs: 0 }, this.heldBeside());
+    return passes < this.maxPasses || !this.work.hasRoom(needs);
   }
 
   /** Whether originals, or memory that was given up, alone keep the work waiting. */
   private isBlocked(): boolean {
-    return this.queue.length > 0 && this.work.sum === 0;
+    return this.queue.length > 0 && this.work.declaredBytes === 0;
   }
 
   /** Whether the first in the queue was passed so often that originals which would stand in its way have to wait. */
@@ -463,9 +380,7 @@ export class Budget implements Memory {
   /** After work was ended in its midst: who lives is counted again, and comes again. */
   private renew(): void {
     for (const leases of [this.work, this.originals, this.queued]) leases.renew();
-    this.native.forget();
     this.blockedAt = undefined;
-    this.beside = [];
     this.queue.renew();
   }
 }
