@@ -3,10 +3,11 @@ import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-import { env, exports } from "cloudflare:workers";
+import { env, exports, withEnv } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import { type Info, sharpOver } from "#clients/sharp/sharp";
+import standIn from "#clients/sharp/worker";
 
 import avif from "../fixtures/avif/paris_icc_exif_xmp.avif";
 import animated from "../fixtures/gif/animated-red-blue.gif";
@@ -285,6 +286,19 @@ describe("chains", () => {
       "extract_area: bad extract area",
     );
     await expect(sharp(new Uint8Array(0)).toBuffer()).rejects.toThrow("Input Buffer is empty");
+  });
+
+  it("stand in for the module over the binding of a Worker", async () => {
+    const { key } = await openAccount();
+    const made = () => standIn(new Uint8Array(photo)).resize(16).png().toBuffer({ resolveWithObject: true });
+    const { info } = (await withEnv({ DARKROOM: Images({ props: { key } }) }, made)) as Awaited<
+      ReturnType<typeof made>
+    >;
+    expect(info).toMatchObject({ format: "png", width: 16 });
+    const failure = await made().catch((error: unknown) => error as Error);
+    expect(failure).toMatchObject({
+      cause: { message: expect.stringContaining("service binding DARKROOM") as string },
+    });
   });
 
   it("tell of a key that is missing", async () => {

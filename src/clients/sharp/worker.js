@@ -6,7 +6,14 @@ import { sharpOver } from "./sharp.js";
 
 /** @import { Module } from "./sharp.js" */
 
+/** Found when it is needed: a module is loaded before its Worker has bindings. @type {typeof fetch} */
+const ask = async (...request) => {
+  const { DARKROOM: service } = /** @type {{ DARKROOM?: { fetch: typeof fetch } }} */ (env);
+  if (!service) throw new TypeError("The Worker needs a service binding DARKROOM to the entrance Images");
+  return service.fetch(...request);
+};
+
 /** @type {Module} */
-const sharp = sharpOver({ service: /** @type {{ DARKROOM: { fetch: typeof fetch } }} */ (env).DARKROOM });
+const sharp = sharpOver({ service: { fetch: ask } });
 
 export default sharp;
