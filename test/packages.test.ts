@@ -233,6 +233,27 @@ describe("the command", () => {
   });
 });
 
+it.each(["clients", "clients/components", "clients/sharp", "cli/create", "cli/package", "cli/package/worker"])(
+  "the package in src/%s has the version of the service, and wants others of it",
+  async (name) => {
+    const manifest = JSON.parse(await readFile(join(ROOT, "src", name, "package.json"), "utf8")) as {
+      readonly version: string;
+      readonly dependencies?: Readonly<Record<string, string>>;
+    };
+    expect(manifest.version).toBe(PACKAGE_VERSION);
+    const own = Object.entries(manifest.dependencies ?? {}).filter(([other]) => other.startsWith("@darkroom-images/"));
+    for (const [, range] of own) expect(range).toBe(`^${PACKAGE_VERSION}`);
+  },
+);
+
+it.each([".pre-commit-hooks.yaml", ".github/actions/optimize/action.yml"])(
+  "%s takes the command of this version",
+  async (name) => {
+    const text = await readFile(join(ROOT, name), "utf8");
+    expect(text).toContain(`npx --yes @darkroom-images/cli@${PACKAGE_VERSION}`);
+  },
+);
+
 it("the service says the version of its package", async () => {
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { readonly version: string };
   expect(PACKAGE_VERSION).toBe(version);
