@@ -267,10 +267,17 @@ export type Filter = {
   };
 };
 
-/** Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). */
+/** Makes faces and rectangles unrecognizable: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). */
 export type Redact = {
-  readonly faces: "blur" | "pixellate" | "fill";
+  readonly faces?: "blur" | "pixellate" | "fill";
   readonly padding?: number;
+  readonly regions?: readonly ({
+    readonly x: number;
+    readonly y: number;
+    readonly width: number | string;
+    readonly height: number | string;
+  })[];
+  readonly mode?: "blur" | "pixellate" | "fill";
   readonly color?: string;
 };
 

@@ -5,7 +5,8 @@
  * Members that are undefined are left out.
  */
 export function inOrder(value: unknown, isOrdered = false): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value.map((member) => inOrder(member));
+  if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([, member]) => member !== undefined);
   if (isOrdered) return entries.map(([name, member]) => [name, inOrder(member)]);
   const sorted = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));

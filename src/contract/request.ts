@@ -116,7 +116,7 @@ export function plainBody(body: object): Record<string, unknown> {
 }
 
 /** The members of a request that are lists. */
-const LISTS = /^(?:(?:outputs\.[\w-]+\.)?(?:analyze|output\.sizes)|srcset\.(?:widths|formats))$/;
+const LISTS = /^(?:(?:outputs\.[\w-]+\.)?(?:analyze|output\.sizes|redact\.regions)|srcset\.(?:widths|formats))$/;
 
 /** No other member of a request is a list, and none lies deep; both are refused before any schema runs. */
 function checkShape(value: unknown, path: readonly string[]): void {

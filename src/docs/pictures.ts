@@ -72,6 +72,11 @@ const OPERATIONS: readonly Pictured[] = [
     says: "An astronaut whose face is a few squares",
   },
   {
+    name: "redact-regions",
+    body: { redact: { regions: [{ x: 0.1, y: 0.1, width: 0.3, height: 0.25 }] } },
+    says: "The parrots with a black rectangle over the head of one",
+  },
+  {
     name: "watermark",
     body: { resize: { width: 240 }, watermark: { id: "mark", gravity: "top-right", padding: 8 } },
     says: "A mark at the upper right",

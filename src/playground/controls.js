@@ -199,6 +199,32 @@ export function map(_, { name, id }) {
   };
 }
 
+/**
+ * Rectangles, one a line: from the left, from the top, width, height.
+ * @param {Schema} _
+ * @param {Place} place
+ * @returns {Field}
+ */
+export function regions(_, { name, id }) {
+  const control = h("textarea", { id, rows: 2, placeholder: "left top width height", spellcheck: "false" });
+  const numbersIn = (/** @type {string} */ line) =>
+    line.split(/[\s,;]+/).flatMap((part) => (part ? [Number(part)] : []));
+  return {
+    element: labeled(id, name, control),
+    read: () => {
+      const lines = control.value.split("\n").filter((line) => line.trim());
+      const rectangles = lines.map((line) => {
+        const [x, y, width, height] = numbersIn(line);
+        return { x, y, width, height };
+      });
+      return rectangles.length === 0 ? undefined : rectangles;
+    },
+    write: (/** @type {{ x: number, y: number, width: number, height: number }[] | undefined} */ value = []) => {
+      control.value = value.map(({ x, y, width, height }) => [x, y, width, height].join(" ")).join("\n");
+    },
+  };
+}
+
 /** @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} control */
 function writer(control) {
   return (/** @type {string | number | undefined} */ value) => {

@@ -22,12 +22,17 @@ import { largestOf, within } from "./regions.js";
  * @property {(body: UploadBody, step: number) => UploadBody} [grow]
  * @property {(body: UploadBody, size: Size) => number | undefined} [shape] width by height, in shares
  * @property {(body: UploadBody, size: Size) => { text: string, share: number }} [words] what is written, in letters of this share of the height
+ * @property {(body: UploadBody) => UploadBody} [another] one more of what there may be several of
+ * @property {(body: UploadBody, size: Size) => readonly Region[]} [others] what is set besides the one that is moved
  * @property {(body: UploadBody) => UploadBody} remove
  */
 
 const TO_CUT = ["trim", "flip", "rotate", "upscale"];
-const TO_MARKS = [...TO_CUT, "crop", "resize", "scale", "auto", "adjust", "filter", "stylize", "redact"];
+const TO_COVERS = [...TO_CUT, "crop", "resize", "scale", "auto", "adjust", "filter", "stylize"];
+const TO_MARKS = [...TO_COVERS, "redact"];
 const KEYS = "Drag it, or move it with the arrow keys; Shift and arrows resize. Escape cancels, Enter is done.";
+
+const FIRST_COVER = { x: 0.4, y: 0.4, width: 0.2, height: 0.2 };
 
 /** @type {readonly Tool[]} */
 export const TOOLS = [
@@ -79,6 +84,29 @@ export const TOOLS = [
       ...(crop && { crop: without(crop, "focus") }),
       ...(resize && { resize: without(resize, "focus") }),
     }),
+  },
+  {
+    id: "redact",
+    name: "Redact",
+    noun: "Rectangle to cover",
+    kind: "region",
+    before: TO_COVERS,
+    hint: `${KEYS} What it covers is gone from the file.`,
+    read: ({ redact }, size) => shareRegionOf(redact?.regions?.at(-1) ?? FIRST_COVER, size),
+    write: (body, region) => {
+      const others = body.redact?.regions?.slice(0, -1) ?? [];
+      return { ...body, redact: { ...body.redact, regions: [...others, coverOf(region)] } };
+    },
+    another: (body) => ({
+      ...body,
+      redact: { ...body.redact, regions: [...(body.redact?.regions ?? []), FIRST_COVER] },
+    }),
+    others: ({ redact }, size) => (redact?.regions ?? []).slice(0, -1).map((region) => shareRegionOf(region, size)),
+    remove: ({ redact, ...rest }) => {
+      const regions = redact?.regions?.slice(0, -1) ?? [];
+      if (redact && regions.length > 0) return { ...rest, redact: { ...redact, regions } };
+      return redact?.faces ? { ...rest, redact: without(without(redact, "regions"), "mode") } : rest;
+    },
   },
   markTool("text", "Text", ({ text }) => (text?.value ? undefined : "Write a text below “Words and marks” first.")),
   markTool("watermark", "Watermark", ({ watermark }) =>
@@ -219,6 +247,32 @@ function isLargest({ width, height }) {
  */
 function shareOf(length, side) {
   return Number(length) < 1 ? Number(length) : Number(length) / side;
+}
+
+/**
+ * @param {{ x: number, y: number, width: number | string, height: number | string }} region
+ * @param {Size} size
+ * @returns {Region}
+ */
+function shareRegionOf({ x, y, width, height }, size) {
+  return {
+    x: shareOf(x, size.width),
+    y: shareOf(y, size.height),
+    width: shareOf(width, size.width),
+    height: shareOf(height, size.height),
+  };
+}
+
+/**
+ * A rectangle in parts of the sides, so that it stays in its place when the picture is resized. A whole side is a little
+ * less than 1, which would be a pixel.
+ * @param {Region} region
+ */
+function coverOf(region) {
+  const [x = 0, y = 0, width = 0, height = 0] = [region.x, region.y, region.width, region.height].map(
+    (share) => Math.round(within(share, 0, 0.9999) * 10_000) / 10_000,
+  );
+  return { x, y, width, height };
 }
 
 /** @param {number} share */

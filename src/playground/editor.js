@@ -58,6 +58,7 @@ export class Editor {
   #panel = h("div", { class: "editor", hidden: true });
   /** @type {Tool | undefined} */
   #tool;
+  #another = h("button", { type: "button", class: "quiet small", onclick: () => this.#addAnother() }, "Add another");
   /** @type {UploadBody} */
   #before = {};
   /** @type {Region} */
@@ -76,6 +77,7 @@ export class Editor {
       "p",
       { class: "actions" },
       button("Done", () => this.#done(), "primary small"),
+      this.#another,
       button("Cancel", () => this.#cancel()),
       button("Remove", () => this.#remove()),
     );
@@ -115,16 +117,19 @@ export class Editor {
     if (!drawn) return this.#close();
     this.#size = { width: drawn.width, height: drawn.height };
     this.#at = tool.read(body, this.#size);
+    this.#another.hidden = !tool.another;
     drawn.image.alt = "The picture that is drawn on";
     drawn.image.draggable = false;
     fill(this.#board, drawn.image, this.#marks, this.#region);
     this.#board.style.setProperty("--ratio", `${drawn.width} / ${drawn.height}`);
-    this.#region.className = `region ${tool.kind}`;
-    fill(this.#marks);
+    this.#region.className = `region ${tool.kind} ${tool.id}`;
+    this.#showOthers();
     this.#hint.textContent = tool.hint;
     this.#panel.hidden = false;
     this.#ports.onToggle(true);
-    this.#place();
+    // What is seen to be covered is, without being moved first.
+    if (tool.another) this.#set(this.#at);
+    else this.#place();
     this.#region.focus({ preventScroll: true });
     this.#showSeen(tool, await drawn.seen);
   }
@@ -137,12 +142,29 @@ export class Editor {
     if (this.#tool !== tool || tool.kind === "box" || !seen) return;
     const faces = seen.faces.map((face) => placed(h("span", { class: "face" }), face));
     const point = seen.focus && placed(h("span", { class: "drawn-by" }), { ...seen.focus, width: 0, height: 0 });
-    fill(this.#marks, faces, point);
+    this.#showOthers(faces, point);
     const words = [
       faces.length > 0 && (faces.length === 1 ? "One face is drawn." : `${faces.length} faces are drawn.`),
       point && "The small ring is what stands out most.",
     ];
     this.#hint.textContent = [tool.hint, ...words].filter(Boolean).join(" ");
+  }
+
+  /** @param {unknown[]} seen what the service sees in the picture */
+  #showOthers(...seen) {
+    const others = this.#tool?.others?.(this.#ports.read(), this.#size) ?? [];
+    const covers = others.map((region) => placed(h("span", { class: "covered" }), region));
+    fill(this.#marks, covers, .../** @type {any[]} */ (seen));
+  }
+
+  #addAnother() {
+    const tool = this.#tool;
+    if (!tool?.another) return;
+    this.#ports.write(tool.another(this.#ports.read()), false);
+    this.#at = tool.read(this.#ports.read(), this.#size);
+    this.#showOthers();
+    this.#place();
+    this.#region.focus({ preventScroll: true });
   }
 
   #done() {

@@ -2,7 +2,7 @@
  * Form controls made from schemas. A field is `{ element, read(), write(value) }`; what is left empty, or as the schema's
  * default has it, reads as undefined and is not sent.
  */
-import { boolean, choice, color, labeled, map, number, text } from "./controls.js";
+import { boolean, choice, color, labeled, map, number, regions, text } from "./controls.js";
 import { h, prose } from "./dom.js";
 import { fieldLabel } from "./labels.js";
 import { kindOf, resolve } from "./schema.js";
@@ -10,7 +10,7 @@ import { kindOf, resolve } from "./schema.js";
 /** @import { ApiDocument, Child, Field, Place, Schema, Setting } from "./shapes.d.ts" */
 
 /** @type {Readonly<Record<string, (schema: Schema, place: Place) => Field>>} */
-const MAKERS = { choice, number, boolean, color, text, group, variants, map };
+const MAKERS = { choice, number, boolean, color, text, group, variants, map, regions };
 
 /**
  * The field of one schema; undefined where there is nothing to choose.

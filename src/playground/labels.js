@@ -41,7 +41,7 @@ const NAMES = {
   background: "Behind what is transparent",
   text: "Text",
   watermark: "Watermark",
-  redact: "Make faces unrecognizable",
+  redact: "Make faces and areas unrecognizable",
   input: "Damaged files",
   store: "Store the result elsewhere",
   webhook: "Answer to a webhook",

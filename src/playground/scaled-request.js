@@ -53,6 +53,12 @@ function withLengths(body, scale) {
   for (const [name, members] of Object.entries(LENGTHS)) {
     if (scaled[name]) scaled[name] = lengths(scaled[name], members, scale);
   }
+  const { regions } = scaled["redact"] ?? {};
+  if (regions) {
+    const sides = ["x", "y", "width", "height"];
+    const smaller = regions.map((/** @type {object} */ region) => lengths({ ...region }, sides, scale));
+    scaled["redact"] = { ...scaled["redact"], regions: smaller };
+  }
   for (const place of ["filter", "stylize"]) {
     if (!scaled[place]) continue;
     scaled[place] = { ...scaled[place] };

@@ -53,6 +53,7 @@ export function kindOf(schema) {
   if (schema.anyOf?.some(({ type }) => type === "number")) return "number";
   if (schema.type === "boolean") return "boolean";
   if (schema.oneOf) return "variants";
+  if (schema.type === "array" && schema.items?.properties?.["x"]) return "regions";
   if (schema.type === "object") return schema.properties ? "group" : "map";
   if (schema.type === "string" || schema.anyOf) return isColor(schema) ? "color" : "text";
   return "nothing";

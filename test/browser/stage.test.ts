@@ -230,6 +230,35 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
       await page.locator(".facts", { hasText: `× ${await page.inputValue("#op-crop-height")}` }).waitFor();
     }));
 
+  it("covers rectangles on the picture with keys alone, and takes them back", () =>
+    withPage("/", async (page) => {
+      await choose(page, MACAW);
+      const tool = page.getByRole("group", { name: "On the picture" }).getByRole("button", { name: "Redact" });
+      const region = page.getByRole("button", { name: /^Rectangle to cover: / });
+      const regions = () => page.inputValue("#op-redact-regions");
+      await tool.focus();
+      await page.keyboard.press("Enter");
+      await region.waitFor();
+      expect(await regions()).toBe("0.4 0.4 0.2 0.2");
+      await region.press("ArrowLeft");
+      await region.press("Shift+ArrowRight");
+      expect(await regions()).toBe("0.39 0.4 0.21 0.2");
+      await page.getByRole("button", { name: "Add another" }).press("Enter");
+      await region.press("ArrowUp");
+      expect(await regions()).toBe("0.39 0.4 0.21 0.2\n0.4 0.39 0.2 0.2");
+      expect(await page.locator(".board .covered").count()).toBe(1);
+      const answer = page.waitForResponse("**/1.0/upload");
+      await region.press("Enter");
+      expect((await answer).status()).toBe(200);
+      await page.getByText(/^Done in/).waitFor();
+      await tool.press("Enter");
+      await page.getByRole("button", { name: "Remove" }).press("Enter");
+      expect(await regions()).toBe("0.39 0.4 0.21 0.2");
+      await tool.press("Enter");
+      await region.press("Escape");
+      expect(await regions()).toBe("0.39 0.4 0.21 0.2");
+    }));
+
   it("puts a focus and words on the picture", () =>
     withPage("/", async (page) => {
       await choose(page, MACAW);

@@ -119,7 +119,7 @@ describe("words, covered faces and wide colors", () => {
   it.each([
     [{ text: { value: "" } }, "text.value must be a text of 1 to 500 characters"],
     [{ text: { value: "\u4e2d" } }, "text.value has characters that no font here has: Han"],
-    [{ redact: {} }, "redact.faces is required"],
+    [{ redact: {} }, "redact needs faces, regions, or both"],
     [{ output: { profile: "adobe" } }, "output.profile must be one of srgb, p3, keep"],
   ])("are refused where a rule is broken: %o", async (data, message) => {
     const body = form(data, new File([PHOTO], "a.jpg"));

@@ -34,6 +34,10 @@ it.each([
   [{ filter: { blur: { value: 5 }, sepia: { value: 50 } } }, { filter: { blur: { value: 2 }, sepia: { value: 50 } } }],
   [{ optimize: { target_bytes: 100_000 } }, { optimize: { target_bytes: 16_000 } }],
   [{ resize: { width: 3000 } }, { resize: { width: 1200 } }],
+  [
+    { redact: { regions: [{ x: 100, y: 0.5, width: 0.25, height: 50 }], mode: "blur" } },
+    { redact: { regions: [{ x: 40, y: 0.5, width: 0.25, height: 20 }], mode: "blur" } },
+  ],
 ])("makes the lengths of %j as much smaller as the picture", (body, scaled) => {
   expect(scaledRequest(body, COPY)).toEqual({ body: scaled, scale: 0.4, whole: false });
 });

@@ -58,7 +58,7 @@ export const SEARCH_WORDS: Readonly<Record<string, readonly string[]>> = {
   "/docs/metadata": ["exif", "gps", "privacy", "metadata"],
   "/docs/colors": ["color profile", "cmyk", "p3", "washed out"],
   "/docs/hdr": ["hdr", "gain map"],
-  "/docs/faces": ["face detection", "pixelate", "anonymize"],
+  "/docs/faces": ["face detection", "pixelate", "anonymize", "license plate", "black out"],
   "/docs/analysis": ["lqip", "blurhash", "placeholder", "dominant color", "palette"],
   "/docs/optimization": [
     "compress",

@@ -1,11 +1,13 @@
-/** Faces made unrecognizable. */
+/** Faces and rectangles made unrecognizable. */
 import * as v from "valibot";
 
-import { decimal, hexColor, oneOf, record } from "../../fields.ts";
+import { ApiError } from "../../errors.ts";
+import { decimal, hexColor, oneOf, record, sideOrPart } from "../../fields.ts";
+import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import { snapped } from "../faces/report.ts";
 import { spansOf } from "../faces/spans.ts";
-import type { Box, Size } from "../pixels/geometry.ts";
+import { type Box, outerBox, type Size } from "../pixels/geometry.ts";
 import { pixelsOf, rowsOver } from "../pixels/rows.ts";
 import type { Small } from "../steps/analysis.ts";
 import { type Colors, type Cover, coverStep, oneColor } from "../steps/cover.ts";
@@ -27,37 +29,88 @@ const MAX_PADDING = 10;
  */
 const MAX_SOUGHT_FRAMES = 16;
 
+const MAX_REGIONS = 32;
+
+const WAYS = ["blur", "pixellate", "fill"] as const;
+const cornerRule = `must be a number of pixels, or below 1 a part of the side, from 0 to ${MAX_SIDE_PIXELS}`;
+const corner = v.pipe(v.number(cornerRule), v.minValue(0, cornerRule), v.maxValue(MAX_SIDE_PIXELS, cornerRule));
+const side = sideOrPart(MAX_SIDE_PIXELS);
+const regionsRule = `must be a list of 1 to ${MAX_REGIONS} rectangles`;
+
 const Redact = v.pipe(
   record({
-    faces: oneOf(["blur", "pixellate", "fill"]),
+    faces: v.optional(oneOf(WAYS)),
     padding: v.optional(decimal(0, MAX_PADDING), DEFAULT_PADDING),
+    regions: v.optional(
+      v.pipe(
+        v.array(record({ x: corner, y: corner, width: side, height: side }), regionsRule),
+        v.minLength(1, regionsRule),
+        v.maxLength(MAX_REGIONS, regionsRule),
+      ),
+    ),
+    mode: v.optional(oneOf(WAYS)),
     color: v.optional(hexColor("rgb")),
   }),
-  v.check(({ faces, color }) => color === undefined || faces === "fill", "must have color with faces: fill only"),
+  v.check(({ faces, regions }) => faces !== undefined || regions !== undefined, "needs faces, regions, or both"),
+  v.check(({ regions, mode }) => mode === undefined || regions !== undefined, "must have mode with regions only"),
+  v.check(
+    ({ faces, regions, mode = "fill", color }) =>
+      color === undefined || faces === "fill" || (regions !== undefined && mode === "fill"),
+    "must have color with faces: fill or mode: fill only",
+  ),
 );
+type Region = NonNullable<v.InferOutput<typeof Redact>["regions"]>[number];
 
 /** Between the colors. */
 const KERNELS = { blur: "linear", pixellate: "nearest", fill: "nearest" } as const satisfies Record<string, Kernel>;
 
 export const redact = operation({
   summary:
-    "Makes faces unrecognizable, with `padding` times half their size around them: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). The faces that were found are `input.faces`; where that is empty, nothing was changed. Of an animation faces are sought in up to 16 frames and covered on their way from one to the next; `input.faces` has those of the first.",
+    "Makes faces and rectangles unrecognizable: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). `faces` says how faces are covered, with `padding` times half their size around them. The faces that were found are `input.faces`; where that is empty, none was covered. Of an animation faces are sought in up to 16 frames and covered on their way from one to the next; `input.faces` has those of the first. `regions` are up to 32 rectangles of the picture as it is by then (upright, cut and resized), in pixels or below 1 as parts of its sides, covered in all frames as `mode` says: `fill` unless it is named.",
   params: Redact,
-  looks: () => FACE_SIDE,
+  looks: ({ faces, regions, mode = "fill" }) => (faces || (regions && mode !== "fill") ? FACE_SIDE : 0),
   sampledFrames: MAX_SOUGHT_FRAMES,
-  async plan({ faces: way, padding, color = "000000" }, { size, sampledFrames, colorOf }) {
-    const filling = way === "fill" ? oneColor(colorOf(color)) : undefined;
-    const kernel = KERNELS[way];
-    const spans: { readonly from: number; readonly covers: readonly Cover[] }[] = [];
-    for await (const { from, seen, boxes } of spansOf(sampledFrames(), (face) => padded(face, padding))) {
+  async plan({ faces, padding, regions = [], mode = "fill", color = "000000" }, stage) {
+    const { size } = stage;
+    const filling = oneColor(stage.colorOf(color));
+    const coversOf = async (boxes: readonly Box[], way: (typeof WAYS)[number], seen?: Small) => {
       const covers: Cover[] = [];
-      for (const box of boxes.map((wide) => snapped(wide, size)))
-        covers.push({ box, kernel, colors: filling ?? (await colorsIn(seen, box, size)) });
-      spans.push({ from, covers });
+      for (const box of boxes) {
+        const colors = way === "fill" || !seen ? filling : await colorsIn(seen, box, size);
+        covers.push({ box, kernel: KERNELS[way], colors });
+      }
+      return covers;
+    };
+    const named = await coversOf(
+      regions.map((region, index) => boxOf(region, index, size)),
+      mode,
+      regions.length > 0 && mode !== "fill" ? await stage.seen() : undefined,
+    );
+    if (!faces) return [coverStep(size, [{ from: 0, covers: named }])];
+    const spans: { readonly from: number; readonly covers: readonly Cover[] }[] = [];
+    for await (const { from, seen, boxes } of spansOf(stage.sampledFrames(), (face) => padded(face, padding))) {
+      const covers = await coversOf(
+        boxes.map((wide) => snapped(wide, size)),
+        faces,
+        seen,
+      );
+      spans.push({ from, covers: [...covers, ...named] });
     }
     return spans.some(({ covers }) => covers.length > 0) ? [coverStep(size, spans)] : [];
   },
 });
+
+/**
+ * A rectangle in whole pixels, none of which shows anything that it covers.
+ * @throws {ApiError} 422 where it covers nothing: whoever asked would take the picture for redacted
+ */
+function boxOf({ x, y, width, height }: Region, index: number, size: Size): Box {
+  const length = (value: number, whole: number) => (value < 1 ? value * whole : value);
+  const at = { x: length(x, size.width), y: length(y, size.height) };
+  if (at.x >= size.width || at.y >= size.height)
+    throw new ApiError(422, `redact.regions.${index} must lie inside the image`);
+  return outerBox({ ...at, width: length(width, size.width), height: length(height, size.height) }, size);
+}
 
 function padded({ x, y, width, height }: Box, padding: number): Box {
   const [across, down] = [(padding * width) / 2, (padding * height) / 2];

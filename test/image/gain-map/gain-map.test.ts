@@ -329,6 +329,31 @@ describe("where a map cannot be kept", () => {
     expect(mapOf(made.bytes).terms).toEqual(TERMS);
   });
 
+  it("redacted rectangles are not in the map either", async () => {
+    const picture = new Uint8Array(faceFile);
+    const { width, height } = jpeg.read.factsOf(picture);
+    const file = encode(paint(width >> 1, height >> 1, () => [200, 200, 200, 255]));
+    const regions = [{ x: 20, y: 30, width: 40, height: 20 }];
+    const order = {
+      operations: { redact: checked(OPERATIONS.redact.params, { regions }) },
+      output: { hdr: "keep" },
+    };
+    const { output } = await rendered(
+      jpeg.gainMap.write(picture, { file, terms: TERMS }),
+      order as Partial<SingleOrder>,
+    );
+    const { pixels } = mapOf(output.bytes);
+    for (const [x, y] of [
+      [12, 17],
+      [27, 17],
+      [12, 22],
+      [27, 22],
+    ] as const) {
+      expect(sample(pixels.data, 4 * (y * pixels.width + x))).toBeLessThan(8);
+    }
+    expect(sample(pixels.data, 4 * (60 * pixels.width + 60))).toBeGreaterThan(150);
+  });
+
   it("redacted faces are not in the map either", async () => {
     const picture = new Uint8Array(faceFile);
     const { width, height } = jpeg.read.factsOf(picture);

@@ -119,7 +119,12 @@ const OPERATIONS = {
       opacity: one(0.01, 1, 0),
     }),
   ),
-  redact: members({ faces: one("blur", "pixellate", "fill"), padding: one(0, 10, 11) }),
+  redact: members({
+    faces: one("blur", "pixellate", "fill"),
+    padding: one(0, 10, 11),
+    mode: one("blur", "pixellate", "fill"),
+    regions: fc.array(members({ x: one(0, 0.5, 1, 16_384), y: one(0, 0.999), width: side, height: one(1e-9, 3) })),
+  }),
   text: fc.oneof(
     members({
       value: one("Aя\nΩ", "W".repeat(500), "a ".repeat(250), "\n".repeat(500), "\u0301", "<&>\"'"),

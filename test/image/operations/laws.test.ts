@@ -87,6 +87,7 @@ const CASES: readonly Case[] = [
     { tone: { brightness: 1.3, contrast: 0.7, gamma: 2, saturation: 0 } },
   ),
   ["redact", { faces: "fill" }],
+  ["redact", { regions: [{ x: 0, y: 0.2, width: 5, height: 0.5 }], mode: "blur" }],
   ["watermark", { id: "a", gravity: "bottom-right", fit: true }],
   ["watermark", { id: "a", x: -9, y: 3, opacity: 0.5 }],
   ["text", { value: "Aa\nЯ", size: 9, angle: 30, background: "0000ff88", opacity: 0.7 }],

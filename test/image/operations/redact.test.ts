@@ -115,12 +115,87 @@ describe("faces are made unrecognizable", () => {
   });
 
   it.each([
-    [{}, "redact.faces is required"],
+    [{}, "redact needs faces, regions, or both"],
+    [{ regions: [] }, "redact.regions must be a list of 1 to 32 rectangles"],
+    [{ regions: [{ x: 0, y: 0, width: 0.5 }] }, "redact.regions.0.height is required"],
+    [
+      { regions: [{ x: -1, y: 0, width: 1, height: 1 }] },
+      "redact.regions.0.x must be a number of pixels, or below 1 a part of the side, from 0 to 16384",
+    ],
+    [{ faces: "blur", mode: "fill" }, "redact must have mode with regions only"],
+    [
+      { regions: [{ x: 0, y: 0, width: 1, height: 1 }], mode: "blur", color: "000" },
+      "redact must have color with faces: fill or mode: fill only",
+    ],
     [{ faces: "blurred" }, "redact.faces must be one of blur, pixellate, fill"],
-    [{ faces: "blur", color: "000" }, "redact must have color with faces: fill only"],
+    [{ faces: "blur", color: "000" }, "redact must have color with faces: fill or mode: fill only"],
     [{ faces: "fill", padding: 11 }, "redact.padding must be a number between 0 and 10"],
   ])("refuses %o", (redact, message) => {
     expect(() => parseBody(UploadBody, { redact })).toThrow(message);
+  });
+});
+
+describe("rectangles are made unrecognizable", () => {
+  const REGIONS = [
+    { x: 10, y: 20, width: 40, height: 30 },
+    { x: 0.5, y: 0.5, width: 0.25, height: 0.9 },
+  ];
+  const isCovered = (x: number, y: number) => {
+    const { width, height } = parrots;
+    return (x >= 10 && x < 50 && y >= 20 && y < 50) || (x >= width / 2 && x < 0.75 * width && y >= height / 2);
+  };
+  const NEAR = 1;
+
+  it.each(["fill", "blur", "pixellate"])("and nothing else is changed: %s", async (mode) => {
+    const { bytes, faces } = await rendered(parrotsFile, { redact: { regions: REGIONS, mode }, ...LOSSLESS });
+    const pixels = await decoded(bytes);
+    expect(faces).toBeUndefined();
+    const colors = new Set<string>();
+    for (let y = 0; y < pixels.height; y++) {
+      for (let x = 0; x < pixels.width; x++) {
+        if (x >= 10 && x < 50 && y >= 20 && y < 50) colors.add(pixel(pixels, x, y).join(" "));
+        const isNear = isCovered(x - NEAR, y) || isCovered(x + NEAR, y) || isCovered(x, y - NEAR) || isCovered(x, y);
+        if (!isNear) expect(pixel(pixels, x, y)).toEqual(pixel(parrots, x, y));
+        if (mode === "fill" && isCovered(x, y)) expect(pixel(pixels, x, y)).toEqual([0, 0, 0, 255]);
+      }
+    }
+    if (mode !== "blur") expect(colors.size).toBeLessThanOrEqual(mode === "fill" ? 1 : 36);
+    if (mode === "pixellate") expect(colors.size).toBeGreaterThan(4);
+  });
+
+  it("beside faces, in a color, and of the picture as it is resized", async () => {
+    const redact = { faces: "fill", regions: [{ x: 0, y: 0, width: 0.1, height: 0.1 }], color: "00ff00", padding: 0 };
+    const { bytes, faces = [], width } = await rendered(pairFile, { resize: { width: 300 }, redact, ...LOSSLESS });
+    const pixels = await decoded(bytes);
+    expect(faces).toHaveLength(2);
+    expect(pixel(pixels, 0, 0)).toEqual([0, 255, 0, 255]);
+    expect(pixel(pixels, width / 10 - 1, 0)).toEqual([0, 255, 0, 255]);
+    for (const [x = 0, y = 0, across = 0, down = 0] of faces) {
+      const shrunk = (place: number) => Math.round((place * width) / pair.width);
+      expect(pixel(pixels, shrunk(x + across / 2), shrunk(y + down / 2))).toEqual([0, 255, 0, 255]);
+    }
+  });
+
+  it("in every frame of an animation", async () => {
+    const frames = [0, 1, 2].map((frame) => paint(40, 30, (x, y) => [frame * 80, x * 6, y * 8, 255]));
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+    const file = await png.write.encode(pictureOf(frames, { opaque: true }), settings, UNPAUSED);
+    const redact = { regions: [{ x: 5, y: 5, width: 10, height: 10 }] };
+    const { bytes } = await rendered(file.slice().buffer, { redact, ...LOSSLESS });
+    const shown = await decodedFrames(bytes);
+    expect(shown).toHaveLength(3);
+    for (const [frame, pixels] of shown.entries()) {
+      expect(pixel(pixels, 5, 5)).toEqual([0, 0, 0, 255]);
+      expect(pixel(pixels, 14, 14)).toEqual([0, 0, 0, 255]);
+      expect(pixel(pixels, 15, 15)).toEqual([frame * 80, 90, 120, 255]);
+    }
+  });
+
+  it("refuses one that lies outside, which would cover nothing", async () => {
+    const redact = { regions: [REGIONS[0], { x: 5_000, y: 0, width: 10, height: 10 }] };
+    await expect(rendered(parrotsFile, { redact, ...LOSSLESS })).rejects.toThrow(
+      "redact.regions.1 must lie inside the image",
+    );
   });
 });
 
