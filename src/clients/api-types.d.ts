@@ -267,9 +267,10 @@ export type Filter = {
   };
 };
 
-/** Makes faces and rectangles unrecognizable: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). */
+/** Hides faces and rectangles for good. */
 export type Redact = {
   readonly faces?: "blur" | "pixellate" | "fill";
+  readonly mode?: "blur" | "pixellate" | "fill";
   readonly padding?: number;
   readonly regions?: readonly ({
     readonly x: number;
@@ -277,7 +278,6 @@ export type Redact = {
     readonly width: number | string;
     readonly height: number | string;
   })[];
-  readonly mode?: "blur" | "pixellate" | "fill";
   readonly color?: string;
 };
 

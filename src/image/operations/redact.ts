@@ -40,6 +40,7 @@ const regionsRule = `must be a list of 1 to ${MAX_REGIONS} rectangles`;
 const Redact = v.pipe(
   record({
     faces: v.optional(oneOf(WAYS)),
+    mode: v.optional(oneOf(WAYS)),
     padding: v.optional(decimal(0, MAX_PADDING), DEFAULT_PADDING),
     regions: v.optional(
       v.pipe(
@@ -48,7 +49,6 @@ const Redact = v.pipe(
         v.maxLength(MAX_REGIONS, regionsRule),
       ),
     ),
-    mode: v.optional(oneOf(WAYS)),
     color: v.optional(hexColor("rgb")),
   }),
   v.check(({ faces, regions }) => faces !== undefined || regions !== undefined, "needs faces, regions, or both"),
@@ -66,7 +66,7 @@ const KERNELS = { blur: "linear", pixellate: "nearest", fill: "nearest" } as con
 
 export const redact = operation({
   summary:
-    "Makes faces and rectangles unrecognizable: `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). `faces` says how faces are covered, with `padding` times half their size around them. The faces that were found are `input.faces`; where that is empty, none was covered. Of an animation faces are sought in up to 16 frames and covered on their way from one to the next; `input.faces` has those of the first. `regions` are up to 32 rectangles of the picture as it is by then (upright, cut and resized), in pixels or below 1 as parts of its sides, covered in all frames as `mode` says: `fill` unless it is named.",
+    "Hides faces and rectangles for good. `blur` and `pixellate` leave six colors along the longer side of what they cover, softly joined or as cells, `fill` leaves nothing but `color` (black unless it is said). `faces` says how faces are covered, with `padding` times half their size around them. The faces that were found are `input.faces`; where that is empty, none was covered. Of an animation faces are sought in up to 16 frames and covered on their way from one to the next; `input.faces` has those of the first. `regions` are up to 32 rectangles of the picture as it is by then (upright, cut and resized), in pixels or below 1 as parts of its sides, covered in all frames as `mode` says: `fill` unless it is named.",
   params: Redact,
   looks: ({ faces, regions, mode = "fill" }) => (faces || (regions && mode !== "fill") ? FACE_SIDE : 0),
   sampledFrames: MAX_SOUGHT_FRAMES,
