@@ -153,6 +153,7 @@ it("reads and writes nothing outside its folders, and replaces nothing", async (
   const path = join(pictures, "photo.jpg");
   await symlink(join(folder, "secret.jpg"), join(pictures, "link.jpg"));
   await symlink(folder, join(pictures, "out"));
+  await mkdir(join(pictures, "folder.jpg"));
   const words = async (args: Record<string, unknown>) => {
     const { isError, content } = await call(client, "optimize_image", args);
     return isError === true ? content[0]?.text : "done";
@@ -162,6 +163,7 @@ it("reads and writes nothing outside its folders, and replaces nothing", async (
   expect(await words({ path: join(pictures, "..", "secret.jpg") })).toBe(outside);
   expect(await words({ path: join(pictures, "link.jpg") })).toBe(outside);
   expect(await words({ path: join(pictures, "nothing.jpg") })).toBe("There is no file at path");
+  expect(await words({ path: join(pictures, "folder.jpg") })).toBe("path must be a file");
   const target = "save_as is outside the folders that this server was started with";
   expect(await words({ path, save_as: join(folder, "x.webp") })).toBe(target);
   expect(await words({ path, save_as: join(pictures, "out", "x.webp") })).toBe(target);

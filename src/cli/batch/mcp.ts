@@ -2,7 +2,7 @@
  * The Model Context Protocol over standard input and output, one message a line: the service's own tools, which take files
  * of this machine, too. Messages are the service's to answer; only what names a file is carried out here, by an upload.
  */
-import { readFile, realpath } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, parse, resolve, sep } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -247,7 +247,11 @@ async function withinFolders(desk: Desk, path: string): Promise<string> {
   const real = await realpath(resolve(path)).catch(() => {
     throw new Refusal("There is no file at path");
   });
-  if (await isServed(desk, dirname(real))) return real;
+  if (await isServed(desk, dirname(real))) {
+    // Reading a pipe would not end, and a folder is none either.
+    if ((await stat(real)).isFile()) return real;
+    throw new Refusal("path must be a file");
+  }
   throw new Refusal("The file is outside the folders that this server was started with");
 }
 
