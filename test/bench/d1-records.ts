@@ -84,7 +84,8 @@ const RECORDS_SQL = `${countTo("?1")}, record (i, created, status) AS (
       ELSE created + ${WEBHOOK_HISTORY_DAYS * DAY_MS} END
   FROM record`;
 /** As many deliveries as an account may have, and one of each of 10,000 others. */
-const DELIVERIES_SQL = `INSERT INTO accounts VALUES ('${BUSY}', 'Name', 'standard', 10000, 'active', '2026', 'DB');
+const DELIVERIES_SQL = `INSERT INTO accounts (id, name, plan, credits_total, status, created_at, database)
+  VALUES ('${BUSY}', 'Name', 'standard', 10000, 'active', '2026', 'DB');
   ${countTo("10100")} INSERT INTO deliveries (id, account_id, name, sources, presets, unsigned, refine, ttl, signing, created_at, updated_at)
   SELECT printf('dl_%d', i), iif(i < ${MAX_DELIVERIES}, '${BUSY}', printf('account-%d', i)), '',
     '[{"kind":"web","prefix":"https://www.example.com/uploads/"}]', '{}', 'false', 1, 604800, randomblob(200), '2026', '2026' FROM n`;

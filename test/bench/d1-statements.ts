@@ -15,6 +15,7 @@ import {
   saveDeliveryCounts,
   sweepDeliveryCounts,
 } from "../../src/delivery/counts.ts";
+import { isPurgedSince, rememberPurge, sweepPurges } from "../../src/delivery/purges.ts";
 import {
   changeDelivery,
   createDelivery,
@@ -25,9 +26,11 @@ import {
   openDelivery,
 } from "../../src/delivery/records.ts";
 import { rotateSigning, signingOf } from "../../src/delivery/signing-pairs.ts";
+import { noteTwin, sweepTwins, twinOf } from "../../src/delivery/twin-rows.ts";
 import { countSql, pickSql, SEALED_COLUMNS } from "../../src/entrances/reseal.ts";
 import { MAX_COUNTED_SECRETS, USAGE_HISTORY_DAYS } from "../../src/limits.ts";
 import { MAX_WEBHOOK_OFFSET } from "../../src/limits/webhook.ts";
+import { isDue, rest } from "../../src/storage/rests.ts";
 import { list, type Page } from "../../src/webhook/listing.ts";
 import { rotateSecret, secretOf } from "../../src/webhook/secrets.ts";
 import { storeOf } from "../../src/webhook/store.ts";
@@ -200,6 +203,13 @@ export async function askOfDeliveries(asked: Asked): Promise<void> {
   await each("starting a final", (id) => startFinal(db, id, NOW, true));
   await each("giving a final back", (id) => releaseFinal(db, id, NOW, -1));
   await each("ending a final", (id) => dropFinal(db, id));
+  const twin = (id: string) => ({ hash: "5".repeat(32), request: "6".repeat(32), delivery: id });
+  await each("noting the bytes of a final", (id) => noteTwin(db, twin(id), "derived/a/b/c", NOW));
+  await each("asking for a final of the same bytes", (id) => twinOf(db, twin(id)));
+  await each("remembering a purge", (id) => rememberPurge(db, id, undefined, NOW));
+  await each("asking whether an original was purged", (id) =>
+    isPurgedSince(db, { delivery: id, original: "5".repeat(32) }, NOW),
+  );
   await asked.of("counting a delivery", async (round) => {
     countDelivery(db, { id: `dl_${round}`, accountId: BUSY }, { finals: 1 }, () => undefined, NOW);
     await saveDeliveryCounts(db);
@@ -211,6 +221,10 @@ export async function askOfDeliveries(asked: Asked): Promise<void> {
     await asked.of(`usage of ${whose} in 400 days`, () => listDeliveryCounts(db, { ...YEAR, accountId }, FIRST_PAGE));
   }
   await asked.of("sweep: finals that were lost", () => lostFinals(db, NOW), FEW);
+  await asked.of("sweep: finals by the bytes of their originals", () => sweepTwins(db, NOW - DAY_MS, "0"), FEW);
+  await asked.of("sweep: purges", () => sweepPurges(db, NOW + DAY_MS), FEW);
+  await asked.of("sweep: letting a part of the bucket rest", () => rest(db, "derived", NOW), 1);
+  await asked.of("sweep: asking whether a part is due", () => isDue(db, "derived", NOW), 1);
   await asked.of("sweep: usage of deliveries", () => sweepDeliveryCounts(db, NOW + 2 * DAY_MS), 1);
   const everybody = { ...YEAR, accountId: undefined };
   await asked.of("operator: usage of all deliveries", () => listDeliveryCounts(db, everybody, FIRST_PAGE), FEW);
