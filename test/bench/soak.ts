@@ -194,13 +194,12 @@ function sender(base: URL): (file: File, request: object) => Promise<Answer> {
     // Where bytes were wanted the sentence of a refusal is in a header.
     const text = await answer.text();
     const said = JSON.parse(text || (answer.headers.get("x-service-metadata") ?? "{}")) as Said;
-    return { status: answer.status, result: said.id ?? resultOf(said) };
+    return { status: answer.status, result: resultOf(said) };
   };
 }
 
 interface Said {
   readonly code: number;
-  readonly id?: string;
   readonly output?: { readonly sha1: string };
   readonly outputs?: Readonly<Record<string, { readonly sha1: string }>>;
   readonly message?: string;
