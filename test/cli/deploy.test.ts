@@ -252,8 +252,8 @@ describe("npm run deploy -- --check", () => {
     const costs = stdout.slice(stdout.indexOf("A month costs at least:")).split("\n");
     expect(costs.slice(1, 7)).toEqual([
       "$  5.00  Workers Paid plan, of the account",
-      "$  0.00  The sweep each minute: 172800 of 1000000 included writes of R2, and lists",
-      "$  0.00  The sweep each minute: 43200 of 50000000 included rows written in D1, indexes included",
+      "$  0.00  The sweep each minute: 12960 of 1000000 included writes of R2, and lists",
+      "$  0.00  The sweep each minute: 56160 of 50000000 included rows written in D1, indexes included",
       "$  0.00  Bucket, databases, queue and objects, empty",
       "$  0.00  Custom domain, region, jurisdiction",
       "$  5.00  Together at least",

@@ -1,6 +1,7 @@
 /** One sweep, with a queue that only listens. */
 import { env } from "cloudflare:workers";
 
+import { databasesOf } from "../../src/account/databases.ts";
 import { sweep } from "../../src/entrances/sweep.ts";
 import type { PlacedMessage } from "../../src/pipeline/work.ts";
 
@@ -12,7 +13,7 @@ export async function sweptMessages(bindings: object = {}): Promise<PlacedMessag
       void sent.push(...messages.map(({ body }) => body)),
   };
   // Whatever rests is looked at.
-  await env.DB.prepare("DELETE FROM sweeps").run();
+  for (const database of databasesOf(env).values()) await database.prepare("DELETE FROM sweeps").run();
   await sweep({ ...env, QUEUE, ...bindings } as unknown as Env);
   return sent;
 }
