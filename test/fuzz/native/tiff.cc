@@ -1,4 +1,4 @@
-// The first picture of a TIFF file, from any row on.
+// The first picture of a TIFF file, or one at any place of it, from any row on.
 #include "host.h"
 
 struct reader;
@@ -10,7 +10,7 @@ struct facts {
   uint32_t deep_bits, band_rows;
 };
 reader *reader_new(int source, uint32_t size);
-void reader_open(reader *, uint32_t most);
+void reader_open(reader *, uint32_t most, uint32_t directory);
 const facts *reader_facts(const reader *);
 void reader_start(reader *, uint32_t first, uint32_t most, int output);
 int32_t reader_read(reader *, uint32_t most);
@@ -45,11 +45,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   source = host::file(input);
   const uint32_t place = input.ConsumeIntegral<uint32_t>(), most = input.number(1, 40);
   const bool cmyk = input.flag(), deep = input.flag();
+  const uint32_t directory = input.number(0, 3) ? 0 : input.number(8, 4096);
   static reader *r;
   r = reader_new(1, source.size());
   if (!r) return 0;
   host::run([&] {
-    reader_open(r, MOST_BYTES);
+    reader_open(r, MOST_BYTES, directory);
     const facts *f = reader_facts(r);
     host::look_at((void *)f->profile, f->profile_bytes);
     host::look_at((void *)f->tables, f->tables_bytes);
