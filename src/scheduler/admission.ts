@@ -118,6 +118,11 @@ export class Admission {
     return givenUp.fits(bytes + workBytes + originals.largeSum + left, sharedBytes);
   }
 
+  /** Has memory collected that was given up beside work, where so much is in use that it would be more than all may share. */
+  collectBeside(inUse: number): void {
+    this.options.givenUp.fitsCollected(inUse, this.options.sharedBytes, true);
+  }
+
   /** Whether large originals of so many bytes, all together, leave work its room. */
   admitsOriginals(largeBytes: number, workBytes: number): boolean {
     return this.options.givenUp.fitsCollected(largeBytes + workBytes, this.options.sharedBytes, workBytes > 0);

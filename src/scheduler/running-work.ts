@@ -105,7 +105,8 @@ export class RunningWork {
 
   /**
    * Idle native memory gives way to what is in use, and to what work may come to hold besides: all that is declared. What
-   * nearly all work comes for is a part of that, but for work that fills nearly all there is, which may be buffers.
+   * nearly all work comes for is a part of that, but for work that fills nearly all there is, which may be buffers. What
+   * gave way is collected before it is too much, though nobody waits for it.
    */
   trim(): void {
     const { admission, aloneBytes, filledBytes } = this.surroundings;
@@ -118,6 +119,7 @@ export class RunningWork {
     const undeclared = (isUsual ? usualBytes : aloneBytes) - declared;
     const covered = isUsual ? Math.max(0, declared - inUse) : 0;
     this.native.trim(Math.min(unused, undeclared) - originals, Math.min(unused, undeclared + covered) - originals);
+    admission.collectBeside(inUse + originals);
   }
 
   /** After work was ended in its midst: who lives is counted again. */

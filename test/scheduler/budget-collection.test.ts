@@ -149,6 +149,25 @@ describe("an engine that can be made to collect", () => {
     await running;
   });
 
+  it("does so in the pauses of work that nobody waits beside, before it is too much with originals", async () => {
+    const { budget, state } = collecting(0);
+    const original = reserve(budget, 4);
+    let isOver = false;
+    const running = budget.run({ bytes: 3 }, async (timeSlice) => {
+      while (!isOver) await timeSlice.spend(Infinity);
+    });
+    state.now += 1_000;
+    state.dropped = 4;
+    await called(budget);
+    expect(state.collections).toBe(0);
+    state.dropped = 6;
+    await called(budget);
+    expect(state.collections).toBe(1);
+    isOver = true;
+    await running;
+    original.release();
+  });
+
   it("is waited for as before where it collects nothing", async () => {
     const { budget, state } = isolate(5);
     const large = work(budget, 10);
