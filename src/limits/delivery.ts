@@ -18,6 +18,8 @@ export const MAX_DELIVERY_QUALITIES = 16;
 export const MIN_DELIVERY_TTL_SECONDS = 60;
 export const MAX_DELIVERY_TTL_SECONDS = 31_536_000;
 export const DEFAULT_DELIVERY_TTL_SECONDS = 2_592_000;
+/** The last second that an address may end at: the last that a date can have. */
+export const MAX_EXPIRES_SECONDS = 8_640_000_000_000;
 /** After a rotation addresses that were signed with the pair before stay valid for this long. */
 export const SIGNING_OVERLAP_MS = 24 * 3_600_000;
 /**

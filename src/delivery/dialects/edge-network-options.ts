@@ -4,6 +4,7 @@ import { plainBody } from "../../contract/request.ts";
 import { ApiError } from "../../errors.ts";
 import { parseJsonObject } from "../../json.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_EXPIRES_SECONDS } from "../../limits/delivery.ts";
 import { withoutEnd } from "../../without-end.ts";
 import { type Concern, type DerivationBody, number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
@@ -33,8 +34,6 @@ const SIGMAS_PER_RADIUS = 0.4;
 const SHARPEN_STEP = 10;
 const MAX_FACTOR = 10;
 const MIN_GAMMA = 0.1;
-/** The last second that a date can have. */
-const MAX_SECONDS = 8_640_000_000_000;
 
 /** A factor; the edge network passes over 0. */
 function factor(member: string, min: number): Option {
@@ -103,7 +102,7 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   onerror: { read: (parsed, value) => (parsed.redirects = value === "redirect") },
   preset: { concern: "preset", read: (parsed, value) => (parsed.presets = [value]) },
   json: { read: (parsed, value, name) => (parsed.json = jsonOf(name, value)) },
-  exp: { read: (parsed, value, name) => (parsed.expires = whole(name, value, 0, MAX_SECONDS)) },
+  exp: { read: (parsed, value, name) => (parsed.expires = whole(name, value, 0, MAX_EXPIRES_SECONDS)) },
 };
 
 const SHORT: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** The options of imgproxy's dialect, one row each, under all their names. */
 import { ApiError } from "../../errors.ts";
 import { MAX_SIDE_PIXELS, MAX_TARGET_BYTES } from "../../limits.ts";
-import { MAX_CHAINED_PRESETS } from "../../limits/delivery.ts";
+import { MAX_CHAINED_PRESETS, MAX_EXPIRES_SECONDS } from "../../limits/delivery.ts";
 import { notOffered, number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
 import type { Parsed } from "./imgproxy-parsed.ts";
@@ -23,7 +23,6 @@ const MAX_DEGREES = 3_600;
 /** Standard deviations that imgproxy's own masks are made with, and the engine's hundredths in one of them. */
 const MAX_SHARPEN_SIGMA = 10;
 const SHARPEN_PER_SIGMA = 50;
-const MAX_SECONDS = 8_640_000_000_000;
 const MAX_VARIANT_CHARACTERS = 256;
 
 const width = row("width", ["w"], (parsed, [value = ""], name) => {
@@ -200,7 +199,7 @@ const ROWS = [
     parsed.concerns.add("other");
   }),
   row("expires", ["exp"], (parsed, [value = ""], name) => {
-    parsed.expires = whole(name, value, 0, MAX_SECONDS);
+    parsed.expires = whole(name, value, 0, MAX_EXPIRES_SECONDS);
     parsed.concerns.add("other");
   }),
   row("filename", ["fn"], readFileName),

@@ -41,9 +41,6 @@ import { accountOf, type AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { assetNotFound, pageOf, shelfOf } from "./shelf.ts";
 
-/** The last moment that a date can be. */
-const LAST_MS = 8_640_000_000_000_000;
-
 /** POST /1.0/deliveries */
 export async function addDelivery(c: AppContext): Promise<Response> {
   const rules = parseDelivery(await readJson(c));
@@ -157,7 +154,7 @@ function askedOf({ source, presets, width, format, expires, body }: Asked): NonN
     presets: [...presets],
     ...(width !== undefined && { width }),
     format,
-    ...(expires !== undefined && { expires_at: new Date(Math.min(expires * 1_000, LAST_MS)).toISOString() }),
+    ...(expires !== undefined && { expires_at: new Date(expires * 1_000).toISOString() }),
     request: body,
   };
 }
