@@ -42,26 +42,18 @@ export function countDelivery(
 }
 
 /**
- * Adds hits to the counts of a delivery: one of `sample` is counted, and stands for so many, since a row for each would cost
- * more than the hits themselves.
+ * Adds to the counts of a delivery what is often: one of `sample` is counted, and stands for so many, since a row for each
+ * would cost more than a hit or a draft itself.
  */
-export function countHit(
+export function countSampled(
   db: D1Database,
   delivery: { readonly id: string; readonly accountId: string },
-  { storedHits = 0, deliveredBytes = 0 }: Partial<DeliveryCounts>,
+  more: Partial<DeliveryCounts>,
   { sample, defer }: { readonly sample: number; readonly defer: (work: Promise<unknown>) => void },
 ): void {
   if (Math.random() * sample >= 1) return;
-  countDelivery(db, delivery, { storedHits: storedHits * sample, deliveredBytes: deliveredBytes * sample }, defer);
-}
-
-/** Counts a draft as hits are counted: by samples. */
-export function countDraft(
-  db: D1Database,
-  delivery: { readonly id: string; readonly accountId: string },
-  { sample, defer }: { readonly sample: number; readonly defer: (work: Promise<unknown>) => void },
-): void {
-  if (Math.random() * sample < 1) countDelivery(db, delivery, { drafts: sample }, defer);
+  const all = Object.entries(more).map(([name, number]) => [name, number * sample] as const);
+  countDelivery(db, delivery, Object.fromEntries(all), defer);
 }
 
 function sum(one: DeliveryCounts, other: DeliveryCounts): DeliveryCounts {

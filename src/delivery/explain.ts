@@ -7,7 +7,7 @@ import type { Asked, Dialect, Spelled } from "./asked.ts";
 import { type Canonical, canonicalOf } from "./canonical.ts";
 import { type DialectName, DIALECTS } from "./dialects.ts";
 import { withHintedWidth } from "./hints.ts";
-import { AddressRefused, admit } from "./policy.ts";
+import { acceptOf, AddressRefused, admit } from "./policy.ts";
 import type { OpenedDelivery } from "./records.ts";
 import { signedUntil } from "./signature.ts";
 import { identityOf, locate } from "./sources.ts";
@@ -54,9 +54,7 @@ export async function explain(
   // What it gets, where that is less than what it asks for.
   const got = admitted.value?.asked ?? read.value;
   const asked = got && withHintedWidth(delivery, got, () => undefined);
-  const unsigned = delivery.isOpen ? undefined : delivery.unsigned;
-  const taken = dialect.manners ? dialect.manners.accept(accept, { unsigned }) : accept;
-  const canonical = asked && attempt(() => canonicalOf(delivery, asked, taken));
+  const canonical = asked && attempt(() => canonicalOf(delivery, asked, acceptOf(delivery, dialect, accept)));
   const located = asked?.source === undefined ? undefined : locate(delivery, asked.source);
   const refusal = admitted.refusal ?? canonical?.refusal;
   return {

@@ -4,6 +4,7 @@
  */
 import type { Unsigned } from "../contract/deliveries.ts";
 import type { Asked } from "./asked.ts";
+import { nextListed } from "./policy.ts";
 
 /** What a page may delegate to the service, so that its browser says it here. */
 export const ACCEPT_CH = "Sec-CH-Width, Sec-CH-Viewport-Width, Sec-CH-DPR";
@@ -28,8 +29,7 @@ export function withHintedWidth({ unsigned }: { readonly unsigned: Unsigned }, a
   const { sizedTo, body } = asked;
   const widths = (unsigned === false ? undefined : unsigned.widths) ?? [];
   if (!sizedTo || widths.length === 0) return asked;
-  const wanted = pixelsOf(header) ?? Infinity;
-  const width = Math.min(...widths.filter((one) => one >= wanted), Math.max(...widths));
+  const width = nextListed(pixelsOf(header) ?? Infinity, widths);
   return { ...asked, width, body: { ...body, resize: sizedTo(width) } };
 }
 

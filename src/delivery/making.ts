@@ -8,7 +8,7 @@ import { isolateBudget } from "../scheduler/budget.ts";
 import { isolateLeases } from "../scheduler/isolate-leases.ts";
 import { isolateThread } from "../scheduler/time-slice.ts";
 import { claimFinal, dropFinal, isClaimed } from "./claims.ts";
-import { countDelivery, countDraft } from "./counts.ts";
+import { countDelivery, countSampled } from "./counts.ts";
 import { countAdopted, reserveCredit, returnCredit, spendCredit } from "./credit.ts";
 import type { FinalJob, FinalMessage } from "./finals.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
@@ -86,7 +86,7 @@ async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
     if (lease !== undefined) await abandoned(ports, order, lease);
     throw draft.reason;
   }
-  countDraft(env.DB, order.delivery, { sample: ports.settings.hitSample, defer });
+  countSampled(env.DB, order.delivery, { drafts: 1 }, { sample: ports.settings.hitSample, defer });
   // Without a lease somebody else makes the final.
   if (lease !== undefined) defer(announced(ports, order, lease));
   return { ...draft.value, putAside: onceOnly(() => asideOf(ports, order, draft.value)) };

@@ -69,12 +69,26 @@ export async function admit(
 
 /** What a dialect with manners of its own is told, to judge an address in its own words. */
 function rulesOf(delivery: OpenedDelivery, { source }: Spelled): Rules {
-  const { isOpen, unsigned } = delivery;
+  const { isOpen } = delivery;
   const hasSource = () => {
     const located = source === undefined ? undefined : locate(delivery, source);
     return located !== undefined && mayRead(delivery, located) && (isOpen || hasFreeQuery(delivery, located));
   };
-  return { unsigned: isOpen ? undefined : unsigned, hasSource };
+  return { unsigned: unsignedOf(delivery), hasSource };
+}
+
+/** The rules of addresses without a signature; undefined where every address is right. */
+function unsignedOf({ isOpen, unsigned }: OpenedDelivery): Rules["unsigned"] {
+  return isOpen ? undefined : unsigned;
+}
+
+/** What a client takes, by its header, as the dialect of an address understands that. */
+export function acceptOf(
+  delivery: OpenedDelivery,
+  { manners }: Dialect,
+  header: string | undefined,
+): string | undefined {
+  return manners ? manners.accept(header, { unsigned: unsignedOf(delivery) }) : header;
 }
 
 /** Whether the account may read an original now: of the operator's bucket it is granted a folder, or nothing. */
@@ -135,7 +149,7 @@ function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   const height = heightOf(sized);
   if (height !== undefined && !isListedHeight(height, sized, widths)) {
     throw new AddressRefused(
-      `its height is not one of unsigned.widths, or beside a width not at most the largest of them`,
+      "its height is not one of unsigned.widths, or beside a width not at most the largest of them",
     );
   }
   if (asked.format !== "auto" && !formats.includes(asked.format satisfies DeliveryFormat)) {
@@ -170,15 +184,16 @@ function roundedUp(asked: Asked, widths: readonly number[]): Asked {
   const height = heightOf(asked);
   if (widths.length === 0 || resize.width !== width) return asked;
   if (width !== undefined) {
-    const next = nextOf(width, widths);
+    const next = nextListed(width, widths);
     const high = height === undefined ? {} : { height: Math.max(1, Math.round((height * next) / width)) };
     return { ...asked, width: next, body: { ...body, resize: { ...resize, width: next, ...high } } };
   }
   if (height === undefined) return asked;
-  return { ...asked, body: { ...body, resize: { ...resize, height: nextOf(height, widths) } } };
+  return { ...asked, body: { ...body, resize: { ...resize, height: nextListed(height, widths) } } };
 }
 
-function nextOf(length: number, listed: readonly number[]): number {
+/** The next length of a list that is not less, or else its largest. */
+export function nextListed(length: number, listed: readonly number[]): number {
   const larger = listed.filter((one) => one >= length);
   return larger.length > 0 ? Math.min(...larger) : Math.max(...listed);
 }

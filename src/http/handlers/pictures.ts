@@ -1,14 +1,14 @@
 /** Pictures by address. */
 import type { Asked, Dialect, Manners, Spelled } from "../../delivery/asked.ts";
 import { canonicalOf } from "../../delivery/canonical.ts";
-import { countDelivery, countHit } from "../../delivery/counts.ts";
+import { countDelivery, countSampled } from "../../delivery/counts.ts";
 import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
 import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
 import { tagsOf } from "../../delivery/front-cache.ts";
 import { ACCEPT_CH, VARY_HINTS, withHintedWidth } from "../../delivery/hints.ts";
 import { findDeliveryById } from "../../delivery/lookup.ts";
 import type { Order } from "../../delivery/order.ts";
-import { AddressRefused, admit } from "../../delivery/policy.ts";
+import { acceptOf, AddressRefused, admit } from "../../delivery/policy.ts";
 import type { OpenedDelivery } from "../../delivery/records.ts";
 import { findResult, findSameResult, resultKey } from "../../delivery/results.ts";
 import { type Picture, serve } from "../../delivery/serve.ts";
@@ -114,13 +114,22 @@ async function admittedAddress(c: AppContext, dialect: Dialect): Promise<Asking>
   const admitted = admit(delivery, dialect, spelled, now).catch((error: unknown) => explained(c, delivery, error));
   const { asked: said, located, isUnsigned, goodUntil } = await admitted;
   const asked = withHintedWidth(delivery, said, (name) => c.req.header(name));
-  const { manners } = dialect;
-  const header = c.req.header("accept");
-  const unsigned = delivery.isOpen ? undefined : delivery.unsigned;
-  const canonical = canonicalOf(delivery, asked, manners ? manners.accept(header, { unsigned }) : header);
+  const canonical = canonicalOf(delivery, asked, acceptOf(delivery, dialect, c.req.header("accept")));
   const key = await resultKey(delivery.id, identityOf(located), canonical.text);
   const { source = "", wantsFacts: needsFinal } = asked;
-  return { askedAt: now, delivery, located, source, canonical, key, needsFinal, isUnsigned, asked, manners, goodUntil };
+  return {
+    askedAt: now,
+    delivery,
+    located,
+    source,
+    canonical,
+    key,
+    needsFinal,
+    isUnsigned,
+    asked,
+    manners: dialect.manners,
+    goodUntil,
+  };
 }
 
 /** A refusal as the owner of the delivery is told of it. */
@@ -274,7 +283,7 @@ function finished(
   const defer = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   // A final that was made has a row anyway.
   if (cache === "miss" && isFinal) countDelivery(c.env.DB, delivery, counts, defer);
-  else countHit(c.env.DB, delivery, counts, { sample: c.var.settings.hitSample, defer });
+  else countSampled(c.env.DB, delivery, counts, { sample: c.var.settings.hitSample, defer });
   return sent;
 }
 
