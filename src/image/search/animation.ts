@@ -6,7 +6,7 @@ import type { Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
 import { findQuality, MIN_QUALITY, type Model, within } from "./find-quality.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
-import { type Found, pictureIn } from "./probe.ts";
+import { fileAt, type Found, pictureIn, type Written } from "./probe.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
 import { type Judgement, SAME, worse } from "./second-opinion.ts";
 import type { WritableFormat } from "./task.ts";
@@ -136,12 +136,8 @@ export async function smallestAnimation(
     if (isEnough(one)) return !isEnough(other) || one.length < other.length;
     return !isEnough(other) && one.score > other.score;
   };
-  const probeAt = async (quality: number) => {
-    const bytes = await format.write.encode(picture, { ...settings, quality }, timeSlice);
-    trace?.({ kind: "encoded", part: "whole", settings: { ...settings, quality }, bytes: bytes.length });
-    return { quality, bytes: async () => bytes };
-  };
-  const model: Model<Tried, Awaited<ReturnType<typeof probeAt>>> = {
+  const probeAt = fileAt((one) => format.write.encode(picture, one, timeSlice), settings, trace);
+  const model: Model<Tried, Written> = {
     ...within({ step: 1 }, MIN_QUALITY, MAX_QUALITY),
     leaps: true,
     mostScore: async () => targetScore + MOST_ABOVE,

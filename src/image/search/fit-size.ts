@@ -13,7 +13,7 @@ import { findQuality, MIN_QUALITY, type Model, type Tried, within } from "./find
 import { isDoubtful, leastSizeBeyond, leastSizeEstimate } from "./least-size.ts";
 import { fullSearch } from "./memory-tiers.ts";
 import type { EndsInTime } from "./overrun.ts";
-import { decoded, type Encode, type Found } from "./probe.ts";
+import { decoded, type Encode, fileAt, type Found, type Written } from "./probe.ts";
 import { divided, requantizeEstimate } from "./requantize.ts";
 import { canScore, inComparedColors, judgeRows } from "./score.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
@@ -177,13 +177,9 @@ async function largestWithin(
   { scale, maxTries, deadline, trace }: SizeTerms,
 ): Promise<Uint8Array> {
   const fitting = ({ length }: Sized) => length <= limitBytes;
-  const probeAt = async (quality: number) => {
-    const bytes = await encode({ ...settings, quality });
-    trace?.({ kind: "encoded", part: "whole", settings: { ...settings, quality }, bytes: bytes.length });
-    return { quality, bytes: async () => bytes };
-  };
+  const probeAt = fileAt(encode, settings, trace);
   const headroom = ({ length }: Sized) => Math.log(limitBytes / length);
-  const model: Model<Sized, Awaited<ReturnType<typeof probeAt>>> = {
+  const model: Model<Sized, Written> = {
     ...within(scale, MIN_QUALITY, MAX_QUALITY),
     measure: async ({ quality, bytes }) => ({ quality, length: (await bytes()).length }),
     expected({ low: fits, high: over, from, to, tried }) {

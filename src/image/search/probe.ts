@@ -11,6 +11,7 @@ import type { Rows } from "../pixels/rows.ts";
 import type { Start } from "./rendition.ts";
 import { BACKGROUNDS } from "./score.ts";
 import { type Judgement, SAME, worse } from "./second-opinion.ts";
+import type { Trace } from "./trace.ts";
 
 /** A file and how it looks. */
 export interface Found {
@@ -43,6 +44,22 @@ export interface Probe {
 
 /** How a picture is encoded. */
 export type Encode = (settings: EncodeSettings) => Promise<Uint8Array>;
+
+/** A whole picture as a file. */
+export type Written = Pick<Probe, "quality" | "bytes">;
+
+/** The files of a picture at qualities, each written when it is asked for. */
+export function fileAt(
+  encode: Encode,
+  settings: EncodeSettings,
+  trace: Trace | undefined,
+): (quality: number) => Promise<Written> {
+  return async (quality) => {
+    const bytes = await encode({ ...settings, quality });
+    trace?.({ kind: "encoded", part: "whole", settings: { ...settings, quality }, bytes: bytes.length });
+    return { quality, bytes: async () => bytes };
+  };
+}
 
 /** How renditions are made, to be looked at. */
 export interface Encoder {

@@ -31,7 +31,7 @@ const MANY_UP_TO_PIXELS = 20_000_000;
  */
 const SMALL_PIXELS = 2.25 * TILE * TILE * TILES.few;
 /** The same for formats that say that tiles of smaller pictures save time as well: a third or a seventh of what is encoded. */
-const TINY_PIXELS = 300_000;
+export const TINY_PIXELS = 300_000;
 
 export interface Sample {
   readonly picture: Picture;

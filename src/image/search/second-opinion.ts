@@ -11,6 +11,7 @@ import type { Tile } from "../../../wasm/score/score.ts";
 import { openVisibleDifference, visibleBytes, type VisibleDifference } from "../../../wasm/score/visible.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Extent } from "../pixels/picture.ts";
+import { TINY_PIXELS } from "./sample.ts";
 
 /** The difference of a rendition of 75 points: hardly a pair above it was marked as the same. */
 const DIFFERENCE = 1.9;
@@ -61,19 +62,17 @@ export function pointsAt(difference: number): number {
   return beyond > 0 ? SEEN_POINTS - beyond * SEEN_POINTS_LOST : points;
 }
 
-/** Pixels up to which a picture is looked at from close by: no sample stands for one of them. */
-const SMALL_PIXELS = 300_000;
-
 /**
- * Opens the second opinion on a rendition of a picture of `size`. `compared` is what both are compared as: with its mirror images
- * where it is very small, as tiles of this size where it is large.
+ * Opens the second opinion on a rendition of a picture of this size. `compared` is what both are compared as: with its mirror
+ * images where it is very small, as tiles of a size where it is large. A picture that no sample stands for in any format is
+ * looked at from close by.
  */
 export function openSecondOpinion(
   { width, height }: Size,
   isOpaque: boolean,
   { compared = { width, height }, tile }: { readonly compared?: Size; readonly tile?: Tile | undefined } = {},
 ): VisibleDifference {
-  return openVisibleDifference(compared, isOpaque, !tile && width * height <= SMALL_PIXELS, tile);
+  return openVisibleDifference(compared, isOpaque, !tile && width * height <= TINY_PIXELS, tile);
 }
 
 /** Nanoseconds for a pixel, and for one that can be seen through, which is looked at on three backgrounds. */
