@@ -7,7 +7,7 @@ import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import { snapped } from "../faces/report.ts";
 import { spansOf } from "../faces/spans.ts";
-import { type Box, outerBox, type Size } from "../pixels/geometry.ts";
+import { type Box, lengthOf, outerBox, type Size } from "../pixels/geometry.ts";
 import { pixelsOf, rowsOver } from "../pixels/rows.ts";
 import type { Small } from "../steps/analysis.ts";
 import { type Colors, type Cover, coverStep, oneColor } from "../steps/cover.ts";
@@ -105,11 +105,10 @@ export const redact = operation({
  * @throws {ApiError} 422 where it covers nothing: whoever asked would take the picture for redacted
  */
 function boxOf({ x, y, width, height }: Region, index: number, size: Size): Box {
-  const length = (value: number, whole: number) => (value < 1 ? value * whole : value);
-  const at = { x: length(x, size.width), y: length(y, size.height) };
+  const at = { x: lengthOf(x, size.width), y: lengthOf(y, size.height) };
   if (at.x >= size.width || at.y >= size.height)
     throw new ApiError(422, `redact.regions.${index} must lie inside the image`);
-  return outerBox({ ...at, width: length(width, size.width), height: length(height, size.height) }, size);
+  return outerBox({ ...at, width: lengthOf(width, size.width), height: lengthOf(height, size.height) }, size);
 }
 
 function padded({ x, y, width, height }: Box, padding: number): Box {

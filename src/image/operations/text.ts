@@ -20,7 +20,7 @@ import {
   textDocument,
   turnedSize,
 } from "../formats/svg/text-document.ts";
-import type { Box, Size } from "../pixels/geometry.ts";
+import { type Box, lengthOf, type Size } from "../pixels/geometry.ts";
 import { DIRECTIONS, type Point } from "../pixels/gravity.ts";
 import { laidAt, laidStep, overlap } from "../steps/composite.ts";
 import { operation, type Step } from "../steps/operation.ts";
@@ -84,7 +84,7 @@ export const text = operation({
     const style: Style = {
       ...params,
       family: name,
-      size: Math.max(LEAST_SIZE_PIXELS, pixelsOf(params.size, size.height)),
+      size: Math.max(LEAST_SIZE_PIXELS, lengthOf(params.size, size.height)),
       color: parseColor(color),
       background: background === undefined ? undefined : parseColor(background),
     };
@@ -103,12 +103,8 @@ function checkCharacters(plain: string, { has }: Metrics): void {
 
 /** How wide lines may be, in pixels. */
 function lineWidth({ width, padding, x = 0, gravity }: Text, picture: Size): number {
-  if (width !== undefined) return pixelsOf(width, picture.width);
+  if (width !== undefined) return lengthOf(width, picture.width);
   return gravity === undefined && x !== 0 ? picture.width - x : picture.width - 2 * padding;
-}
-
-function pixelsOf(length: number, whole: number): number {
-  return length < 1 ? length * whole : length;
 }
 
 function laid({ opacity, ...params }: Text, block: Block, style: Style, picture: Size, space?: Space): Step[] {

@@ -86,6 +86,11 @@ export function isWhole(box: Box, size: Size): boolean {
   return box.x === 0 && box.y === 0 && box.width === size.width && box.height === size.height;
 }
 
+/** A length in pixels, where below 1 it is a part of the whole. */
+export function lengthOf(length: number, whole: number): number {
+  return length < 1 ? length * whole : length;
+}
+
 /** The whole pixels that a box touches. */
 export function outerBox(box: Box, size: Size): Box {
   const x = Math.max(0, Math.floor(box.x));
