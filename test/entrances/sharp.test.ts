@@ -7,8 +7,10 @@ import { env, exports, withEnv } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import { type Info, sharpOver } from "#clients/sharp/sharp";
+import { joins } from "#clients/sharp/steps";
 import standIn from "#clients/sharp/worker";
 
+import { OPERATIONS } from "../../src/image/operations.ts";
 import avif from "../fixtures/avif/paris_icc_exif_xmp.avif";
 import animated from "../fixtures/gif/animated-red-blue.gif";
 import gray from "../fixtures/jpeg/gray.jpg";
@@ -305,4 +307,12 @@ describe("chains", () => {
     const sharp = sharpOver({ service: Images({ props: {} }) });
     await expect(sharp(new Uint8Array(photo)).resize(3).toBuffer()).rejects.toThrow("Invalid API key");
   });
+});
+
+it("joins steps in one request as the service works them off", () => {
+  const known = Object.keys(OPERATIONS).filter((name) => joins({}, { [name]: {} }));
+  expect(known).toEqual(["trim", "flip", "rotate", "crop", "resize", "padding", "background"]);
+  for (const [at, first] of known.entries()) {
+    for (const [then, second] of known.entries()) expect(joins({ [first]: {} }, { [second]: {} })).toBe(at < then);
+  }
 });

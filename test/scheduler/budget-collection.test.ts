@@ -9,7 +9,7 @@ import {
   SMALL_ORIGINALS_BYTES,
 } from "../../src/limits.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
-import { reserve, sharesOf } from "../support/budget.ts";
+import { called, lasting, reserve, sharesOf } from "../support/budget.ts";
 
 const shares = sharesOf(6, 1, 2);
 
@@ -24,12 +24,6 @@ function isolate(dropped: number) {
 function work(budget: Budget, bytes: number) {
   const state = { begun: false };
   return { state, done: budget.run({ bytes }, () => void (state.begun = true)) };
-}
-
-/** Some memory is free again: those who wait come to see. */
-async function called(budget: Budget): Promise<void> {
-  reserve(budget, 1).release();
-  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
 }
 
 describe("work that is alone, beside memory that was given up", () => {
@@ -124,10 +118,7 @@ describe("an engine that can be made to collect", () => {
 
   it("does so once a second beside work", async () => {
     const { budget, state } = collecting(0);
-    let isOver = false;
-    const running = budget.run({ bytes: 3 }, async (timeSlice) => {
-      while (!isOver) await timeSlice.spend(Infinity);
-    });
+    const running = lasting(budget, 3);
     for (let round = 1; round <= 3; round += 1) {
       state.dropped = 4;
       const first = work(budget, 4);
@@ -145,17 +136,13 @@ describe("an engine that can be made to collect", () => {
       await second.done;
       state.now += 1_000;
     }
-    isOver = true;
-    await running;
+    await running.end();
   });
 
   it("does so in the pauses of work that nobody waits beside, before it is too much with originals", async () => {
     const { budget, state } = collecting(0);
     const original = reserve(budget, 4);
-    let isOver = false;
-    const running = budget.run({ bytes: 3 }, async (timeSlice) => {
-      while (!isOver) await timeSlice.spend(Infinity);
-    });
+    const running = lasting(budget, 3);
     state.now += 1_000;
     state.dropped = 4;
     await called(budget);
@@ -163,8 +150,7 @@ describe("an engine that can be made to collect", () => {
     state.dropped = 6;
     await called(budget);
     expect(state.collections).toBe(1);
-    isOver = true;
-    await running;
+    await running.end();
     original.release();
   });
 

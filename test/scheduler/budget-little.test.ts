@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { Budget } from "../../src/scheduler/budget.ts";
-import { reserve, sharesOf } from "../support/budget.ts";
+import { called, lasting, reserve, sharesOf } from "../support/budget.ts";
 
 /** Several may share 80 bytes and 8 of small originals; one alone may have 100, and 104 with all originals. */
 function isolate() {
@@ -10,26 +10,6 @@ function isolate() {
   const options = { aloneBytes: 104, sharedBytes: 80, littleWorkBytes: 20, smallWorkBytes: 1, now: () => state.now };
   const budget = new Budget(100, { ...options, originals: sharesOf(24, 4, 8), droppedBytes: () => 0 });
   return { state, budget };
-}
-
-/** Work that goes on until it is told to end. */
-function lasting(budget: Budget, bytes: number) {
-  const state = { begun: false, isOver: false };
-  const done = budget.run({ bytes }, async (timeSlice) => {
-    state.begun = true;
-    while (!state.isOver) await timeSlice.spend(Infinity);
-  });
-  const end = async () => {
-    state.isOver = true;
-    await done;
-  };
-  return { state, end };
-}
-
-/** Whoever waits has come to see. */
-async function called(budget: Budget): Promise<void> {
-  reserve(budget, 1).release();
-  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
 }
 
 describe("little work beside large work", () => {

@@ -14,3 +14,23 @@ export function reserve(budget: Budget, bytes: number): Reservation {
   if (!reservation) throw new Error("No room");
   return reservation;
 }
+
+/** Some memory is free again: those who wait come to see. */
+export async function called(budget: Budget): Promise<void> {
+  reserve(budget, 1).release();
+  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
+}
+
+/** Work that goes on until it is told to end. */
+export function lasting(budget: Budget, bytes: number) {
+  const state = { begun: false, isOver: false };
+  const done = budget.run({ bytes }, async (timeSlice) => {
+    state.begun = true;
+    while (!state.isOver) await timeSlice.spend(Infinity);
+  });
+  const end = async () => {
+    state.isOver = true;
+    await done;
+  };
+  return { state, end };
+}
