@@ -34,7 +34,7 @@ export class Batch {
       onAgain: () => void this.#again(this.#read()),
       onPage: () => void this.#again(forPage(this.#read())),
       onZip: () => this.#zip(),
-      onClear: () => this.#clear(),
+      onClear: () => void this.#clear(),
       html: () => this.#html(),
     });
   }
@@ -125,6 +125,7 @@ export class Batch {
       if (signal.aborted) return this.#table.tell(kept.id, "Stopped");
       kept.failed = error instanceof Error ? error.message : String(error);
     }
+    if (!this.#files.includes(kept)) return; // the list was cleared meanwhile
     await keep(kept);
     this.#show();
   }
@@ -146,11 +147,12 @@ export class Batch {
     return this.#files.flatMap(({ html }) => html ?? []).join("\n\n");
   }
 
-  #clear() {
+  /** The list leaves the page once the browser has forgotten it, so that no reload brings it back. */
+  async #clear() {
     this.stop();
     this.#files = [];
+    await forgetFiles();
     this.#show();
-    void forgetFiles();
   }
 
   #show() {

@@ -37,6 +37,18 @@ function settled(request) {
 }
 
 /**
+ * @param {IDBTransaction} transaction
+ * @returns {Promise<void>}
+ */
+function finished(transaction) {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener("complete", () => resolve());
+    transaction.addEventListener("abort", () => reject(transaction.error ?? new Error("The browser keeps no files.")));
+  });
+}
+
+/**
+ * Settles once the transaction is over: what was written before that may be undone when the page is left.
  * A browser that keeps nothing, as in a private window, loses the list with the page, and nothing else.
  * @template T
  * @param {IDBTransactionMode} mode
@@ -47,7 +59,10 @@ async function stored(mode, ask) {
   try {
     const database = await opened();
     try {
-      return await settled(ask(database.transaction(STORE, mode).objectStore(STORE)));
+      const transaction = database.transaction(STORE, mode);
+      const isOver = finished(transaction);
+      const [answer] = await Promise.all([settled(ask(transaction.objectStore(STORE))), isOver]);
+      return answer;
     } finally {
       database.close();
     }

@@ -157,6 +157,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       await batch.getByRole("button", { name: "Show b.png on the stage" }).click();
       await page.getByRole("img", { name: "The original" }).waitFor();
       await batch.getByRole("button", { name: "Clear" }).click();
+      await batch.waitFor({ state: "hidden" });
       await page.reload();
       await page.getByRole("img", { name: "The sample image" }).waitFor();
       expect(await batch.isVisible()).toBe(false);
