@@ -163,7 +163,7 @@ it("has no link that leads nowhere", async () => {
 });
 
 it("names no test that is gone", async () => {
-  const rows = (documents["security.md"] ?? "").split("\n").filter((line) => /^\| (?!-|What )/.test(line));
+  const rows = (documents["threats.md"] ?? "").split("\n").filter((line) => /^\| (?!-|What )/.test(line));
   const names = rows.map((row) =>
     [...(row.split("|").at(-2) ?? "").matchAll(/`([a-z0-9/-]+)`/g)].map(([, name]) => name),
   );

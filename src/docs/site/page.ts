@@ -20,6 +20,9 @@ interface Group {
   readonly files: readonly string[];
 }
 
+/** The group of the index whose pages are for those who change the service: they stand apart from those of its users. */
+export const CONTRIBUTORS = "For contributors";
+
 /** The groups of the menu, in the order of the links of the index. */
 export function menuOf(index: string): Group[] {
   return index.split(/^## /m).flatMap((part) => {
@@ -144,12 +147,19 @@ ${body}
 function menu(groups: readonly Group[], titles: ReadonlyMap<string, string>, current: string): string {
   const link = (file: string) =>
     `<li><a href="${addressOf(file)}"${file === current ? ` aria-current="page"` : ""}>${escape(titles.get(file) ?? "")}</a></li>`;
-  const lists = groups.map(({ name, files }) => `<p>${escape(name)}</p>\n<ul>\n${files.map(link).join("\n")}\n</ul>\n`);
+  const list = ({ name, files }: Group) => `<p>${escape(name)}</p>\n<ul>\n${files.map(link).join("\n")}\n</ul>\n`;
+  const users = groups.filter(({ name }) => name !== CONTRIBUTORS);
+  const contributors = groups.filter(({ name }) => name === CONTRIBUTORS);
+  const isInside = contributors.some(({ files }) => files.includes(current));
   return `<div class="menu">
 <div id="search"></div>
 <details id="menu" open><summary>All pages</summary>
 <nav aria-label="Documentation">
-${lists.join("")}</nav>
+${users.map(list).join("")}</nav>
+</details>
+<details class="apart"${isInside ? " open" : ""}><summary>${CONTRIBUTORS}</summary>
+<nav aria-label="${CONTRIBUTORS}">
+${contributors.map(({ files }) => `<ul>\n${files.map(link).join("\n")}\n</ul>\n`).join("")}</nav>
 </details>
 </div>
 `;
