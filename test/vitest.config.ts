@@ -24,6 +24,7 @@ const terminal = [
   "test/error-words.test.ts",
   "test/packages.test.ts",
   "test/docs.test.ts",
+  "test/docs-length.test.ts",
   "test/playground/*.test.ts",
   // What it asks of the heap, no other runtime tells.
   "test/image/containers/stripped.test.ts",
