@@ -75,7 +75,11 @@ async function listed(): Promise<Json[]> {
   const tools: Json[] = [];
   for (const [name, tool] of TOOLS) {
     const { title, isReadOnly, isOpenWorld } = tool;
-    const annotations = { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: isOpenWorld };
+    // What a client takes for granted is left out: that a tool writes, destroys and calls others.
+    const annotations = {
+      ...(isReadOnly ? { readOnlyHint: true } : { destructiveHint: false }),
+      ...(!isOpenWorld && { openWorldHint: false }),
+    };
     tools.push({ name, title, ...(await toldOf(tool)), annotations });
   }
   return tools;

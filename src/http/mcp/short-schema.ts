@@ -51,21 +51,32 @@ export function shortSchema(
     const schema = look(node);
     if (whole.includes(member)) return [member, wholeOf(schema, look)];
     const said = sentences(schema.description, explained.includes(member) ? 2 : 1);
-    const description = [said, notation(schema, look)].join(" ").trim();
-    return [member, { type: schema.type, description }];
+    // Of a plain value the type says it all.
+    const values = schema.properties || schema.items ? notation(schema, look) : "";
+    const description = [said, values].join(" ").trim();
+    return [member, { type: schema.type, ...(description !== "" && { description }) }];
   });
   return { type: "object", properties: Object.fromEntries(short), required, additionalProperties: false };
 }
 
 /**
- * An object of an answer by the types of some of its members; there may be others.
+ * An object of an answer by the types of some of its members, in the notation of arguments; there may be others.
  * @param name of the schema
  */
-export function resultSchema(document: ApiDocument, name: string, members: readonly string[]): ObjectSchema {
+export function resultSchema(document: ApiDocument, name: string, members: readonly string[]): Json {
   const look = lookIn(document);
   const { properties = {} } = look({ $ref: REFERENCE + name });
-  const types = members.map((member) => [member, { type: look(properties[member] ?? {}).type }]);
-  return { type: "object", properties: Object.fromEntries(types) };
+  const types = members.map((member) => [member, look(properties[member] ?? {}).type ?? "any"] as const);
+  return shortResult(Object.fromEntries(types));
+}
+
+/**
+ * An object of an answer in the notation of arguments.
+ * @param types by the names of members
+ */
+export function shortResult(types: Readonly<Record<string, string>>): Json {
+  const named = Object.entries(types).map(([name, type]) => ({ name, values: SHORT_TYPES[type] ?? type }));
+  return { type: "object", description: joined(named) };
 }
 
 type Look = (node: Node) => Node;
@@ -85,7 +96,10 @@ function wholeOf(schema: Node, look: Look): Json {
   const members = Object.entries(properties ?? {}).filter(([, node]) => node.not === undefined);
   return {
     ...Object.fromEntries(
-      KEPT.flatMap((key) => (isEmpty(schema[key as keyof Node]) ? [] : [[key, schema[key as keyof Node]]])),
+      KEPT.flatMap((key) => {
+        const value = schema[key as keyof Node];
+        return isEmpty(value) || Number(value) > NO_BOUND ? [] : [[key, value]];
+      }),
     ),
     ...(schema.type === undefined && { type: anyOf?.[0]?.type }),
     ...(properties && { properties: Object.fromEntries(members.map(([name, node]) => [name, of(node)])) }),
@@ -99,10 +113,12 @@ function isEmpty(value: unknown): boolean {
 
 /** What places a thing in a picture, and takes fifteen words to list. */
 const DIRECTIONS = "center|top-left|top|top-right|right|bottom-right|bottom|bottom-left|left";
+/** Names of types that models know as well. */
+const SHORT_TYPES: Readonly<Record<string, string>> = { integer: "int", boolean: "bool" };
 /** From here on a bound only keeps nonsense out. */
 const NO_BOUND = 1_000;
 
-/** `{ value: 0..100, mode?: gaussian|box, x?, y?: number }`: a question mark stands at what may be left out. */
+/** `{value: 0..100, mode?: gaussian|box, x?, y?: number}`: a question mark stands at what may be left out. */
 function notation(schema: Node, look: Look): string {
   if (schema.enum) return schema.enum.map(String).join("|").replace(DIRECTIONS, "direction");
   if (schema.properties) {
@@ -111,17 +127,22 @@ function notation(schema: Node, look: Look): string {
       name: schema.required?.includes(name) === true ? name : `${name}?`,
       values: notation(look(node), look),
     }));
-    // Neighbors that take the same share its words.
-    const parts = named.map(({ name, values }, index) =>
-      values === named[index + 1]?.values ? name : `${name}: ${values}`,
-    );
-    return `{ ${parts.join(", ")} }`;
+    return joined(named);
   }
   if (schema.items) return `[${notation(look(schema.items), look)}]`;
   if (schema.pattern?.startsWith("^#?") === true) return "color";
   const { minimum, maximum } = schema;
   if (minimum !== undefined && maximum !== undefined && maximum < NO_BOUND) return `${minimum}..${maximum}`;
-  return schema.type ?? schema.anyOf?.[0]?.type ?? "any";
+  const type = schema.type ?? schema.anyOf?.[0]?.type ?? "any";
+  return SHORT_TYPES[type] ?? type;
+}
+
+/** Members in braces; neighbors that take the same share its words. */
+function joined(named: readonly { readonly name: string; readonly values: string }[]): string {
+  const parts = named.map(({ name, values }, index) =>
+    values === named[index + 1]?.values ? name : `${name}: ${values}`,
+  );
+  return `{${parts.join(", ")}}`;
 }
 
 function sentences(text = "", count: number): string {

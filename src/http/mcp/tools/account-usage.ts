@@ -1,4 +1,5 @@
 /** The tool that says what is left, and what was used. */
+import { shortResult } from "../short-schema.ts";
 import type { Tool } from "../tool.ts";
 
 const NAMED = ["start", "end"];
@@ -12,21 +13,18 @@ export const accountUsage: Tool = {
       description: `Shows the credits that are left this month. ${summary} Costs nothing.`,
       inputSchema: {
         type: "object",
-        properties: Object.fromEntries(named.map(({ name, schema }) => [name, schema])),
+        properties: Object.fromEntries(named.map(({ name }) => [name, { type: "string", format: "date" }])),
         additionalProperties: false,
       },
       outputSchema: {
         type: "object",
         properties: {
-          subscription: { type: "object", properties: { name: { type: "string" } } },
-          credits: {
-            type: "object",
-            properties: { total: { type: "integer" }, used: { type: "integer" }, remaining: { type: "integer" } },
-          },
+          subscription: shortResult({ name: "string" }),
+          credits: shortResult({ total: "integer", used: "integer", remaining: "integer" }),
           start: { type: "string" },
           end: { type: "string" },
           total: { type: "object" },
-          days: { type: "array", items: { type: "object" } },
+          days: { type: "array" },
         },
         required: ["credits", "start", "end", "total", "days"],
       },

@@ -2,7 +2,7 @@
 import { facesIn, MAX_SHOWN_BYTES, PREVIEW, USUAL_ANALYSES } from "../../../agent-pictures.ts";
 import type { Success } from "../../../contract/response.ts";
 import type { Json } from "../protocol.ts";
-import { resultSchema, shortSchema } from "../short-schema.ts";
+import { resultSchema, shortResult, shortSchema } from "../short-schema.ts";
 import { showSchema, type Tool } from "../tool.ts";
 
 const NAMED = ["url", "analyze"];
@@ -15,9 +15,9 @@ export const describeImage: Tool = {
     const { url, analyze } = properties;
     return {
       description:
-        "Fetches an image from a URL and says what it is: its format, size and colors, where faces are (in pixels of the " +
-        "image), who made it and whether that can be trusted, where it says so (image.provenance), and what else is asked for with analyze. The answer has a small preview by URL, for about an hour. " +
-        "Costs one credit, as fetching does.",
+        "Fetches an image from a URL and says what it is: format, size, colors, faces (boxes in its pixels), who made it " +
+        "and whether that can be trusted (image.provenance), and what analyze asks for, with a small preview by URL for " +
+        "about an hour. Costs one credit.",
       inputSchema: { ...rest, properties: { url, analyze, show } },
       outputSchema: {
         type: "object",
@@ -34,15 +34,7 @@ export const describeImage: Tool = {
             "provenance",
           ]),
           analysis: { type: "object" },
-          preview: {
-            type: "object",
-            properties: {
-              url: { type: "string" },
-              width: { type: "integer" },
-              height: { type: "integer" },
-              bytes: { type: "integer" },
-            },
-          },
+          preview: shortResult({ url: "string", width: "integer", height: "integer", bytes: "integer" }),
         },
         required: ["id", "image", "analysis", "preview"],
       },

@@ -23,15 +23,14 @@ export const optimizeImage: Tool = {
       without: WITHOUT,
       explained: ["resize"],
     });
-    const show = showSchema("Also show the result, where it is a JPEG, PNG, WebP or GIF of at most 200 kB");
+    const show = showSchema("Also show the result (JPEG, PNG, WebP or GIF of up to 200 kB)");
     return {
       description:
         `${document.paths["/1.0/fetch"].post.summary} ` +
-        "Without operations, the result is the smallest file that still looks the same. The answer has metadata of the " +
-        "original (input) and the result (output), whose output.url can be downloaded for about an hour. Costs one " +
-        "credit, with srcset one for each of its files (outputs). Notation: `?` may be left out, `0..100` numbers of a " +
-        "range, `direction` one of center, top, top-right, right and so on, `color` as RRGGBB or RRGGBBAA. A refusal says " +
-        "which member breaks which rule.",
+        "Without operations, the result is the smallest file that still looks the same. output.url can be downloaded for " +
+        "about an hour. Costs one credit, with srcset one for each of its files (outputs). Notation: `?` may be left out, " +
+        "`0..100` is a range, `direction` center, top, top-right and so on, `color` RRGGBB or RRGGBBAA. A refusal names " +
+        "the member and its rule.",
       inputSchema: { ...rest, properties: { ...properties, show } },
       outputSchema: {
         type: "object",
@@ -39,7 +38,7 @@ export const optimizeImage: Tool = {
           id: { type: "string" },
           input: resultSchema(document, "Input", ["name", "format", "width", "height", "bytes"]),
           output: resultSchema(document, "Result", RESULT),
-          outputs: { type: "object", description: "With srcset: a result by each name" },
+          outputs: { type: "object", description: "With srcset: results by name" },
           srcset: { type: "object" },
           html: { type: "string" },
           analysis: { type: "object" },
