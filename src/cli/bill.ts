@@ -1,5 +1,6 @@
 /** `npm run bill`: what the platform has counted of this month, row by row, and what the month comes to at this pace. */
 import { dollarsOf, INCLUDED, type Piece, PIECE_NAMES, PIECES, PLAN_DOLLARS } from "../docs/figures.ts";
+import { type Counted, countedIn, type Group } from "./analytics.ts";
 
 const HELP = `npm run bill              this month's bill of the account by row, with a forecast
 npm run bill -- --worker darkroom   requests and CPU of one Worker alone
@@ -33,88 +34,6 @@ const DAY_MS = 86_400_000;
 
 /** Pieces that the platform's analytics do not count. */
 const UNCOUNTED: readonly Piece[] = ["events"];
-
-/** One question for all of the month; names as the platform's schema has them. */
-const QUERY = `query Bill($account: string, $start: Time, $end: Time, $from: Date, $to: Date) {
-  viewer {
-    accounts(filter: { accountTag: $account }) {
-      workers: workersInvocationsAdaptive(limit: 10000, filter: { datetime_geq: $start, datetime_leq: $end }) {
-        sum { requests cpuTimeUs } dimensions { scriptName }
-      }
-      bucket: r2OperationsAdaptiveGroups(limit: 10000, filter: { datetime_geq: $start, datetime_leq: $end }) {
-        sum { requests } dimensions { actionType }
-      }
-      stored: r2StorageAdaptiveGroups(limit: 10000, filter: { date_geq: $from, date_leq: $to }) {
-        max { payloadSize metadataSize } dimensions { date bucketName }
-      }
-      databases: d1AnalyticsAdaptiveGroups(limit: 10000, filter: { date_geq: $from, date_leq: $to }) {
-        sum { rowsWritten } dimensions { date }
-      }
-      calls: durableObjectsInvocationsAdaptiveGroups(limit: 10000, filter: { datetime_geq: $start, datetime_leq: $end }) {
-        sum { requests } dimensions { scriptName }
-      }
-      objects: durableObjectsPeriodicGroups(limit: 10000, filter: { datetime_geq: $start, datetime_leq: $end }) {
-        sum { activeTime rowsWritten } dimensions { namespaceId }
-      }
-      queues: queueMessageOperationsAdaptiveGroups(limit: 10000, filter: { datetime_geq: $start, datetime_leq: $end }) {
-        sum { billableOperations } dimensions { actionType }
-      }
-    }
-  }
-}`;
-
-interface Group {
-  readonly sum?: Readonly<Partial<Record<string, number>>>;
-  readonly max?: Readonly<Partial<Record<string, number>>>;
-  readonly dimensions?: Readonly<Partial<Record<string, string>>>;
-}
-
-const NODES = ["workers", "bucket", "stored", "databases", "calls", "objects", "queues"] as const;
-type Counted = Readonly<Record<(typeof NODES)[number], readonly Group[]>>;
-
-interface Answer {
-  readonly data?: { readonly viewer?: { readonly accounts?: readonly Partial<Counted>[] } } | null;
-  readonly errors?: readonly { readonly message?: string }[] | null;
-}
-
-/** Where the platform answers; a test puts a stand-in there. */
-const ENDPOINT = process.env["CLOUDFLARE_API_BASE_URL"] ?? "https://api.cloudflare.com/client/v4";
-
-/** @throws Error that says what is missing, or what the platform said */
-async function countedIn(start: Date, end: Date): Promise<Counted> {
-  const { CLOUDFLARE_API_TOKEN: token, CLOUDFLARE_ACCOUNT_ID: account } = process.env;
-  const missing = Object.entries({ CLOUDFLARE_ACCOUNT_ID: account, CLOUDFLARE_API_TOKEN: token }).flatMap(
-    ([name, value]) => (value === undefined || value.trim() === "" ? [name] : []),
-  );
-  if (missing.length > 0) throw new Error(`${missing.join(" and ")} must be set.\n\n${HELP}`);
-  const day = (date: Date): string => date.toISOString().slice(0, 10);
-  const variables = {
-    account,
-    start: start.toISOString(),
-    end: end.toISOString(),
-    from: day(start),
-    to: day(end),
-  };
-  const response = await fetch(`${ENDPOINT}/graphql`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ query: QUERY, variables }),
-    signal: AbortSignal.timeout(30_000),
-  }).catch((cause: unknown) => {
-    throw new Error("The platform's analytics were not reached", { cause });
-  });
-  if (response.status === 401 || response.status === 403) {
-    throw new Error(`The platform refused the token: it needs the permission Account Analytics: read.\n\n${HELP}`);
-  }
-  const { data, errors } = (await response.json().catch(() => ({}))) as Answer;
-  const [first] = errors ?? [];
-  if (first) throw new Error(`The platform's analytics answered: ${first.message ?? "an error without words"}`);
-  const found = data?.viewer?.accounts?.[0];
-  if (!found) throw new Error("The platform's analytics know no account of this CLOUDFLARE_ACCOUNT_ID");
-  const absent = NODES.filter((node) => !Array.isArray(found[node]));
-  if (absent.length > 0) throw new Error(`The platform's analytics say nothing of: ${absent.join(", ")}`);
-  return found as Counted;
-}
 
 function total(groups: readonly Group[], name: string, isCounted: (group: Group) => boolean = () => true): number {
   return groups.reduce((sum, group) => sum + (isCounted(group) ? (group.sum?.[name] ?? 0) : 0), 0);
@@ -163,7 +82,7 @@ async function main(): Promise<void> {
   const end = new Date(process.env["DARKROOM_NOW"] ?? Date.now());
   const start = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth(), 1));
   const next = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + 1, 1));
-  const counted = await countedIn(start, end);
+  const counted = await countedIn(start, end, HELP);
   const used = usedOf(counted, worker);
   const storedGb = storedGbOf(counted);
   const pace = (next.getTime() - start.getTime()) / Math.max(1, end.getTime() - start.getTime());

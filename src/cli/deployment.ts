@@ -18,7 +18,7 @@ import {
 import { PROJECT, ROOT } from "./wrangler.ts";
 
 /** The settings of the user, which no upgrade writes. */
-const SETTINGS = process.env["DARKROOM_SETTINGS"] ?? join(PROJECT, "darkroom.json");
+export const SETTINGS = process.env["DARKROOM_SETTINGS"] ?? join(PROJECT, "darkroom.json");
 const COMMITTED = join(ROOT, "wrangler.toml");
 const GENERATED = join(PROJECT, ".wrangler", "darkroom.json");
 /** What stands for the platform's own domain, on which a deployment without a domain answers. */

@@ -1,7 +1,7 @@
 /** The service on this machine: the bundle that a deployment would upload, in the same runtime, with embedded bindings. */
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { extname, join, parse } from "node:path";
 
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
@@ -39,6 +39,8 @@ export interface LocalOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** Whether there is the demo account, whose key everybody knows; absent: there is. */
   readonly hasDemo?: boolean;
+  /** The Worker's first file; absent: that of wrangler.toml. */
+  readonly main?: string;
   /** Drops the Worker's log, for measurements and tests. */
   readonly quiet?: boolean;
   /** Where debuggers may attach, for measurements. */
@@ -60,7 +62,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   // A wrong setting is told here, not by the first request.
   const { allowPrivateOrigins, storeHosts } = settingsOf(bindings);
   const network = allowPrivateOrigins ? {} : { outboundService: publicNetwork(storeHosts) };
-  const folder = await bundle(() => prepareDatabases(workerOptions, options));
+  const folder = await bundle(options.main, () => prepareDatabases(workerOptions, options));
   const miniflare = await watchingRuntime(() => simulate({ ...workerOptions, ...network, bindings }, folder, options));
   try {
     const url = await miniflare.ready;
@@ -86,11 +88,11 @@ function readConfig(): Record<string, unknown> {
 }
 
 /** Writes the bundle into a folder of its own, because several may run at once, and does something else meanwhile. */
-async function bundle(meanwhile: () => Promise<void>): Promise<string> {
+async function bundle(main: string | undefined, meanwhile: () => Promise<void>): Promise<string> {
   await mkdir(join(ROOT, ".wrangler"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, ".wrangler", "bundle-"));
   const outcomes = await Promise.allSettled([
-    wranglerOrThrow(["deploy", "--dry-run", "--outdir", folder]),
+    wranglerOrThrow(["deploy", ...(main === undefined ? [] : [main]), "--dry-run", "--outdir", folder]),
     meanwhile(),
   ]);
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
@@ -144,7 +146,7 @@ async function simulate(
         name: "darkroom",
         modulesRules: undefined, // they are for reading sources; the modules of a bundle are listed
         modulesRoot: folder,
-        modules: await modulesOf(folder),
+        modules: await modulesOf(folder, `${parse(options.main ?? "index.ts").name}.js`),
         host: options.host,
         port: options.port,
         resourcePersistencePath: options.state,

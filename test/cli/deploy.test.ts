@@ -105,7 +105,7 @@ describe("npm run deploy", () => {
     await setAccount({});
     await deploy();
     expect(await readFile(join(ROOT, "wrangler.toml"), "utf8")).toBe(before);
-    await expect(readFile(join(ROOT, ".wrangler", "secrets.json"))).rejects.toThrow("ENOENT");
+    await expect(readFile(join(ROOT, ".wrangler", "deploy-secrets.json"))).rejects.toThrow("ENOENT");
   });
 
   it("stops before any change when nobody is logged in", async () => {

@@ -35,8 +35,22 @@ if (said.startsWith("deploy --dry-run")) end("--dry-run: exiting now.");
 if (said.startsWith("deploy")) {
   account.secrets = { ...account.secrets, ...JSON.parse(fs.readFileSync(option("--secrets-file"), "utf8")) };
   account.config = fs.readFileSync(option("--config"), "utf8");
-  end("Deployed darkroom triggers\n  https://darkroom.example.workers.dev\n");
+  end("Deployed darkroom triggers\n  " + (account.url ?? "https://darkroom.example.workers.dev") + "\n");
 }
+if (said.startsWith("queues consumer remove")) end("removed");
+if (said.startsWith("queues delete")) { delete account.queue; end("deleted"); }
+if (said.startsWith("d1 delete")) { account.databases = account.databases.filter(({ name }) => name !== args[2]); end("deleted"); }
+if (said.startsWith("r2 bucket delete")) { delete account.bucket; end("deleted"); }
+if (said.startsWith("delete")) { delete account.secrets; end("deleted"); }
+if (said.startsWith("tail")) {
+  for (let name = 1; name <= 500; name += 1) {
+    for (const entrypoint of [undefined, "Maker"]) {
+      const event = { request: { headers: { "x-prove": String(name) } } };
+      console.log(JSON.stringify({ outcome: "ok", cpuTime: entrypoint ? 5 : 7, entrypoint, logs: [{ message: ["}{\""] }], event }, null, 2));
+    }
+  }
+  setInterval(() => undefined, 1000);
+} else
 end("unexpected: " + said, 1);
 `;
 

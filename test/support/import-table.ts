@@ -208,5 +208,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...BASE, "docs", "src/clients/api-types.d.ts"],
     packages: ["node:", "miniflare", "valibot", "wrangler"],
   },
+  // The Worker of `npm run prove`: the service, and beside it what measures the platform.
+  probe: {
+    paths: ["src/cli/prove/worker.ts"],
+    imports: ["wasm", "index"],
+    packages: ["node:crypto"],
+  },
   playground: { paths: ["src/playground"], imports: ["src/clients/api-types.d.ts"] },
 };
