@@ -2,8 +2,8 @@
  * A long look at one isolate: `SECONDS=3600 npm run bench -- soak`. Callers send good files of every format with the
  * requests of every day, as uploads, sets, bytes alone, jobs with a webhook and addresses of pictures, and one file in
  * twenty that is made to cost, damaged, or no picture at all. Every answer to a good file has the bytes that the same
- * request had when nobody else asked; every job is posted once; nothing is 5xx but for capacity; and memory is told minute
- * by minute, which shows whether it grows.
+ * request had when nobody else asked; every job is posted once; nothing is 5xx but for capacity. Minute by minute it is told
+ * what is held; at each tenth all callers rest, and what is left then says whether memory grows.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -19,7 +19,9 @@ import { costlySvg, FAMILIES, seeded } from "../support/costly-svg.ts";
 import { randomOf } from "../support/event-queue.ts";
 import { FRAMINGS } from "../support/hostile-framing.ts";
 import { debuggerAt, type HeapDebugger } from "./debugger.ts";
+import { flatnessLine, flatnessOf, type HeldAt } from "./flatness.ts";
 import { tally } from "./isolate-load.ts";
+import { Rests } from "./rests.ts";
 import { freePort, residentBytes } from "./runtime-process.ts";
 
 const SECONDS = Number(process.env["SECONDS"] ?? 3_600);
@@ -34,6 +36,11 @@ const MAX_FILE_BYTES = 400_000;
 const PATIENCE_MS = 120_000;
 /** A job that its isolate has no room for waits for the queue, and one whose start was lost for the sweep. */
 const JOB_PATIENCE_MS = 600_000;
+/** How often all callers rest while memory is looked at, and how long nobody asks before. */
+const TENTHS = 10;
+const REST_MS = 3_000;
+/** The last rest begins before the callers' end. */
+const LAST_REST_MS = 10_000;
 
 const REQUESTS: readonly object[] = [
   {},
@@ -46,6 +53,7 @@ const REQUESTS: readonly object[] = [
   { resize: { width: 100 }, output: { format: "tiff" } },
   { srcset: { widths: [60, 120], formats: ["webp", "jpeg"] } },
   { resize: { width: 150 }, response: { mode: "binary", keep: false } },
+  { redact: { regions: { one: { x: 0.1, y: 0.1, width: 0.5, height: 0.5 } }, mode: "blur" } },
 ];
 /** Requests of each file, another choice for each: all of all would take longer alone than a soak. */
 const REQUESTS_OF_A_FILE = 4;
@@ -91,12 +99,15 @@ export async function main(): Promise<void> {
     );
     const statuses = new Map<string, number>();
     const faults = new Map<string, number>();
-    const end = performance.now() + SECONDS * 1_000;
+    const since = performance.now();
+    const end = since + SECONDS * 1_000;
     const watching = watch(service.url, heap, end, statuses);
+    const rests = new Rests(CALLERS);
+    const resting = rested({ heap, rests, since });
     const calls = Array.from({ length: CALLERS }, async (_, caller) => {
       const random = randomOf(SEED * 1_000 + caller);
       const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T;
-      while (performance.now() < end) {
+      for (; performance.now() < end; await rests.pass()) {
         const isHostile = random() < HOSTILE_SHARE;
         const file = pick(isHostile ? hostile : good);
         const way = random();
@@ -125,8 +136,10 @@ export async function main(): Promise<void> {
         }
       }
     });
-    await Promise.all(calls);
+    // Whoever is done rests with the others.
+    await Promise.all(calls.map(async (call) => call.finally(() => rests.leave())));
     await watching;
+    tellFlatness(await resting);
     for (const [id, times] of edge.posted) if (times > 1) tally(faults, `job ${id}: posted ${times} times`);
     console.log(`  ${said(statuses)}`);
     console.log(faults.size === 0 ? "  every answer right" : `  WRONG: ${said(faults)}`);
@@ -161,20 +174,68 @@ async function alone(good: readonly File[], send: ReturnType<typeof sender>): Pr
  * has no limit here and keeps what it once had.
  */
 async function watch(base: URL, heap: HeapDebugger, end: number, statuses: ReadonlyMap<string, number>): Promise<void> {
-  const headers = { authorization: `Bearer ${TOKEN}` };
   for (let minute = 0; performance.now() < end; minute += 1) {
     const { usedSize, backingStorageSize, embedderHeapUsedSize } = await heap.usage();
-    const text = await (await fetch(new URL("/metrics", base), { headers })).text();
-    const memory = (of: string) => Number(new RegExp(`memory_bytes\\{of="${of}"[^}]*\\} (\\d+)`).exec(text)?.[1] ?? 0);
+    const text = await metricsOf(base);
     const mb = (bytes: number) => (bytes / 1e6).toFixed(1);
     const answered = [...statuses.values()].reduce((sum, count) => sum + count, 0);
-    const parts = ["native", "originals", "work"].map((of) => `${of} ${mb(memory(of))}`).join(", ");
+    const parts = ["native", "originals", "work"].map((of) => `${of} ${mb(memoryIn(text, of))}`).join(", ");
     const held = `heap ${mb(usedSize + embedderHeapUsedSize)}, buffers ${mb(backingStorageSize)}`;
     console.log(
       `  minute ${minute}: ${held}, ${parts} MB; runtime ${mb(await residentBytes())} MB; ${answered} answers`,
     );
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, Math.min(60_000, end - performance.now()))));
+    await pause(Math.min(60_000, end - performance.now()));
   }
+}
+
+/** What is left at a tenth of the run, when nobody asks and the garbage is collected. */
+interface Left {
+  /** Of the heap alone. */
+  readonly heap: HeldAt[];
+  /** Buffers, which memories of native modules are none of. */
+  readonly buffers: HeldAt[];
+}
+
+interface Resting {
+  readonly heap: HeapDebugger;
+  readonly rests: Rests;
+  readonly since: number;
+}
+
+/** Has all callers rest at each tenth of the run, and looks at what is left. */
+async function rested({ heap, rests, since }: Resting): Promise<Left> {
+  const left: Left = { heap: [], buffers: [] };
+  for (let tenth = 1; tenth <= TENTHS; tenth++) {
+    const at = since + (SECONDS * 1_000 * tenth) / TENTHS;
+    await pause(at - performance.now() - (tenth === TENTHS ? LAST_REST_MS : 0));
+    await rests.begin();
+    // Answers that are stored, jobs that are put away.
+    await pause(REST_MS);
+    const { usedSize, embedderHeapUsedSize, backingStorageSize } = await heap.usage();
+    const seconds = (performance.now() - since) / 1_000;
+    left.heap.push({ seconds, bytes: usedSize + embedderHeapUsedSize });
+    left.buffers.push({ seconds, bytes: backingStorageSize });
+    rests.end();
+  }
+  return left;
+}
+
+function tellFlatness({ heap, buffers }: Left): void {
+  console.log(`  ${flatnessLine("heap at rest", heap)}`);
+  console.log(`  ${flatnessLine("buffers at rest", buffers)}`);
+  if ([heap, buffers].some((held) => flatnessOf(held).verdict !== "flat")) process.exitCode = 1;
+}
+
+async function metricsOf(base: URL): Promise<string> {
+  return (await fetch(new URL("/metrics", base), { headers: { authorization: `Bearer ${TOKEN}` } })).text();
+}
+
+function memoryIn(metrics: string, of: string): number {
+  return Number(new RegExp(`memory_bytes\\{of="${of}"[^}]*\\} (\\d+)`).exec(metrics)?.[1] ?? 0);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((passed) => setTimeout(passed, Math.max(0, milliseconds)));
 }
 
 function sender(base: URL): (file: File, request: object) => Promise<Answer> {
