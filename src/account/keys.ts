@@ -1,5 +1,6 @@
 /** API keys: made here, kept as SHA-256 only, looked up by it. */
 import { zlib } from "../../wasm/zlib.ts";
+import { ApiError } from "../errors.ts";
 import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, MAX_CACHED_UNKNOWN_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
 import { Recent } from "../recent.ts";
 import { type Account, type AccountRow, accountOf } from "./accounts.ts";
@@ -191,4 +192,13 @@ async function readHolder(statement: D1PreparedStatement): Promise<Holder | null
   if (!row) return null;
   const dailyLimit = row.daily_limit ?? undefined;
   return { keyId: row.key_id, account: accountOf(row), dailyLimit, databaseBytes: row.database_bytes };
+}
+
+/** Why a holder is not let in where keys of open accounts that are not for agents are. */
+export function refusalOf({ account }: Holder): ApiError {
+  const isActive = account.status === "active";
+  return new ApiError(
+    403,
+    isActive ? "This key is for agents: it opens POST /mcp and nothing else" : "Account suspended",
+  );
 }

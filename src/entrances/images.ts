@@ -5,7 +5,7 @@
  */
 import { RpcTarget } from "cloudflare:workers";
 
-import { findHolder } from "../account/keys.ts";
+import { findHolder, refusalOf } from "../account/keys.ts";
 import { drawBody, type DrawOptions, type Pass, passesOf, type Transform, transformBody } from "../delivery/binding.ts";
 import { cssColor } from "../delivery/css-color.ts";
 import { ApiError } from "../errors.ts";
@@ -79,7 +79,8 @@ function told(operation: "INFO" | "TRANSFORM", error: unknown): ImagesError {
 export async function infoOf(door: Door, stream: Bytes, options: Encoding): Promise<PictureInfo> {
   try {
     const holder = await findHolder(door.env.DB, keyOf(door), Date.now());
-    if (holder?.account.status !== "active") throw new ApiError(401, "Invalid API key");
+    if (!holder) throw new ApiError(401, "Invalid API key");
+    if (holder.account.status !== "active" || holder.dailyLimit !== undefined) throw refusalOf(holder);
     const caller = new Caller({ account: holder.account.id });
     const headers = { "content-type": "application/octet-stream" };
     const request = new Request("https://localhost/", { method: "POST", headers, body: plain(stream, options) });
@@ -105,8 +106,9 @@ function keyOf({ props }: Door): string {
 export class Transformer extends RpcTarget {
   readonly #door: Door;
   readonly #stream: Bytes;
-  readonly #steps: Pass<Drawn>[] = [];
-  /** What the first step that breaks a rule is refused with, when the result is asked for. */
+  /** Steps that a request carries out together are one: however often a chain is added to, it holds no more than these. */
+  #passes: readonly Pass<Drawn>[] = [];
+  /** What the first step that breaks a rule is refused with, when the result is asked for: those after it are not kept. */
   #refusal: unknown;
   #isConsumed = false;
 
@@ -126,10 +128,12 @@ export class Transformer extends RpcTarget {
   }
 
   #add(step: () => Pass<Drawn>): this {
+    if (this.#refusal !== undefined) return this;
     try {
-      this.#steps.push(step());
+      this.#passes = passesOf([...this.#passes, step()]);
     } catch (error) {
-      this.#refusal ??= error;
+      this.#refusal = error;
+      this.#passes = [];
     }
     return this;
   }
@@ -150,7 +154,7 @@ export class Transformer extends RpcTarget {
 
   async #carriedOut(options: OutputOptions): Promise<Result> {
     const wanted = outputOf(options);
-    const passes = passesOf(this.#steps);
+    const passes = passesOf(this.#passes);
     let stream = this.#stream;
     let answer: Response | undefined;
     for (const [at, pass] of passes.entries()) {

@@ -1,6 +1,7 @@
 /** The HTTP entrance: middleware in order, routes from the table, one place where errors become answers. */
 import { Hono } from "hono";
 
+import { refusalOf } from "../account/keys.ts";
 import type { UploadGrant } from "../account/upload-tokens.ts";
 import { settingsOf } from "../env.ts";
 import { ApiError } from "../errors.ts";
@@ -12,7 +13,7 @@ import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import { closeCaller, expectWork } from "./caller.ts";
 import type { AppContext, AppEnv } from "./context.ts";
 import { receivedId } from "./handed-over.ts";
-import { countHolder, refusalOf, type Terms } from "./holder.ts";
+import { countHolder, type Terms } from "./holder.ts";
 import { wholeOf } from "./inside.ts";
 import { checkHost, checkPage, isLoopback } from "./local.ts";
 import { handedOver } from "./overflow.ts";

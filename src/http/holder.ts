@@ -1,7 +1,6 @@
 /** A request in the name of an account: what its meter is asked, and what the handlers know of it. */
 import type { Holder } from "../account/keys.ts";
 import type { UseAsk } from "../account/token-uses.ts";
-import { ApiError } from "../errors.ts";
 import type { AppContext } from "./context.ts";
 import { receiptOf } from "./idempotency.ts";
 import { wholeOf } from "./inside.ts";
@@ -31,13 +30,4 @@ export function countHolder(c: AppContext, holder: Holder, terms: Terms, use?: U
   if (!isOpen) return;
   c.set("account", account);
   c.set("databaseBytes", databaseBytes);
-}
-
-/** Why a holder is not let in. */
-export function refusalOf({ account }: Holder): ApiError {
-  const isActive = account.status === "active";
-  return new ApiError(
-    403,
-    isActive ? "This key is for agents: it opens POST /mcp and nothing else" : "Account suspended",
-  );
 }

@@ -4,6 +4,9 @@ import { describe, expect, it } from "vitest";
 
 import { imagesOver } from "#clients/binding";
 
+import { changeAccount } from "../../src/account/accounts.ts";
+import { createKey, forgetKeys } from "../../src/account/keys.ts";
+import { Transformer } from "../../src/entrances/images.ts";
 import { identify } from "../../src/image/plan/detect.ts";
 import turned from "../fixtures/jpeg/s420.jpg";
 import { openAccount } from "../support/accounts.ts";
@@ -154,6 +157,36 @@ describe("a refusal of the entrance", () => {
     expect(await failed(Images({ props: { key: "nobody" } }).info(streamOf(PHOTO)))).toMatch(/9401: Invalid API key/);
     const { images } = await bound(0);
     expect(await failed(images.input(streamOf(PHOTO)).output({ format: "image/png" }))).toMatch(/9422: No credits/);
+  });
+
+  it("of a key for agents, and of an account that is suspended, for facts as for results", async () => {
+    const { account } = await openAccount();
+    const { key } = await createKey(env.DB, account.id, "", new Date(), 10);
+    const both = async () => {
+      const images = Images({ props: { key } });
+      return [
+        await failed(images.info(streamOf(PHOTO))),
+        await failed(images.input(streamOf(PHOTO)).output({ format: "image/png" })),
+      ];
+    };
+    const agents = expect.stringMatching(/ 9401: This key is for agents/) as unknown;
+    expect(await both()).toEqual([agents, agents]);
+    await changeAccount(env.DB, account.id, { status: "suspended" });
+    forgetKeys();
+    const suspended = expect.stringMatching(/ 9401: Account suspended/) as unknown;
+    expect(await both()).toEqual([suspended, suspended]);
+  });
+
+  it("of a chain without an end, of which nothing is kept once it is too long", async () => {
+    const held: string[] = [];
+    const picture = { output: () => Promise.reject(new Error("asked")), dup: () => (held.push("picture"), picture) };
+    const enter = () => Promise.reject(new Error("entered"));
+    const chain = new Transformer({ env, props: { key: "any" }, enter }, streamOf(PHOTO), undefined);
+    for (let step = 0; step < 1_000; step++) chain.draw(picture as never).transform({ width: 20 });
+    expect(held).toHaveLength(8);
+    expect(await failed(chain.output({ format: "image/png" }))).toMatch(
+      /9401: transform must be given at most 8 times/,
+    );
   });
 
   it("of a result that was taken already", async () => {
