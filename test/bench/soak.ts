@@ -230,6 +230,12 @@ async function metricsOf(base: URL): Promise<string> {
   return (await fetch(new URL("/metrics", base), { headers: { authorization: `Bearer ${TOKEN}` } })).text();
 }
 
+/** Who waits for what, and who is inside: said where an answer does not come. */
+async function waitsAt(base: URL): Promise<string> {
+  const lines = (await metricsOf(base)).match(/^\S*(?:_waiting|_places|_longest_wait_seconds)\{.*$/gm) ?? [];
+  return lines.map((line) => line.replace(/,?isolate="[^"]*"/, "")).join(", ");
+}
+
 function memoryIn(metrics: string, of: string): number {
   return Number(new RegExp(`memory_bytes\\{of="${of}"[^}]*\\} (\\d+)`).exec(metrics)?.[1] ?? 0);
 }
@@ -246,7 +252,7 @@ function sender(base: URL): (file: File, request: object) => Promise<Answer> {
     body.append("file", new Blob([bytes as Uint8Array<ArrayBuffer>]), name);
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const answer = await fetch(new URL("/1.0/upload", base), { method: "POST", headers, body, signal }).catch(
-      (error: unknown) => String(error),
+      async (error: unknown) => `${String(error)}; ${await waitsAt(base)}`,
     );
     if (typeof answer === "string") return { status: 599, result: answer };
     if (answer.headers.get("content-type")?.startsWith("image/")) {
