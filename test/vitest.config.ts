@@ -58,6 +58,9 @@ const restarted = [
   "test/generators/generators.test.ts",
 ];
 
+// Files that ask by HTTP alone, so that a service in another process can be asked as well: test/support/served.ts.
+const served = ["test/delivery/{explain,explained}.test.ts", "test/http/{admin,endpoints,kept,operability}.test.ts"];
+
 // Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.
 const longer = [
   "test/account/meter.test.ts",
@@ -93,7 +96,7 @@ const provide = { share: Number(process.env["EXHAUSTIVE_SHARE"] ?? "1") };
 const modelRuns = (runs: number) => process.env["MODEL_RUNS"] ?? String(runs);
 
 /** Files that run inside the runtime of Workers; `--project` chooses by the name. */
-const inWorkerd = (name: "worker" | "exhaustive", include: string[], exclude: string[] = []) => ({
+const inWorkerd = (name: "worker" | "exhaustive" | "served", include: string[], exclude: string[] = []) => ({
   root,
   plugins: [
     cloudflareTest(async () => ({
@@ -131,7 +134,12 @@ const inWorkerd = (name: "worker" | "exhaustive", include: string[], exclude: st
     // The log lines of requests are shown for tests that fail.
     silent: "passed-only" as const,
     setupFiles: ["test/support/setup.ts"],
-    globalSetup: ["test/support/origin.ts", "test/support/reader.ts", "test/support/stores.ts"],
+    globalSetup: [
+      "test/support/origin.ts",
+      "test/support/reader.ts",
+      "test/support/stores.ts",
+      ...(name === "served" ? ["test/support/served.ts"] : []),
+    ],
   },
 });
 
@@ -152,6 +160,7 @@ export default defineConfig({
       ),
       onNode("node", terminal, restarted),
       inWorkerd("exhaustive", [...exhaustive, ...longer]),
+      inWorkerd("served", served),
       onNode("exhaustive-node", [...sanitized, ...restarted, ...judged, ...measured]),
     ],
     // Every core works on a file, and one more file is at work: many wait for a process, or for time to pass.

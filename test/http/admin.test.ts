@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { ADMIN } from "../support/accounts.ts";
-import { api, type Call } from "../support/api.ts";
+import { api, type Call, needsInside } from "../support/api.ts";
 
 const admin = (method: string, path: string, call: Call = {}) =>
   api(method, `/admin/accounts${path}`, { headers: ADMIN, ...call });
@@ -171,6 +171,7 @@ describe("the operator's token", () => {
 
 describe("what an isolate remembers of a key", () => {
   it("ends within a minute", async () => {
+    needsInside();
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       const { account, key } = await open();

@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as v from "valibot";
-import { assert } from "vitest";
+import { assert, inject, TestRunner } from "vitest";
 
 import { Failure } from "../../src/contract/response.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -10,7 +10,16 @@ import { type Route, refusalsOf } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { shortPipeline } from "./pipeline.ts";
 
-const BASE = "https://darkroom.test";
+/** The service in another process that the project `served` asks; elsewhere tests call it themselves. */
+export const SERVED = inject("served");
+
+/** What addresses of the service begin with. */
+export const BASE = SERVED ?? "https://darkroom.test";
+
+/** Leaves a test out where the service is another process: it looks into the service, or calls it by another name. */
+export function needsInside(): void {
+  if (SERVED !== undefined) TestRunner.getCurrentTest()?.context.skip("looks into the service");
+}
 
 /** An answer that was checked; `body` is its JSON, or in binary mode the JSON of its metadata header. */
 export interface Answer {
@@ -41,6 +50,11 @@ export function apiOf(pipeline = shortPipeline) {
     if (call.json !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
     const body = call.json === undefined ? call.body : JSON.stringify(call.json);
     const request = new Request((call.base ?? BASE) + path, { method, headers, ...(body !== undefined && { body }) });
+    if (SERVED !== undefined) {
+      if (pipeline !== shortPipeline || call.base !== undefined || call.env || call.context) needsInside();
+      const response = await fetch(new Request(request, { redirect: "manual" }));
+      return checkedAnswer(method, path, response, new Uint8Array(await response.arrayBuffer()));
+    }
     const context = Object.assign(createExecutionContext(), call.context);
     const response = await app.fetch(request, { ...env, ...call.env }, context);
     const bytes = new Uint8Array(await response.arrayBuffer());
