@@ -277,7 +277,7 @@ export const PREFLIGHT_SECONDS = 7_200;
  * itself: a call of the meter is a trip and a piece of the bill.
  */
 export const MAX_BLOCK_REQUESTS = 20;
-export const DEFAULT_METER_BLOCK_SECONDS = 10;
+export const DEFAULT_METER_BLOCK_SECONDS = 20;
 /** What goes on after an answer has 30 seconds: the rest is for calls that are repeated. */
 export const MAX_METER_BLOCK_SECONDS = 20;
 /** Between two writes of a busy meter: what a crash may forget. */

@@ -3,7 +3,7 @@
  * scale are computed from these figures, so that none of them can say something else.
  */
 
-import { DEFAULT_LOG_SAMPLE, MAX_BLOCK_REQUESTS, TEMPORARY_SWEEP_MS } from "../limits.ts";
+import { DEFAULT_LOG_SAMPLE, DEFAULT_METER_BLOCK_SECONDS, MAX_BLOCK_REQUESTS, TEMPORARY_SWEEP_MS } from "../limits.ts";
 import { DEFAULT_HIT_SAMPLE } from "../limits/delivery.ts";
 
 /** Kilobytes of one event of the logs. An assumption: the platform does not say how large its own are. */
@@ -167,8 +167,8 @@ const WEB_MS = 163;
 const UPLOAD = sumOf(ROUTES.upload, ROUTES.download);
 
 /**
- * Pictures of a key that share two calls of the meter and a row, where so many come to an isolate within a block's ten
- * seconds on average, at random: the one that takes the block, and those that come while it lasts
+ * Pictures of a key that share two calls of the meter and a row, where so many come to an isolate within a block's
+ * time on average, at random: the one that takes the block, and those that come while it lasts
  * (`test/platform/blocks.test.ts`).
  */
 export function picturesInABlock(withinABlock: number): number {
@@ -309,16 +309,17 @@ export const MONTHS: readonly Month[] = [
       [120_000, DELIVERY.finalWebp],
       [20_000, DELIVERY.finalJpeg],
       [27_500_000, DELIVERY.edgeHit],
-      [20_700_000, DELIVERY.storedHit],
-      // Of the variants that are asked for each is renewed after a month, and marked after two.
+      [20_900_000, DELIVERY.storedHit],
+      // Of the variants that are asked for each is renewed after a month, and marked after three.
       [1_200_000, { ...ROUTES.renewedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
-      [600_000, { ...ROUTES.markedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
+      [400_000, { ...ROUTES.markedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
       [400_000, PHONE],
       [1_600_000, { ...ROUTES.uploadBytesAlone, cpuMs: PHONE_MS }],
       ...CLOCK,
       [SPELLS_OF_A_MONTH, ROUTES.accountSpell],
     ],
-    storedGb: 180,
+    // New variants of 60 KB, which are there for nine months on average: six of them after the last mark.
+    storedGb: 203,
   },
   {
     name: "Shop, cache in front",
@@ -329,15 +330,16 @@ export const MONTHS: readonly Month[] = [
       [120_000, DELIVERY.finalWebp],
       [20_000, DELIVERY.finalJpeg],
       [45_200_000, DELIVERY.frontHit],
-      [3_220_000, DELIVERY.storedHit],
+      [3_420_000, DELIVERY.storedHit],
       [600_000, { ...ROUTES.renewedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
-      [600_000, { ...ROUTES.markedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
+      [400_000, { ...ROUTES.markedHit, cpuMs: DELIVERY.storedHit.cpuMs }],
       [400_000, PHONE],
       [1_600_000, { ...ROUTES.uploadBytesAlone, cpuMs: PHONE_MS }],
       ...CLOCK,
       [SPELLS_OF_A_MONTH, ROUTES.accountSpell],
     ],
-    storedGb: 180,
+    // New variants of 60 KB, which are there for nine months on average: six of them after the last mark.
+    storedGb: 203,
   },
   platformOf(1),
 ];
@@ -416,10 +418,9 @@ function mixOf(name: string, parts: readonly (readonly [share: number, work: Omi
   return { name, ...sum };
 }
 
-const BLOCK_SECONDS = 10;
 const MONTH_SECONDS = MINUTES_OF_A_MONTH * 60;
 /** Pictures of one account of the platform within a block's time, were they spread over the whole month. */
-const EVENLY = (PLATFORM_PICTURES / PLATFORM_ACCOUNTS / MONTH_SECONDS) * BLOCK_SECONDS;
+const EVENLY = (PLATFORM_PICTURES / PLATFORM_ACCOUNTS / MONTH_SECONDS) * DEFAULT_METER_BLOCK_SECONDS;
 /** Of the 720 hours of a month those of work. */
 const WORK_SHARE = (22 * 8) / 720;
 

@@ -72,7 +72,7 @@ export const DEFAULT_DELIVERY_KEEP_DAYS = 90;
  * A result that is asked for is marked as such again after this; it may be kept for so much longer than it has to. A
  * mark costs as much as five months in the bucket.
  */
-export const RESULT_MARK_MS = 60 * 86_400_000;
+export const RESULT_MARK_MS = 90 * 86_400_000;
 /** Rows of finals by the bytes of their originals that a sweep looks at: four million of them within three days. */
 export const SWEPT_TWINS = 1_000;
 /** Between two looks through all results for those whose time is over, which is counted in months. */

@@ -305,7 +305,7 @@ it("results that nobody asks for are deleted by the sweep, a page at a time", as
   await get("w=24");
   await sweep(world.env);
   expect(await stored()).toHaveLength(1);
-  vi.setSystemTime(Date.now() + 151 * 86_400_000);
+  vi.setSystemTime(Date.now() + 181 * 86_400_000);
   await sweep(world.env);
   vi.useRealTimers();
   expect(await stored()).toHaveLength(0);

@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
+  ARRIVALS,
   billOf,
   DELIVERY,
   dollarsBesideCpu,
@@ -195,12 +196,21 @@ describe("a million of each takes what the tables of costs say", () => {
 describe("what a month may cost at most, in dollars", () => {
   it.each([
     ["Blog", 6],
-    ["Shop", 46],
+    ["Shop", 45],
     ["Shop, cache in front", 40],
     ["Platform", 535],
   ])("%s: %d", (name, most) => {
     const month = MONTHS.find((one) => one.name === name);
     expect(month && billOf(month).total).toBeLessThanOrEqual(most);
+  });
+
+  it.each([
+    ["one by one, or each to another isolate", 535],
+    ["at any hour, to four isolates", 500],
+    ["at any hour, to one isolate", 470],
+  ])("the platform where pictures come %s: %d", (says, most) => {
+    const arrival = ARRIVALS.find((one) => one.says === says);
+    expect(arrival && billOf(arrival.month).total).toBeLessThanOrEqual(most);
   });
 
   it("a month without requests takes nothing beyond the plan, and a hundredth of the writes that are included", () => {

@@ -3,14 +3,14 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 import { inBlocksOf, picturesInABlock, ROUTES } from "../../src/docs/figures.ts";
-import { CREDIT_LEASE_SECONDS, MAX_BLOCK_REQUESTS } from "../../src/limits.ts";
+import { CREDIT_LEASE_SECONDS, DEFAULT_METER_BLOCK_SECONDS, MAX_BLOCK_REQUESTS } from "../../src/limits.ts";
 import type { Around } from "../support/around.ts";
 import { randomOf } from "../support/event-queue.ts";
 import { type Answered, onPlatform, type Platform } from "./platform.ts";
 import { type Site, site, web } from "./site.ts";
 
 const BYTES = { resize: { width: 24 }, response: { mode: "binary", keep: false } };
-const BLOCK_MS = 10_000;
+const BLOCK_MS = DEFAULT_METER_BLOCK_SECONDS * 1_000;
 
 async function creditsOf({ get }: Site): Promise<number> {
   const { body } = await get("/1.0/account");
@@ -139,8 +139,8 @@ it("a block that is not used up leaves nothing reserved", () =>
     expect(await reservedBy(one)).toBe(0);
   }));
 
-// Pictures that come at random, so many within ten seconds on average.
-it.each([0.8, 3])("%f pictures within ten seconds share calls and rows as costs.md says", (density) =>
+// Pictures that come at random, so many within the time of a block on average.
+it.each([0.8, 3])("%f pictures within the time of a block share calls and rows as costs.md says", (density) =>
   used({}, async (one, platform) => {
     const pictures = 60;
     const random = randomOf(1);

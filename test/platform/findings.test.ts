@@ -48,7 +48,7 @@ it("hits write one row in so many, and go on writing after one of them has ended
     expect([rows <= 200 / 20 + 1, calls, writes]).toEqual([true, 0, 0]);
   }));
 
-it("a result that is asked for every day for 90 days is written twice", () =>
+it("a result that is asked for every day for 120 days is written twice", () =>
   onPlatform({ web, variables: { HIT_SAMPLE: "1000000" } }, async (platform) => {
     const { see } = await site(platform);
     await see("a.jpg");
@@ -56,7 +56,7 @@ it("a result that is asked for every day for 90 days is written twice", () =>
     await platform.drain();
     platform.used();
     let writes = 0;
-    for (let day = 0; day < 90; day += 1) {
+    for (let day = 0; day < 120; day += 1) {
       platform.time.pass(DAY_MS);
       platform.edge.clear();
       expect((await see("a.jpg")).headers.get("x-service-cache")).toBe("stored");
