@@ -17,6 +17,7 @@ import { daily } from "../support/exhaustive.ts";
 import { type Chance, faultyBinding, faultyDatabase, faultyObjects, type Mishap } from "../support/faults.ts";
 import { shortPipeline } from "../support/pipeline.ts";
 import { sweptMessages } from "../support/sweeps.ts";
+import { upload } from "../support/upload-tokens.ts";
 import { column, receiver, type Received } from "../support/webhooks.ts";
 
 const RUNS = daily(6, 40);
@@ -102,6 +103,38 @@ async function creditsUsed(key: string): Promise<number> {
   }
 }
 
+/** Makes an upload token that is good for one picture, and sends it until one is done, and once more. */
+async function usesOfToken(key: string, bindings: object): Promise<number> {
+  const call = { env: { ...bindings } };
+  const made = await api("POST", "/1.0/upload-tokens", { key, json: { uses: 1 }, ...call });
+  if (made.status !== 201) return 0;
+  let done = 0;
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    const { status } = await upload(made.body.token, call);
+    if (status === 200) done += 1;
+  }
+  expect(done, "pictures of a token for one").toBeLessThanOrEqual(1);
+  return done;
+}
+
+async function deliveryOf(key: string): Promise<string> {
+  const json = {
+    name: "Site",
+    sources: [{ kind: "web", prefix: "https://images.test/" }],
+    unsigned: { widths: [320] },
+  };
+  return (await api("POST", "/1.0/deliveries", { key, json })).body.delivery.id;
+}
+
+/** Asks what an address means, which is said as it is or not at all, and costs nothing. */
+async function explains(key: string, delivery: string, bindings: object): Promise<void> {
+  const address = encodeURIComponent(`/i/${delivery}/w=320/a.png`);
+  const path = `/1.0/deliveries/${delivery}/explain?address=${address}`;
+  const { status, body } = await api("GET", path, { key, env: { ...bindings } });
+  expect(status).toBeOneOf([200, 500, 503]);
+  if (status === 200) expect(body.allowed).toBe(true);
+}
+
 it("bindings that are well leave the same requests without a failure", async () => {
   const { bindings, drainQueue, recover } = faultyWorld(0);
   recover();
@@ -132,6 +165,7 @@ describe.each(
     const ask = (json: object, headers: Record<string, string> = {}) =>
       api("POST", "/1.0/fetch", { key, json, headers, env: world.bindings });
     const url = "https://images.test/a.png";
+    const delivery = await deliveryOf(key);
     const hook = receiver();
     const accepted = new Set<string>();
     const refused = new Set<string>();
@@ -142,7 +176,7 @@ describe.each(
     if (seed % 2 === 0) vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const steps = Array.from({ length: REQUESTS }, async (_, step) => {
       if (seed % 2 === 0) vi.setSystemTime(Date.now() + (step % 2 === 0 ? HOUR_MS : -HOUR_MS));
-      const kind = Math.floor(world.random() * 4);
+      const kind = Math.floor(world.random() * 7);
       if (kind === 0) {
         const { status } = await ask({ url });
         if (status === 200) successes += 1;
@@ -156,9 +190,16 @@ describe.each(
       } else if (kind === 2) {
         const answer = await ask({ url, webhook: { url: hook.url } });
         (answer.status === 202 ? accepted : refused).add(String(answer.body.id));
-      } else {
+      } else if (kind === 3) {
         expect((await ask({ url, resize: { width: -1 } })).status).toBeOneOf([422, 500, 503]);
-      }
+      } else if (kind === 4) {
+        const regions = { one: { x: 0, y: 0, width: 0.5, height: 0.5 } };
+        const { status } = await ask({ url, redact: { regions }, response: { mode: "binary", keep: false } });
+        if (status === 200) successes += 1;
+      } else if (kind === 5) {
+        const done = await usesOfToken(key, world.bindings);
+        successes += done;
+      } else await explains(key, delivery, world.bindings);
     });
     await Promise.all(steps);
     vi.useRealTimers();
