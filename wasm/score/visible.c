@@ -10,7 +10,8 @@
 //   Small pictures are looked at from close by. In them a slope alone is nothing busy, and where most of what is around is flat
 //   or an even slope, as the ground of letters and shadows beside edges are drawn, nothing hides: edges ring there. Large
 //   photographs have much soft texture that looks the same by the steps of its pixels, and hides what letters do not;
-// - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets.
+// - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets. In small pictures, where
+//   most of what is around is flat, also that of its quarters: saturated shapes bleed over their edges.
 // What is compared may be a sheet of tiles out of a larger picture: what bleeds over their seams is nothing that the picture has,
 // and cells at a seam are not counted.
 // Levels are those of sRGB, which are about as far apart for the eye everywhere. What can be seen through is looked at on white,
@@ -47,6 +48,10 @@ enum {
 #define HIDDEN_IN_EVEN 1.65f  // levels of luma that are hidden in small pictures where everything is even
 #define EVEN_BEND 1           // levels by which steps change in a square of 2 x 2 pixels that is even, at most
 #define LEAST_EVEN 0.6f       // the part of the squares around a cell from which on being even counts
+#define LEAST_EVEN_CLEAR 0.45f // the same of pictures that can be seen through: their shapes stand on nothing
+#define BLEEDING_PART 2.6f    // of chroma that differs within a cell, where all is even
+#define LEAST_EVEN_BLEEDING 0.5f
+#define MOST_EVEN_BLEEDING 0.9f
 #define LEAST_GRAIN 0.5f      // levels, as `grain` below, up to which nothing bends
 #define FULL_GRAIN 1.0f
 #define OWN_DETAIL 0.25f      // the part of a cell's own detail; the rest is that of the cells around it
@@ -67,7 +72,8 @@ typedef struct {
   float *light;  // mean luma of the original, 0 to 1
   float *luma;   // squared error of the mean, in levels
   float *fine;   // what else is wrong with luma, squared, as far as it counts
-  float *chroma; // the same, in units of what is seen
+  float *chroma; // the same of the mean, in units of what is seen
+  float *bleeding; // what else is wrong with chroma, squared; only in small pictures
 } Line;
 enum { VALUES = sizeof(Line) / sizeof(float *) };
 
@@ -112,7 +118,7 @@ Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int is_small
   for (int line = 0; line < LINES; line++) {
     for (int plane = 0; plane < v->planes; plane++) {
       Line *one = &v->line[line][plane];
-      float **const values[VALUES] = {&one->detail, &one->grain, &one->even, &one->light, &one->luma, &one->fine, &one->chroma};
+      float **const values[VALUES] = {&one->detail, &one->grain, &one->even, &one->light, &one->luma, &one->fine, &one->chroma, &one->bleeding};
       for (int value = 0; value < VALUES; value++, next += floats) *values[value] = next;
     }
   }
@@ -249,6 +255,27 @@ static inline v128_t busy_of(const v128_t y[CELL], v128_t across, v128_t down) {
   return scaled(sums_of(steps, bends), 1.0f / (12 * LUMA), 1.0f / (16 * LUMA));
 }
 
+// The squares of sums over 2 x 2 pixels of two rows.
+static inline v128_t squares_of(v128_t row, v128_t next) {
+  const v128_t sums = wasm_f32x4_convert_i32x4(wasm_i32x4_extadd_pairwise_i16x8(wasm_i16x8_add(row, next)));
+  return wasm_f32x4_mul(sums, sums);
+}
+
+// The squared errors of chroma in the squares of 2 x 2 pixels of two cells, in units of what is seen.
+static inline v128_t bleeding_in(const Levels first[CELL], const Levels second[CELL]) {
+  v128_t to_red[CELL], to_blue[CELL]; // the latter twice
+  for (int row = 0; row < CELL; row++) {
+    const Levels error = less_of(second[row], first[row]);
+    to_red[row] = wasm_i16x8_sub(error.red, error.green);
+    to_blue[row] = wasm_i16x8_sub(wasm_i16x8_add(error.blue, error.blue), wasm_i16x8_add(error.red, error.green));
+  }
+  const v128_t reds = wasm_f32x4_add(squares_of(to_red[0], to_red[1]), squares_of(to_red[2], to_red[3]));
+  const v128_t blues = wasm_f32x4_add(squares_of(to_blue[0], to_blue[1]), squares_of(to_blue[2], to_blue[3]));
+  const float unit = 1 / (CHROMA_LEVELS * CHROMA_LEVELS);
+  const v128_t all = wasm_f32x4_add(wasm_f32x4_mul(reds, wasm_f32x4_const_splat(RED_PART * unit / 64)), wasm_f32x4_mul(blues, wasm_f32x4_const_splat(BLUE_PART * unit / 256)));
+  return wasm_f32x4_add(wasm_i32x4_shuffle(all, all, 0, 2, 0, 2), wasm_i32x4_shuffle(all, all, 1, 3, 1, 3));
+}
+
 // What is known of two cells, whose first is at `at`.
 static inline void know_pair(const Line *line, int at, const Levels first[CELL], const Levels second[CELL], int is_small, int is_same) {
   const v128_t zero = wasm_i16x8_const_splat(0);
@@ -264,6 +291,7 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
   store_pair(line->detail + at, busy), store_pair(line->grain + at, second_pair(busy));
   if (is_same) {
     store_pair(line->luma + at, zero), store_pair(line->fine + at, zero), store_pair(line->chroma + at, zero);
+    store_pair(line->bleeding + at, zero);
     return;
   }
   Levels errors = {zero, zero, zero}, levels = errors;
@@ -290,7 +318,9 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
   const float unit = 1 / (CHROMA_LEVELS * CHROMA_LEVELS);
   const v128_t of_red = wasm_f32x4_mul(wasm_f32x4_mul(to_red, to_red), wasm_f32x4_const_splat(RED_PART * unit));
   const v128_t of_blue = wasm_f32x4_mul(wasm_f32x4_mul(to_blue, to_blue), wasm_f32x4_const_splat(BLUE_PART * unit));
-  store_pair(line->chroma + at, wasm_f32x4_add(of_red, of_blue));
+  const v128_t chroma = wasm_f32x4_add(of_red, of_blue);
+  store_pair(line->chroma + at, chroma);
+  if (is_small) store_pair(line->bleeding + at, wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_sub(bleeding_in(first, second), chroma)));
 }
 
 // Two cells of all backgrounds: nothing is seen through most of them.
@@ -387,13 +417,22 @@ static inline v128_t hidden_in(const Visible *v, const Line *here, int at) {
   const v128_t rest = wasm_f32x4_add(in_light, wasm_f32x4_const_splat(HIDDEN));
   const v128_t levels = wasm_f32x4_add(wasm_f32x4_mul(detail, wasm_f32x4_splat(each)), rest);
   if (!v->is_small) return levels;
-  return blended(levels, wasm_f32x4_const_splat(HIDDEN_IN_EVEN), between(around(v->evens, at, 1), LEAST_EVEN, 1));
+  return blended(levels, wasm_f32x4_const_splat(HIDDEN_IN_EVEN), between(around(v->evens, at, 1), v->planes == 1 ? LEAST_EVEN : LEAST_EVEN_CLEAR, 1));
 }
 
 // What is seen of squared errors, of which so many levels are hidden, and of those in a slope only so many.
 static inline v128_t seen_of(v128_t squares, v128_t levels, v128_t bent, float in_slope) {
   const v128_t hidden = blended(wasm_f32x4_splat(in_slope), levels, bent);
   return wasm_f32x4_div(squares, wasm_f32x4_mul(hidden, hidden));
+}
+
+// What is seen of chroma in four cells.
+static inline v128_t chroma_seen(const Visible *v, const Line *here, int at) {
+  const v128_t chroma = wasm_v128_load(here->chroma + at);
+  if (!v->is_small) return chroma;
+  const v128_t part = between(around(v->evens, at, 1), LEAST_EVEN_BLEEDING, MOST_EVEN_BLEEDING);
+  const v128_t bleeding = wasm_f32x4_mul(wasm_v128_load(here->bleeding + at), wasm_f32x4_const_splat(BLEEDING_PART));
+  return wasm_f32x4_add(chroma, wasm_f32x4_mul(bleeding, part));
 }
 
 // The squared errors of a row of cells on one background, given those above and below it, where they are the most so far.
@@ -403,7 +442,7 @@ static void find_errors(Visible *v, const Line *above, const Line *here, const L
   if (v->is_small) sum_columns(v->evens, above->even, here->even, below->even, v->across);
   const float in_slope = v->is_small ? FINE_IN_SLOPE : HIDDEN_IN_SLOPE;
   for (int at = 0; at < v->across; at += 4) {
-    const v128_t luma = wasm_v128_load(here->luma + at), fine = wasm_v128_load(here->fine + at), chroma = wasm_v128_load(here->chroma + at);
+    const v128_t luma = wasm_v128_load(here->luma + at), fine = wasm_v128_load(here->fine + at), chroma = chroma_seen(v, here, at);
     const v128_t sides = wasm_f32x4_pmax(wasm_v128_load(v->grains + at - 1), wasm_v128_load(v->grains + at + 1));
     const v128_t bent = between(wasm_f32x4_pmax(sides, wasm_v128_load(v->grains + at)), LEAST_GRAIN, FULL_GRAIN);
     const v128_t levels = hidden_in(v, here, at);

@@ -4,7 +4,7 @@
  * damaged corner go to ruin. A preset's promise is kept by both opinions, and the stricter decides.
  *
  * The second opinion speaks in points of the score. Of 538 pairs that were looked at twice as large and marked, 253 differ
- * visibly: 86 of those have 75 points and more by the score alone, 19 by both (`npm run bench -- looks`).
+ * visibly: 86 of those have 75 points and more by the score alone, 16 by both (`npm run bench -- looks`).
  */
 import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import type { Tile } from "../../../wasm/score/score.ts";

@@ -66,10 +66,16 @@ function inkAt(x: number, y: number): number {
   return Math.max(0, Math.min(1, 1.5 - distance));
 }
 
-/** What the second opinion says of two opaque pictures, or of two that consist of tiles, so many rows at a time. */
-function differenceOf(first: Pixels, second: Pixels, tile?: { width: number; height: number }, rows = 16): number {
+/** What the second opinion says of two pictures, opaque unless told otherwise, or of two that consist of tiles, so many rows at a time. */
+function differenceOf(
+  first: Pixels,
+  second: Pixels,
+  tile?: { width: number; height: number },
+  rows = 16,
+  isOpaque = true,
+): number {
   const { width, height } = first;
-  const opinion = openSecondOpinion(first, true, { tile });
+  const opinion = openSecondOpinion(first, isOpaque, { tile });
   for (let y = 0; y < height; y += rows) {
     const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4];
     opinion.push(first.data.subarray(from, to), second.data.subarray(from, to));
@@ -117,6 +123,47 @@ describe("the second opinion", () => {
     const original = await drawn(DRAWN[name]);
     const { pixels } = await made(original, format);
     expect(apart(original, pixels)).toBeLessThan(most);
+  });
+
+  it("sees saturated color bleed over an edge on flat ground, in small pictures from close by", () => {
+    const ground = [255, 255, 255] as const;
+    const ink = [16, 32, 224] as const;
+    const disc = (side: number) => (x: number, y: number) => {
+      const part = Math.max(0, Math.min(1, side / 3 + 0.5 - Math.hypot(x + 0.5 - side / 2, y + 0.5 - side / 2)));
+      return ground.map((level, plane) => level + ((ink[plane] ?? 0) - level) * part);
+    };
+    const luma = ([red = 0, green = 0, blue = 0]: readonly number[]) => (5 * red + 9 * green + 2 * blue) / 16;
+    const difference = (side: number) => {
+      const at = disc(side);
+      const halved = (x: number, y: number) => {
+        // Halved chroma is spread to its neighbors again: the mean of 4 x 4 pixels.
+        const spread = Array.from({ length: 16 }, (_, near) =>
+          at((x & ~1) + (near % 4) - 1, (y & ~1) + (near >> 2) - 1),
+        );
+        const mean = ground.map((_, plane) => spread.reduce((sum, color) => sum + (color[plane] ?? 0) / 16, 0));
+        const apart = luma(at(x, y)) - luma(mean);
+        return mean.map((level) => Math.max(0, Math.min(255, Math.round(level + apart))));
+      };
+      const opaque = ([red = 0, green = 0, blue = 0]: readonly number[]) =>
+        [Math.round(red), Math.round(green), Math.round(blue), 255] as const;
+      const first = paint(side, side, (x, y) => opaque(at(x, y)));
+      return differenceOf(
+        first,
+        paint(side, side, (x, y) => opaque(halved(x, y))),
+      );
+    };
+    expect(looksAt(pointsAt(difference(96)))).not.toBe("same");
+    expect(looksAt(pointsAt(difference(600)))).toBe("same");
+  });
+
+  it("lets marks on nothing hide less around them than marks on paper", () => {
+    const marks = (by: number) =>
+      paint(96, 96, (x, y) => {
+        const level = (x % 4 === 0 && y % 2 === 0 ? 60 : 200) + (((x >> 2) + (y >> 2)) % 2 ? by : 0);
+        return [level, level, level, 255];
+      });
+    const difference = (isOpaque: boolean) => differenceOf(marks(0), marks(12), undefined, 16, isOpaque);
+    expect(difference(false)).toBeGreaterThan(difference(true) * 1.05);
   });
 
   it("lets steep slopes hide blocks in large pictures alone", () => {
