@@ -228,6 +228,12 @@ export const REFUSAL_RECEIPT_KEPT_MS = 300_000;
 export const MAX_RECEIPTS = 100_000;
 export const MAX_RECEIPT_BYTES = 256 * 1024 * 1024;
 
+/**
+ * Probes that an answer tells of its searches with `response.explain`, some 90 characters each: a photograph takes 2 to 12,
+ * a small drawing up to 40 in each format.
+ */
+export const MAX_EXPLAINED_PROBES = 256;
+
 /** Results of an account that are found again with `reuse`: a kilobyte each, those that end first are forgotten. */
 export const MAX_KNOWN_RESULTS = 10_000;
 /** An answer that is longer, with hundreds of faces or boxes, is worked out again. */

@@ -89,10 +89,17 @@ it("serves every page as Markdown, too, whose links lead to pages that are serve
   );
 });
 
-type Members = Readonly<Record<string, { readonly enum?: readonly string[] }>>;
+interface Member {
+  readonly enum?: readonly string[];
+}
+type Members = Readonly<Record<string, Member>>;
 
-/** Members of two operations, as the document of the API has them. */
-function operationsOf(api: unknown): { readonly crop: Members; readonly filter: Members } {
+/** Members of requests, as the document of the API has them. */
+function operationsOf(api: unknown): {
+  readonly crop: Members;
+  readonly filter: Members;
+  readonly compression: Member;
+} {
   const resolved = (node: unknown): Record<string, never> => {
     const { $ref } = node as { readonly $ref?: string };
     if ($ref === undefined) return node as Record<string, never>;
@@ -103,14 +110,18 @@ function operationsOf(api: unknown): { readonly crop: Members; readonly filter: 
     names.reduce((at, name) => resolved(at[name]), resolved(node));
   const upload = member(api, "paths", "/1.0/upload", "post", "requestBody", "content", "multipart/form-data", "schema");
   const body = member(upload, "properties", "data", "properties");
-  return { crop: member(body, "crop", "properties"), filter: member(body, "filter", "properties") };
+  return {
+    crop: member(body, "crop", "properties"),
+    filter: member(body, "filter", "properties"),
+    compression: member(body, "optimize", "properties", "compression"),
+  };
 }
 
 /** `npm run docs:pictures` has the service make them anew. */
-it("shows every operation, filter and gravity as a small picture", async () => {
-  const { operations, filters, gravities } = PICTURES;
+it("shows every operation, filter, gravity, format and preset as a small picture", async () => {
+  const { operations, filters, gravities, formats, presets } = PICTURES;
   const api = JSON.parse(await readFile(join(ROOT, "src", "http", "openapi.json"), "utf8"));
-  const { crop, filter } = operationsOf(api);
+  const { crop, filter, compression } = operationsOf(api);
   const named = (pictures: readonly Pictured[], of: (body: Pictured["body"]) => readonly string[]) =>
     new Set(pictures.flatMap(({ body }) => of(body)));
   const [, listed = ""] =
@@ -120,8 +131,15 @@ it("shows every operation, filter and gravity as a small picture", async () => {
   expect(named(filters, ({ filter: one }) => Object.keys(one ?? {}))).toEqual(new Set(Object.keys(filter)));
   const pulls = named(gravities, ({ crop: one }) => [(one as { readonly gravity: string }).gravity]);
   expect(pulls).toEqual(new Set(crop["gravity"]?.enum));
+  const written = [...(documents["formats.md"] ?? "").matchAll(/^\| \w+ +\| yes .*?`(\w+)`/gm)].map(([, name]) => name);
+  expect(written.length).toBeGreaterThan(10);
+  expect(named(formats, ({ output: one }) => [(one as { readonly format: string }).format])).toEqual(new Set(written));
+  const compressions = named(presets, ({ optimize: one }) => [(one as { readonly compression: string }).compression]);
+  expect(compressions).toEqual(new Set(compression.enum));
   const folder = join(PAGES, "pictures");
-  const all = [...operations, ...filters, ...gravities].map(({ name }) => `${name}.webp`);
+  const all = Object.values(PICTURES)
+    .flat()
+    .map(({ name }) => `${name}.webp`);
   expect((await readdir(folder)).toSorted()).toEqual(all.toSorted());
   const bytes = await Promise.all(all.map(async (name) => (await stat(join(folder, name))).size));
   expect(Math.max(...bytes)).toBeLessThanOrEqual(MOST_BYTES);

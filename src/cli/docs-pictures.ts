@@ -10,6 +10,8 @@ import { ROOT } from "./wrangler.ts";
 const FOLDER = join(ROOT, "src", "playground", "pictures");
 /** What pages show: a picture that is smaller stays as it is. */
 const SHOWN = { width: 200, height: 150, upscale: false };
+/** Twice the size of what is shown enlarged. */
+const ENLARGED = { width: 200 };
 /** What the first screen of the README compares. */
 const COMPARED = ["avif", "jxl", "webp", "jpeg"] as const;
 /** A picture is shown as WebP, near its most bytes. */
@@ -48,11 +50,14 @@ async function main(): Promise<void> {
     const caller = callerOf(service.url);
     const read = async (name: keyof typeof ORIGINALS) => new Blob([await readFile(join(ROOT, ORIGINALS[name]))]);
     const { watermark } = await caller.save(await read("mark"));
-    const make = async ({ body, original = "parrots" }: Pictured): Promise<Uint8Array> => {
+    const details: Record<string, object> = {};
+    const make = async ({ name, body, original = "parrots", isEnlarged = false }: Pictured): Promise<Uint8Array> => {
       const mark = body["watermark"] as object | undefined;
       const asked = { ...body, ...(mark && { watermark: { ...mark, id: watermark.id } }) };
-      const whole = await caller.make(await read(original), { ...asked, output: { format: "png" } });
-      const shown = await caller.make(await caller.fetch(whole), { resize: SHOWN, ...FILE });
+      const whole = await caller.make(await read(original), { output: { format: "png" }, ...asked });
+      if (isEnlarged) details[name] = { bytes: whole.bytes, score: whole.score };
+      const resize = isEnlarged ? ENLARGED : SHOWN;
+      const shown = await caller.make(await caller.fetch(whole), { resize, ...FILE });
       return new Uint8Array(await (await caller.fetch(shown)).arrayBuffer());
     };
     const files = new Map<string, Uint8Array>();
@@ -67,7 +72,7 @@ async function main(): Promise<void> {
       const { bytes, score } = await caller.make(original, { output: { format } });
       compared[format] = { bytes, score };
     }
-    const figures = { original: original.size, formats: compared };
+    const figures = { original: original.size, formats: compared, details };
     await writeFile(join(ROOT, "src", "docs", "pictures.json"), `${JSON.stringify(figures, null, 2)}\n`);
   } finally {
     await service.stop();

@@ -35,6 +35,7 @@ export type FetchBody = {
   readonly response?: {
     readonly mode?: "json" | "binary";
     readonly keep?: boolean;
+    readonly explain?: boolean;
   };
   readonly webhook?: Webhook;
   readonly reuse?: boolean;
@@ -73,6 +74,7 @@ export type UploadBody = {
   readonly response?: {
     readonly mode?: "json" | "binary";
     readonly keep?: boolean;
+    readonly explain?: boolean;
   };
   readonly webhook?: Webhook;
   readonly reuse?: boolean;
@@ -518,6 +520,21 @@ export type Success = {
     readonly score?: number;
     readonly searched?: false;
     readonly looks?: "same" | "nearly" | "visible";
+    readonly search?: {
+      readonly target_score?: number;
+      readonly target_bytes?: number;
+      readonly probes: readonly ({
+        readonly format: string;
+        readonly part: "whole" | "tiles";
+        readonly quality: number;
+        readonly bytes?: number;
+        readonly score?: number;
+        readonly stricter?: number;
+        readonly lossless?: true;
+        readonly draft?: true;
+      })[];
+      readonly omitted?: number;
+    };
     readonly warnings?: readonly (string)[];
     readonly url?: string;
     readonly expires_at?: string;
@@ -557,6 +574,21 @@ export type SetOutput = {
   readonly score?: number;
   readonly searched?: false;
   readonly looks?: "same" | "nearly" | "visible";
+  readonly search?: {
+    readonly target_score?: number;
+    readonly target_bytes?: number;
+    readonly probes: readonly ({
+      readonly format: string;
+      readonly part: "whole" | "tiles";
+      readonly quality: number;
+      readonly bytes?: number;
+      readonly score?: number;
+      readonly stricter?: number;
+      readonly lossless?: true;
+      readonly draft?: true;
+    })[];
+    readonly omitted?: number;
+  };
   readonly warnings?: readonly (string)[];
   readonly url: string;
   readonly expires_at?: string;
@@ -621,6 +653,21 @@ export type Result = {
   readonly score?: number;
   readonly searched?: false;
   readonly looks?: "same" | "nearly" | "visible";
+  readonly search?: {
+    readonly target_score?: number;
+    readonly target_bytes?: number;
+    readonly probes: readonly ({
+      readonly format: string;
+      readonly part: "whole" | "tiles";
+      readonly quality: number;
+      readonly bytes?: number;
+      readonly score?: number;
+      readonly stricter?: number;
+      readonly lossless?: true;
+      readonly draft?: true;
+    })[];
+    readonly omitted?: number;
+  };
   readonly warnings?: readonly (string)[];
   readonly url: string;
   readonly expires_at?: string;

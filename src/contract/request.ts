@@ -16,6 +16,8 @@ const Response = record({
   mode: v.optional(oneOf(["json", "binary"])),
   /** False: nothing is stored, and the bytes of the answer are all there is. */
   keep: v.optional(flag()),
+  /** True: what the search tried is said with each result. */
+  explain: v.optional(flag()),
 });
 
 /** How the original is read. */

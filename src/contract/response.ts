@@ -104,6 +104,38 @@ export const InputMetadata = v.strictObject({
 });
 export type InputMetadata = v.InferOutput<typeof InputMetadata>;
 
+/** A rendition that a search looked at, in the order in which it did. */
+const SearchProbe = v.strictObject({
+  /** Upper case: `JPEG`. */
+  format: v.string(),
+  /** The whole picture, or tiles of it: their bytes are not those of a whole file. */
+  part: v.picklist(["whole", "tiles"]),
+  quality: v.number(),
+  /** Absent where the encoder showed the rendition without writing it. */
+  bytes: v.optional(count),
+  /** Absent where only the size was asked for. */
+  score: v.optional(v.number()),
+  /** The second opinion in points of the score, where it is the stricter one. */
+  stricter: v.optional(v.number()),
+  lossless: v.optional(v.literal(true)),
+  /** Written quickly, to say where to look. */
+  draft: v.optional(v.literal(true)),
+});
+export type SearchProbe = v.InferOutput<typeof SearchProbe>;
+
+/** What a search tried, by `response.explain`. */
+const SearchReport = v.strictObject({
+  /** The points that the preset promises. */
+  target_score: v.optional(v.number()),
+  /** The bytes of `optimize.target_bytes`. */
+  target_bytes: v.optional(count),
+  /** Empty where there was nothing to search for. */
+  probes: v.array(SearchProbe),
+  /** How many more there were than an answer holds. */
+  omitted: v.optional(count),
+});
+export type SearchReport = v.InferOutput<typeof SearchReport>;
+
 export const OutputMetadata = v.strictObject({
   ...measured,
   /** Bytes that the result is smaller than the input; 0 when it is not. */
@@ -114,6 +146,8 @@ export const OutputMetadata = v.strictObject({
   searched: v.optional(v.literal(false)),
   /** How it looks to a person, by the score and a second opinion: the stricter of both. Where `score` is. */
   looks: v.optional(v.picklist(LOOKS)),
+  /** What the search for it tried, where `response.explain` is true. */
+  search: v.optional(SearchReport),
   /** What of a drawing is not drawn as it says, in short sentences; absent where there is nothing. */
   warnings: v.optional(v.array(v.string())),
   url: v.pipe(v.string(), v.url()),

@@ -21,6 +21,8 @@ export interface Pictured {
   /** What is seen, in plain words. */
   readonly says: string;
   readonly original?: "parrots" | "astronaut";
+  /** Shown larger than it is, so that what a file loses is seen. Its bytes and its score stand beside it. */
+  readonly isEnlarged?: boolean;
 }
 
 const SQUARE = { width: 240, height: 240 };
@@ -156,8 +158,57 @@ const GRAVITIES: readonly Pictured[] = [
   })),
 ];
 
+/** The crown of a parrot, which pages show at twice its size. */
+const CROWN = { crop: { x: 105, y: 130, width: 100, height: 75 } };
+/** Bytes that it takes in each format that can be made so small. */
+const FEW_BYTES = 1_000;
+
+const LOSSY = [
+  ["jpeg", "blocks in its green"],
+  ["webp", "soft, without blocks"],
+  ["avif", "smooth, without blocks"],
+  ["heic", "smooth, without blocks"],
+  ["jxl", "soft, with most of its grain"],
+  ["jpeg2000", "soft, with most of its grain"],
+] as const;
+const EXACT = ["png", "gif", "bmp", "ico", "tiff"] as const;
+const FORMATS: readonly Pictured[] = [
+  ...LOSSY.map(([format, says]) => ({
+    name: `format-${format}`,
+    body: { ...CROWN, output: { format }, optimize: { target_bytes: FEW_BYTES } },
+    says: `The crown of a parrot as ${format}: ${says}`,
+    isEnlarged: true,
+  })),
+  ...EXACT.map((format) => ({
+    name: `format-${format}`,
+    body: { ...CROWN, output: { format } },
+    says: `The crown of a parrot as ${format}`,
+    isEnlarged: true,
+  })),
+];
+
+const LOOKS = {
+  lossless: "as it is",
+  low: "no difference to be seen",
+  medium: "a little less grain",
+  high: "some blocks in its green",
+  ultra: "blocks everywhere",
+} as const;
+const PRESETS: readonly Pictured[] = Object.entries(LOOKS).map(([compression, says]) => ({
+  name: `preset-${compression}`,
+  body: { ...CROWN, output: { format: "jpeg" }, optimize: { compression } },
+  says: `The crown of a parrot by ${compression}: ${says}`,
+  isEnlarged: true,
+}));
+
 /** By the part of the table that they stand in. */
-export const PICTURES = { operations: OPERATIONS, filters: FILTERS, gravities: GRAVITIES } as const;
+export const PICTURES = {
+  operations: OPERATIONS,
+  filters: FILTERS,
+  gravities: GRAVITIES,
+  formats: FORMATS,
+  presets: PRESETS,
+} as const;
 
 /** Bytes that a picture may take, and all of them. */
 export const MOST_BYTES = 6_000;

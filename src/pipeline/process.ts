@@ -31,6 +31,7 @@ import type { Job, Ports, Result, StoredResult } from "./job.ts";
 import { openStores, storeKey } from "./named-stores.ts";
 import { pictureOf, type Shown, srcsetsOf } from "./picture-html.ts";
 import { type KeptFile, ResultFiles } from "./result-files.ts";
+import { SearchReports } from "./search-report.ts";
 
 /** In the place of a format where results have several. */
 const SEVERAL = "several";
@@ -46,6 +47,7 @@ export async function process(job: Job, ports: Ports, make = render<Entry>): Pro
   const { stopwatch = startStopwatch(), allowance } = ports;
   const stores = await openStores(processing, (store, isShared) => ports.openStore(accountId, store, isShared));
   const original = await ports.readOriginal(job.source, allowance?.signal, allowance?.caller);
+  const reports = processing.response?.explain === true ? new SearchReports() : undefined;
   const files = new ResultFiles(ports, (entry) => stores.get(storeKey(entry.store)), original, !isSet(processing));
   try {
     const sent = await measured(original.bytes);
@@ -53,7 +55,7 @@ export async function process(job: Job, ports: Ports, make = render<Entry>): Pro
     const rendered = await withOverlays(job, ports, (overlays) => {
       const entries = (found: Base) => entriesOf(processing, (base = found));
       const means = { overlays, stopwatch, allowance, provenance: ports.provenanceFor?.(accountId) };
-      const order = { ...beginningOf(processing), entries, refusalOf, accept, ...means };
+      const order = { ...beginningOf(processing), entries, refusalOf, accept, trace: reports?.trace, ...means };
       const source = SharedBytes.of(original.bytes, original.memory);
       return make(source, order, (entry, made) => files.take(entry, made));
     }).catch((error: unknown) => {
@@ -69,7 +71,7 @@ export async function process(job: Job, ports: Ports, make = render<Entry>): Pro
     // What is stored now is stored again by whoever does the work instead.
     allowance?.signal?.throwIfAborted();
     const input = metadata(rendered.input, original.name || rename("", rendered.input.format), sent);
-    const outputs = inOrderOf(processing, await storedBy(files, { input, original: rendered.input }));
+    const outputs = inOrderOf(processing, await storedBy(files, { input, original: rendered.input, reports }));
     const { analyze: names } = processing;
     const analysis = !files.isAlone && names && { ...rendered.analysis, ...chainIn(names, rendered.input) };
     return {
@@ -91,7 +93,16 @@ export async function process(job: Job, ports: Ports, make = render<Entry>): Pro
 /** Stores what is not stored yet, and says what each result is. */
 async function storedBy(
   files: ResultFiles,
-  { input, original }: { readonly input: InputMetadata; readonly original: RenderedInput },
+  {
+    input,
+    original,
+    reports,
+  }: {
+    readonly input: InputMetadata;
+    readonly original: RenderedInput;
+    /** Absent: nobody asks what searches tried. */
+    readonly reports: SearchReports | undefined;
+  },
 ): Promise<StoredResult[]> {
   const places = await files.finish();
   const stored: StoredResult[] = [];
@@ -99,7 +110,11 @@ async function storedBy(
     const result = metadata(made.output, encoded.name, await described);
     countPicture(input, result);
     const saved = Math.max(0, input.bytes - result.bytes);
-    const said = { ...looksOf(made.output), ...warningsOf(original, made.output) };
+    const said = {
+      ...looksOf(made.output),
+      ...warningsOf(original, made.output),
+      ...(reports && { search: reports.of(entry) }),
+    };
     const output = { ...result, saved, ...said, ...(places[index] ?? { url: "" }) };
     const analysis = analysisOf(entry, made.analysis, original);
     stored.push({ name: entry.name, output, ...(analysis && { analysis }), ...(files.isAlone && { encoded }) });

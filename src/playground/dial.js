@@ -58,16 +58,17 @@ export function createDial({ onTurn }) {
     },
     /**
      * @param {Success} answer
-     * @param {{ scale: number, side: number }} seen by how much smaller than the result the picture on show is, and its longer side
+     * @param {{ scale: number, side: number, bytes: number | undefined }} seen by how much smaller than the result the picture
+     * on show is, its longer side, and about how many bytes the result will have where that is known
      */
-    show: ({ output }, { scale, side }) => {
+    show: ({ output }, { scale, side, bytes }) => {
       const parts = [
         output.format,
         `quality ${output.quality}`,
         output.score !== undefined && `score ${Math.round(output.score)}`,
         output.looks && LOOKS[output.looks],
-        bytesText(output.bytes),
-        scale < 1 && `at ${countText(side)} px; about ${bytesText(Math.round(output.bytes / scale ** 2))} in full`,
+        bytesText(output.bytes) + (scale < 1 ? ` at ${countText(side)} px` : ""),
+        scale < 1 && bytes !== undefined && `about ${bytesText(bytes)} in full`,
       ];
       said.textContent = parts.filter((part) => part !== false && part !== undefined).join(" · ");
       element.hidden = false;

@@ -7,69 +7,82 @@ import { submit } from "./processing.js";
  * @typedef {{ isCopy: boolean, scale: number }} Of
  * whether files are made of a copy of the original, and by how much smaller than their finals they are
  */
-/** @import { Called, Entry, SetSuccess } from "./shapes.d.ts" */
+/**
+ * @import { Growth } from "./growth.js"
+ * @typedef {{ entry: Entry, scale: number, made: Entry }} Task what is asked in every format, by how much smaller than finals
+ * the files are, and the final that is there
+ * @import { Called, Entry, SetSuccess } from "./shapes.d.ts"
+ */
 
 /**
- * `{ element, clear(), stop(), offer(onCompare), run(entry), mark(entry) }`
- * @param {{ onTake: (entry: Entry, of: Of) => void }} ports
+ * `{ element, isOld(), clear(), pause(), resume(), markOld(onCompare), offer(onCompare), run(entry, of), mark(entry) }`
+ * @param {{ growth: Growth, onMeasured: () => void, onTake: (entry: Entry, of: Of) => void }} ports
  */
-export function createFormats({ onTake }) {
+export function createFormats({ growth, onMeasured, onTake }) {
   const element = h("section", { class: "formats", "aria-labelledby": "formats-title", hidden: true });
   /** @type {AbortController | undefined} */
   let running;
   /** @type {Map<string, ReturnType<typeof rowOf>>} */
   let rows = new Map();
-  const stop = () => {
+  let isOld = false;
+  /** @type {Task | undefined} what is compared, until all of it is there */
+  let task;
+  const pause = () => {
     running?.abort();
     running = undefined;
   };
   const clear = () => {
-    stop();
+    pause();
     rows = new Map();
+    task = undefined;
+    isOld = false;
+    element.classList.remove("old");
     element.hidden = true;
-    element.replaceChildren();
+  };
+  const resume = async () => {
+    if (!task || running) return;
+    const mine = new AbortController();
+    running = mine;
+    await fillRows([...rows.values()], task, { growth, onMeasured, signal: mine.signal });
+    if (mine.signal.aborted) return;
+    task = undefined;
+    running = undefined;
   };
   /**
    * @param {Entry} entry what is asked in every format
-   * @param {{ scale: number, made: Entry }} of by how much smaller than finals the files are, and the final that is there
+   * @param {{ scale: number, made: Entry, isLater: boolean }} of by how much smaller than finals the files are, the final that
+   * is there, and whether to wait for `resume`
    */
-  const run = async (entry, { scale, made }) => {
-    const isCopy = entry !== made;
+  const run = async (entry, { scale, made, isLater }) => {
     clear();
-    const mine = new AbortController();
-    running = mine;
-    rows = new Map(SOURCE_FORMATS.map(({ name, label }) => [label, rowOf(name, label, { isCopy, scale, onTake })]));
+    const of = { isCopy: entry !== made, scale, growth, onTake };
+    rows = new Map(SOURCE_FORMATS.map(({ name, label }) => [label, rowOf(name, label, of)]));
     element.replaceChildren(title(), tableOf([...rows.values()]));
     element.hidden = false;
     rows.get(made.called.answer.output.format)?.arrive(made, true);
-    for (const [name, arrived] of await asSet(entry, [...rows.values()], mine.signal)) {
-      [...rows.values()].find((row) => row.name === name)?.arrive(arrived);
-    }
-    if (mine.signal.aborted) return;
-    markSmallest([...rows.values()]);
-    for (const row of rows.values()) {
-      if (row.entry()) continue;
-      const body = { ...entry.body, output: { ...entry.body?.output, format: row.name } };
-      try {
-        const called = await submit(entry.source, body, { signal: mine.signal });
-        row.arrive({ source: entry.source, body, called });
-      } catch (error) {
-        if (mine.signal.aborted) return;
-        row.fail(error);
-      }
-      markSmallest([...rows.values()]);
-    }
+    task = { entry, scale, made };
+    if (!isLater) await resume();
   };
   return {
     element,
+    /** Whether what it shows is of settings before. */
+    isOld: () => isOld,
     clear,
-    stop,
     run,
-    /** @param {() => void} onCompare */
+    /** Somebody waits for another picture: what is under way is asked for again afterwards. */
+    pause,
+    resume: () => void resume(),
+    /** @param {() => void} onCompare the settings have changed: what is there stays, as of those before */
+    markOld: (onCompare) => {
+      if (isOld || rows.size === 0) return;
+      isOld = true;
+      element.classList.add("old");
+      element.append(noteOf(onCompare, isOld));
+    },
+    /** @param {() => void} onCompare where nothing is compared yet */
     offer: (onCompare) => {
-      clear();
-      const button = h("button", { type: "button", class: "quiet small", onclick: onCompare }, "Compare");
-      element.replaceChildren(title(), h("p", { class: "notice" }, button, " takes a credit for each format."));
+      if (rows.size > 0) return;
+      element.replaceChildren(title(), noteOf(onCompare, isOld));
       element.hidden = false;
     },
     /** @param {Entry} entry the one on show */
@@ -80,15 +93,58 @@ export function createFormats({ onTake }) {
 }
 
 /**
- * The formats that are still missing, all by one request, which takes a third of the time of one for each. None where it
- * was refused: all formats or none is its rule, and one that cannot be made must not hide the others.
+ * @param {() => void} onCompare
+ * @param {boolean} isOld
+ */
+function noteOf(onCompare, isOld) {
+  const button = h("button", { type: "button", class: "quiet small", onclick: onCompare }, "Compare");
+  const old = isOld && "These are of the settings before. ";
+  return h("p", { class: "notice" }, old, button, " takes a credit for each format.");
+}
+
+/**
+ * Asks for the rows that are missing.
+ * @param {ReturnType<typeof rowOf>[]} rows
+ * @param {Task} task
+ * @param {{ growth: Growth, onMeasured: () => void, signal: AbortSignal }} how
+ */
+async function fillRows(rows, { entry, scale, made }, { growth, onMeasured, signal }) {
+  const final = made.called.answer.output;
+  const finalRow = rows.find((row) => row.label === final.format);
+  // What the copy takes in the format of the file that is there says by how much the others are to be enlarged.
+  const isMeasured = scale < 1 && growth.bytesOf(1, scale) === undefined;
+  const asked = rows.filter((row) => !row.entry() || (isMeasured && row === finalRow));
+  for (const [name, arrived] of asked.length > 0 ? await asSet(entry, asked, signal) : []) {
+    if (name === finalRow?.name) growth.learn(final.bytes, arrived.called.answer.output.bytes, scale);
+    else rows.find((row) => row.name === name)?.arrive(arrived);
+  }
+  if (signal.aborted) return;
+  for (const row of rows) row.write();
+  markSmallest(rows);
+  onMeasured();
+  for (const row of rows) {
+    if (row.entry()) continue;
+    const body = { ...entry.body, output: { ...entry.body?.output, format: row.name } };
+    try {
+      const called = await submit(entry.source, body, { signal });
+      row.arrive({ source: entry.source, body, called });
+    } catch (error) {
+      if (signal.aborted) return;
+      row.fail(error);
+    }
+    markSmallest(rows);
+  }
+}
+
+/**
+ * These formats, all by one request, which takes a third of the time of one for each. None where it was refused: all formats or none is its rule, and one that cannot be made must not hide the others.
  * @param {Entry} entry
  * @param {readonly ReturnType<typeof rowOf>[]} rows
  * @param {AbortSignal} signal
  * @returns {Promise<[name: string, entry: Entry][]>}
  */
 async function asSet({ source, body }, rows, signal) {
-  const names = rows.filter((row) => !row.entry()).map(({ name }) => name);
+  const names = rows.map(({ name }) => name);
   const outputs = Object.fromEntries(names.map((name) => [name, { output: { ...body?.output, format: name } }]));
   try {
     const called = await setOf(source, { ...body, outputs }, signal);
@@ -136,9 +192,9 @@ function tableOf(rows) {
 /**
  * @param {typeof SOURCE_FORMATS[number]["name"]} name
  * @param {string} label
- * @param {Of & { onTake: (entry: Entry, of: Of) => void }} of
+ * @param {Of & { growth: Growth, onTake: (entry: Entry, of: Of) => void }} of
  */
-function rowOf(name, label, { isCopy, scale, onTake }) {
+function rowOf(name, label, { isCopy, scale, growth, onTake }) {
   /** @type {Entry | undefined} */
   let entry;
   let isFinal = !isCopy;
@@ -150,24 +206,30 @@ function rowOf(name, label, { isCopy, scale, onTake }) {
   );
   const cells = [h("td", {}, "…"), h("td"), h("td")];
   const element = h("tr", {}, h("th", { scope: "row" }, take), cells);
-  /** @param {readonly (string | undefined)[]} texts */
-  const write = (texts) => cells.forEach((cell, index) => (cell.textContent = texts[index] ?? "–"));
+  const write = () => {
+    if (!entry) return;
+    const { answer, milliseconds } = entry.called;
+    const { output } = answer;
+    const known = isFinal ? output.bytes : growth.bytesOf(output.bytes, scale);
+    bytes = known ?? Infinity;
+    const texts = [
+      known === undefined ? "not measured" : (isFinal || scale === 1 ? "" : "≈ ") + bytesText(known),
+      output.score === undefined ? "–" : String(Math.round(output.score)),
+      durationText(milliseconds),
+    ];
+    cells.forEach((cell, index) => (cell.textContent = texts[index] ?? ""));
+  };
   return {
     name,
+    label,
     element,
     entry: () => entry,
     bytes: () => bytes,
+    write,
     arrive: (/** @type {Entry} */ arrived, isMade = !isCopy) => {
       entry = arrived;
       isFinal = isMade;
-      const { output } = arrived.called.answer;
-      const score = output.score === undefined ? undefined : String(Math.round(output.score));
-      bytes = isFinal ? output.bytes : Math.round(output.bytes / scale ** 2);
-      write([
-        (isFinal || scale === 1 ? "" : "≈ ") + bytesText(bytes),
-        score,
-        durationText(arrived.called.milliseconds),
-      ]);
+      write();
       take.disabled = false;
     },
     fail: (/** @type {unknown} */ error) => {
@@ -184,5 +246,5 @@ function rowOf(name, label, { isCopy, scale, onTake }) {
 /** @param {ReturnType<typeof rowOf>[]} rows */
 function markSmallest(rows) {
   const least = Math.min(...rows.map((row) => row.bytes()));
-  for (const row of rows) row.element.classList.toggle("smallest", row.bytes() === least);
+  for (const row of rows) row.element.classList.toggle("smallest", row.bytes() === least && least < Infinity);
 }

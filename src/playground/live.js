@@ -2,7 +2,7 @@
  * A change of a control, shown a moment later: the request is tried out on the screen's copy of the original. What comes next
  * cancels what is under way, and the final file is made when somebody asks for it.
  */
-import { resultOf, submit } from "./processing.js";
+import { explained, resultOf, submit } from "./processing.js";
 import { canBeTried, scaledRequest } from "./scaled-request.js";
 import { screenCopyOf } from "./screen-copy.js";
 
@@ -70,6 +70,11 @@ export class Live {
     return this.#visible;
   }
 
+  /** Whether a preview is awaited. */
+  get isBusy() {
+    return this.#waiting !== undefined || this.#running !== undefined;
+  }
+
   /** @param {Source | undefined} source */
   take(source) {
     this.stop();
@@ -114,12 +119,13 @@ export class Live {
 
   /**
    * The request that tries out the settings as they are now; undefined where nothing can be tried out.
-   * @param {{ isFollowed?: boolean }} [how] whether somebody waits at a control: then what takes long is smaller
+   * @param {{ isFollowed?: boolean, settings?: UploadBody }} [how] whether somebody waits at a control: then what takes
+   * long is smaller; and settings, where they are not those of now
    */
-  async asked({ isFollowed = false } = {}) {
+  async asked({ isFollowed = false, settings } = {}) {
     const source = this.#source;
     const copy = await this.#copying;
-    const body = this.#ports.body();
+    const body = settings ?? this.#ports.body();
     if (!source?.file || !copy || !canBeTried(body)) return undefined;
     const { width, height } = copy;
     const sent = isFollowed && !isQuick(body, source.file) ? copy.quick : copy;
@@ -159,10 +165,12 @@ export class Live {
       const request = await this.asked({ isFollowed: true });
       if (!request || mine.signal.aborted) return;
       const { source, body, scale, whole } = request;
-      const { answer, header, milliseconds } = await submit(source, body, { signal: mine.signal });
+      const isFinal = whole && scale === 1;
+      const asked = isFinal ? explained(body) : body;
+      const { answer, header, milliseconds } = await submit(source, asked, { signal: mine.signal });
       const result = await resultOf(answer.output.url);
       if (mine.signal.aborted) return;
-      this.#ports.onPreview({ answer, result, scale, isFinal: whole && scale === 1, milliseconds, header });
+      this.#ports.onPreview({ answer, result, scale, isFinal, milliseconds, header });
     } catch (error) {
       if (!mine.signal.aborted) this.#ports.onError(error);
     } finally {

@@ -7,9 +7,10 @@ import { byId, copyButton } from "./dom.js";
 import { Editor } from "./editor.js";
 import { createForm } from "./form.js";
 import { createFormats } from "./formats.js";
+import { Growth } from "./growth.js";
 import { createHistory } from "./history.js";
 import { Live, waitAfter } from "./live.js";
-import { resultOf, submit } from "./processing.js";
+import { explained, resultOf, submit } from "./processing.js";
 import { createPurposes } from "./purposes.js";
 import { clearRefusal, showRefusal } from "./refusals.js";
 import { apiDocument } from "./schema.js";
@@ -33,7 +34,8 @@ const takeaway = createTakeaway({
   copy: copyButton(tabs.text, "the program of this request", "Copy code"),
   onMake: () => void process(),
 });
-const showcase = new Showcase({ dial, takeaway, onError: fail });
+const growth = new Growth();
+const showcase = new Showcase({ dial, takeaway, growth, onError: fail });
 const source = createSource(
   sourceChanged,
   () => void process({ compares: true }),
@@ -44,7 +46,11 @@ const source = createSource(
 );
 const batch = new Batch({ read: () => form?.read(), onOpen: (file) => source.take(file) });
 const purposes = createPurposes({ read: () => form?.read(), onPick: (body) => set(body) });
-const formats = createFormats({ onTake: (entry, of) => void take(entry, of) });
+const formats = createFormats({
+  growth,
+  onMeasured: () => showcase.tellBytes(),
+  onTake: (entry, of) => void take(entry, of),
+});
 const history = createHistory({ onShow: (entry) => void again(entry) });
 const live = new Live({
   body: () => form?.read(),
@@ -53,11 +59,15 @@ const live = new Live({
     void showcase.showOriginal(visible);
   },
   onChange: () => {
-    if (showcase.hasResult) offerFormats();
+    if (showcase.hasResult) formats.markOld(compareAnew);
+    if (byId("live", HTMLInputElement).checked) formats.pause();
     showcase.markOld();
   },
   onPreview: (preview) => void presentPreview(preview),
-  onError: showRefusal,
+  onError: (error) => {
+    showRefusal(error);
+    formats.resume();
+  },
 });
 const editor = new Editor({
   read: () => form?.read() ?? {},
@@ -102,6 +112,7 @@ function sourceChanged() {
   const current = source.current();
   cancel();
   formats.clear();
+  growth.clear();
   showcase.clear();
   editor.clear(false);
   byId("welcome").hidden = current !== undefined;
@@ -182,7 +193,7 @@ async function process({ compares = false } = {}) {
   try {
     const body = form.read();
     /** @type {Called<Success | SetSuccess>} */
-    const called = await submit(current, body, { signal: mine.signal, onUpload: showUpload });
+    const called = await submit(current, explained(body), { signal: mine.signal, onUpload: showUpload });
     const { answer } = called;
     if ("outputs" in answer) return showcase.showSet({ ...called, answer });
     const entry = { source: current, body, called: { ...called, answer } };
@@ -191,15 +202,14 @@ async function process({ compares = false } = {}) {
     if (compares) void compareFormats(entry);
     else formats.offer(() => void compareFormats(entry));
   } catch (error) {
-    if (!mine.signal.aborted) {
-      formats.clear();
-      fail(error);
-    } else if (running === mine) byId("status").textContent = "Canceled.";
+    if (!mine.signal.aborted) fail(error);
+    else if (running === mine) byId("status").textContent = "Canceled.";
   } finally {
     if (running === mine || running === undefined) {
       running = undefined;
       byId("progress-row").hidden = true;
       refresh();
+      formats.resume();
     }
   }
 }
@@ -209,13 +219,20 @@ async function process({ compares = false } = {}) {
  * @param {Entry} entry
  */
 async function compareFormats(entry) {
-  const request = await live.asked();
+  const request = await live.asked({ settings: entry.body ?? {} });
+  if (entry.source !== source.current()) return;
   const isCopy = request !== undefined && !request.whole;
-  await formats.run(isCopy ? { ...entry, source: request.source, body: request.body } : entry, {
+  void formats.run(isCopy ? { ...entry, source: request.source, body: request.body } : entry, {
     scale: isCopy ? request.scale : 1,
     made: entry,
+    isLater: live.isBusy,
   });
   formats.mark(entry);
+  if (JSON.stringify(form?.read()) !== JSON.stringify(entry.body)) formats.markOld(compareAnew);
+}
+
+function compareAnew() {
+  void process({ compares: true });
 }
 
 /**
@@ -224,10 +241,13 @@ async function compareFormats(entry) {
  * @param {{ isCopy: boolean, scale: number }} of
  */
 async function take(entry, { isCopy, scale }) {
+  const wanted = { ...form?.read(), output: { ...form?.read()?.output, format: entry.body?.output?.format } };
+  // The strip is of settings before: the format is tried out with those of now.
+  if (formats.isOld()) return set(wanted);
   if (!isCopy) return again(entry);
   const { answer, header, milliseconds } = entry.called;
   live.stop();
-  writeForm({ ...form?.read(), output: { ...form?.read()?.output, format: entry.body?.output?.format } });
+  writeForm(wanted);
   refresh();
   entry.result ??= await resultOf(answer.output.url);
   const original = live.visible;
@@ -238,7 +258,7 @@ async function take(entry, { isCopy, scale }) {
 
 function begin() {
   byId("send", HTMLButtonElement).disabled = true;
-  formats.stop();
+  formats.pause();
   byId("welcome").hidden = true;
   clearRefusal();
   byId("progress-row").hidden = false;
@@ -276,12 +296,8 @@ async function presentPreview(preview) {
   const original = live.visible;
   if (!current || !original) return;
   await showcase.showPreview(preview, current, original);
-  offerFormats();
-}
-
-/** The strip of formats keeps its place: it is of the settings before. */
-function offerFormats() {
-  formats.offer(() => void process({ compares: true }));
+  formats.resume();
+  formats.offer(compareAnew);
 }
 
 /**
@@ -384,6 +400,8 @@ async function start() {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void process();
   });
   refresh();
+  // What was chosen while the page was still loading.
+  if (source.current()?.file) void process({ compares: true });
 }
 
 void start();

@@ -20,6 +20,15 @@ export function submit({ file, url }, body, options) {
 }
 
 /**
+ * A request that is told what its search tried, where that can be: not where its answer comes later, or came before.
+ * @param {import("./shapes.d.ts").UploadBody | undefined} body
+ */
+export function explained(body) {
+  if (body?.webhook || body?.reuse || body?.response?.mode === "binary") return body;
+  return { ...body, response: { ...body?.response, explain: true } };
+}
+
+/**
  * The result; undefined when it was not stored, or went to another host, which this page does not call.
  * @param {string | undefined} address
  */

@@ -1,6 +1,7 @@
 /** What came out, in figures. */
 import { bytesText, countText, durationText, h } from "./dom.js";
 import { provenanceOf } from "./provenance.js";
+import { searchOf } from "./search-chart.js";
 
 /** @import { Child, Input, Success } from "./shapes.d.ts" */
 
@@ -21,6 +22,7 @@ export function factsOf({ input, output, analysis }, { milliseconds, timing }) {
       figure("Time", [durationText(milliseconds), timing && h("small", {}, `${durationText(timing)} in the service`)]),
     ),
     comparison(input, output),
+    searchOf(output),
     provenanceOf({ input, ...(analysis && { analysis }) }),
   ];
 }

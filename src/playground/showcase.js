@@ -10,6 +10,7 @@ import { isShown } from "./shown-formats.js";
 /**
  * @import { createDial } from "./dial.js"
  * @import { createTakeaway } from "./takeaway.js"
+ * @import { Growth } from "./growth.js"
  * @import { Preview } from "./live.js"
  * @import { Visible } from "./screen-copy.js"
  * @import { Called, Entry, SetSuccess, Source, Success } from "./shapes.d.ts"
@@ -32,6 +33,8 @@ export class Showcase {
   #dial;
   /** @type {ReturnType<typeof createTakeaway>} */
   #takeaway;
+  /** @type {Growth} */
+  #growth;
   /** @type {(error: unknown) => void} */
   #onError;
   /** @type {Shown | undefined} */
@@ -41,9 +44,11 @@ export class Showcase {
    * @param {object} ports
    * @param {ReturnType<typeof createDial>} ports.dial
    * @param {ReturnType<typeof createTakeaway>} ports.takeaway
+   * @param {Growth} ports.growth
    * @param {(error: unknown) => void} ports.onError
    */
-  constructor({ dial, takeaway, onError }) {
+  constructor({ dial, takeaway, growth, onError }) {
+    this.#growth = growth;
     this.#dial = dial;
     this.#takeaway = takeaway;
     this.#onError = onError;
@@ -87,6 +92,29 @@ export class Showcase {
     await this.#compare.show({ before: image, after: undefined, width, height });
   }
 
+  /** What bytes a preview stands for has become known. */
+  tellBytes() {
+    const shown = this.#shown;
+    if (!shown || shown.scale >= 1) return;
+    this.#tellDial(shown);
+    this.#tellTaken(shown, false);
+  }
+
+  /** @param {Pick<Shown, "answer" | "scale">} shown */
+  #tellDial({ answer, scale }) {
+    const { width, height, bytes } = answer.output;
+    this.#dial.show(answer, { scale, side: Math.max(width, height), bytes: this.#growth.bytesOf(bytes, scale) });
+  }
+
+  /**
+   * @param {Pick<Shown, "answer" | "scale" | "after">} shown
+   * @param {boolean} isFinal
+   */
+  #tellTaken({ answer, scale, after }, isFinal) {
+    const bytes = this.#growth.bytesOf(answer.output.bytes, scale);
+    this.#takeaway.show(answer, { bytes, isExact: scale >= 1, isFinal, blobUrl: after });
+  }
+
   /**
    * @param {Preview} preview
    * @param {Source} source
@@ -97,7 +125,7 @@ export class Showcase {
     const called = { answer, milliseconds, header };
     await this.#show({ source, answer, result, scale, before: original.image });
     if (isFinal) this.#showFacts(called);
-    this.#takeaway.show(answer, { scale, isFinal, blobUrl: this.#shown?.after });
+    this.#tellTaken({ answer, scale, after: this.#shown?.after }, isFinal);
     say(isFinal ? `Done in ${durationText(milliseconds)}.` : "A preview of the changed settings.");
   }
 
@@ -120,7 +148,7 @@ export class Showcase {
     const before = original()?.image ?? (source.file && URL.createObjectURL(source.file));
     await this.#show({ source, answer, result: entry.result, scale: 1, before });
     this.#showFacts(called);
-    this.#takeaway.show(answer, { scale: 1, isFinal: true, blobUrl: this.#shown?.after });
+    this.#tellTaken({ answer, scale: 1, after: this.#shown?.after }, true);
     say(`Done in ${durationText(milliseconds)}.`);
     byId("status").scrollIntoView({ block: matchMedia("(max-width: 800px)").matches ? "start" : "nearest" });
     return true;
@@ -148,7 +176,7 @@ export class Showcase {
     const { width, height } = answer.output;
     const size = { width: Math.round(width / scale), height: Math.round(height / scale) };
     await this.#compare.show({ before, after: rendered ?? after, ...size });
-    this.#dial.show(answer, { scale, side: Math.max(width, height) });
+    this.#tellDial({ answer, scale });
   }
 
   #forget() {

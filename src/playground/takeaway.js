@@ -24,11 +24,12 @@ export function createTakeaway({ copy, onMake }) {
     },
     /**
      * @param {Success} answer
-     * @param {{ scale: number, isFinal: boolean, blobUrl: string | undefined }} file by how much smaller than the result the one on show is
+     * @param {{ bytes: number | undefined, isExact: boolean, isFinal: boolean, blobUrl: string | undefined }} file its bytes, or
+     * about how many it will have; undefined where nobody knows yet
      */
-    show: ({ output }, { scale, isFinal, blobUrl }) => {
-      const bytes = bytesText(Math.round(output.bytes / scale ** 2));
-      said.textContent = `${output.format} · ${scale < 1 ? "about " : ""}${bytes}`;
+    show: ({ output }, { bytes, isExact, isFinal, blobUrl }) => {
+      const size = bytes === undefined ? "preview" : `${isExact ? "" : "about "}${bytesText(bytes)}`;
+      said.textContent = `${output.format} · ${size}`;
       if (!isFinal) fill(way, h("button", { type: "button", class: "primary", onclick: onMake }, "Make the file"));
       else if (blobUrl) {
         const name = `Download ${output.name}`;

@@ -29,7 +29,8 @@ export async function withPage(
   try {
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: BASE });
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    // Each picture takes a second alone, and many times that on a machine that does other things as well.
+    page.setDefaultTimeout(90_000);
     page.on("request", (request) => {
       const { protocol, origin } = new URL(request.url());
       if (origin !== BASE && origin !== base && !["blob:", "data:"].includes(protocol))

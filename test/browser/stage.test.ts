@@ -34,7 +34,7 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
 
   it("shows the original at once, and a change of a control a moment later, without being told to", () =>
     withPage("/", async (page) => {
-      const large = await drawn(page, 2400, 1600);
+      const large = await drawn(page, 2400, 200);
       await page.locator("#op-resize-width").waitFor({ state: "attached" });
       const seen = Promise.withResolvers<void>();
       await page.route("**/1.0/upload", async (route) => {
@@ -47,14 +47,16 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
       await page.getByText(/^Done in/).waitFor();
       await page.unroute("**/1.0/upload");
       await unfold(page, "op-border");
-      await page.fill("#op-border-radius", "300");
+      await page.fill("#op-border-radius", "50");
       await page.locator(".compare.old").waitFor();
       await page.getByText("A preview of the changed settings.").waitFor();
-      expect(await page.locator(".reading").innerText()).toMatch(/at 800 px; about [\d.]+ k?B in full/);
+      expect(await page.locator(".reading").innerText()).toMatch(/[\d.]+ k?B at 800 px/);
+      // What the file will take is said once the formats of the result before have been compared.
+      await page.locator(".reading", { hasText: /about [\d.]+ k?B in full/ }).waitFor();
       expect(await page.locator(".compare.old").count()).toBe(0);
       await page.getByRole("button", { name: "Make the file" }).click();
       await page.getByText(/^Done in/).waitFor();
-      expect(await page.locator(".facts").innerText()).toMatch(/2400 × 1600\s+2400 × 1600/);
+      expect(await page.locator(".facts").innerText()).toMatch(/2400 × 200\s+2400 × 200/);
       expect(await page.locator(".reading").innerText()).not.toContain("about");
     }));
 

@@ -110,6 +110,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "answer",
       "describe",
       "entries",
+      "search-report",
       "info",
       "job",
       "named-stores",

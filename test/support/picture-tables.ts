@@ -7,6 +7,8 @@ import { table, type Tables } from "./markdown-tables.ts";
 
 interface Figures {
   readonly original: number;
+  /** Of pictures that are shown enlarged, by their names. */
+  readonly details: Readonly<Record<string, { readonly bytes: number; readonly score?: number }>>;
   readonly formats: Readonly<Record<string, { readonly bytes: number; readonly score: number }>>;
 }
 
@@ -18,6 +20,17 @@ function listOf(pictures: readonly Pictured[]): string {
   const lines = pictures.map(({ name, body, says }) => {
     const sent = Object.keys(body).length === 0 ? "as it is" : `\`${spaced(body)}\``;
     return `- ![${says}](../playground/pictures/${name}.webp) ${sent}`;
+  });
+  return lines.join("\n");
+}
+
+/** A list of enlarged pictures, each with its bytes, its score and what was sent for it. */
+function detailsOf(pictures: readonly Pictured[], details: Figures["details"]): string {
+  const lines = pictures.map(({ name, body, says }) => {
+    const { bytes = 0, score } = details[name] ?? {};
+    const sent = Object.fromEntries(Object.entries(body).filter(([member]) => member !== "crop"));
+    const figures = `${bytes.toLocaleString("en-US")} bytes${score === undefined ? "" : `, score ${Math.round(score)}`}`;
+    return `- ![${says}](../playground/pictures/${name}.webp) ${figures}: \`${spaced(sent)}\``;
   });
   return lines.join("\n");
 }
@@ -34,7 +47,7 @@ const kilobytes = (bytes: number): string => `${(bytes / 1000).toPrecision(3)} k
 
 export async function pictureTables(root: string): Promise<Tables> {
   const text = await readFile(join(root, "src", "docs", "pictures.json"), "utf8");
-  const { original, formats }: Figures = JSON.parse(text);
+  const { original, formats, details }: Figures = JSON.parse(text);
   const rows = Object.entries(formats).map(([name, { bytes, score }]) => [
     LABELS[name] ?? name,
     kilobytes(bytes),
@@ -46,6 +59,8 @@ export async function pictureTables(root: string): Promise<Tables> {
     "pictures-operations": () => listOf(PICTURES.operations),
     "pictures-filters": () => listOf(PICTURES.filters),
     "pictures-gravities": () => listOf(PICTURES.gravities),
+    "pictures-formats": () => detailsOf(PICTURES.formats, details),
+    "pictures-presets": () => detailsOf(PICTURES.presets, details),
     proof: () => table(["One photograph, 768 × 512", "Bytes", "Saved", "Score"], [asItCame, ...rows]),
   };
 }

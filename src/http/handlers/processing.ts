@@ -30,6 +30,7 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const { webhook, cdn: _, ...processing } = body;
   checkPlaces(body);
   await checkKept(c, body);
+  checkExplained(body, c.var.binary);
   await reserveCredits(c, mostCredits(body));
   const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
   const job = { id, accountId: accountOf(c).id, source, processing, accept: c.req.header("accept") };
@@ -88,6 +89,19 @@ async function checkKept(c: AppContext, body: Pick<UploadBody, "response" | "reu
   if ((await c.var.admission)?.receipt !== undefined) {
     throw new ApiError(422, `response.keep false cannot be combined with ${IDEMPOTENCY_KEY}`);
   }
+}
+
+/**
+ * What a search tried is said to whoever waits for its answer: it is not kept with that, and headers are too short for it.
+ * @throws ApiError 422 when it is asked for together with another answer
+ */
+export function checkExplained(
+  { response, webhook, reuse }: Pick<UploadBody, "response" | "webhook" | "reuse">,
+  isBinary = response?.mode === "binary",
+): void {
+  if (response?.explain !== true) return;
+  const other = isBinary ? "response.mode binary" : webhook ? "webhook" : reuse ? "reuse" : undefined;
+  if (other !== undefined) throw new ApiError(422, `response.explain cannot be combined with ${other}`);
 }
 
 /** 202 as soon as the job is durable. */

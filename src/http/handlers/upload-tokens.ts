@@ -9,7 +9,7 @@ import { parseUploadToken, type UploadTerms, type UploadTokenCreated } from "../
 import { judge } from "../../pipeline/process.ts";
 import { accountOf, type AppContext, keyIdOf } from "../context.ts";
 import { readJson } from "../json-body.ts";
-import { checkCallable, refuseInBinary } from "./processing.ts";
+import { checkCallable, checkExplained, refuseInBinary } from "./processing.ts";
 
 /** POST /1.0/upload-tokens: what an upload would be refused for later is refused now. */
 export async function addUploadToken(c: AppContext): Promise<Response> {
@@ -31,6 +31,7 @@ export async function addUploadToken(c: AppContext): Promise<Response> {
 async function judgeData(c: AppContext, data: UploadBody): Promise<void> {
   const { webhook, cdn: _, ...processing } = data;
   if (data.response?.mode === "binary") refuseInBinary(data, ["webhook", "store", "outputs", "srcset"]);
+  checkExplained(data);
   checkPlaces(data);
   if (webhook) checkCallable(c, webhook);
   const { settings, pipeline } = c.var;

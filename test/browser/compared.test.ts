@@ -1,0 +1,100 @@
+/** What is said beside the pictures: formats compared, and what the search tried. */
+import type { Page } from "playwright-core";
+import { describe, expect, inject, it } from "vitest";
+
+import { drop, useBrowser, withPage } from "./page.ts";
+
+/** A picture that is larger than a screen. */
+async function drawn(page: Page, width: number, height: number): Promise<Buffer> {
+  const address = await page.evaluate<string>(`(() => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: ${width}, height: ${height} });
+    const context = canvas.getContext("2d");
+    context.fillStyle = "#235";
+    context.fillRect(0, 0, ${width}, ${height});
+    context.fillStyle = "#fc8";
+    context.fillRect(${width / 4}, ${height / 4}, ${width / 2}, ${height / 2});
+    return canvas.toDataURL("image/png");
+  })()`);
+  return Buffer.from(address.split(",")[1] ?? "", "base64");
+}
+
+describe.skipIf(inject("browser") === "")("beside the stage", () => {
+  useBrowser();
+
+  it("says about how large other formats would be by what the copy takes in the format that is there", () =>
+    withPage("/", async (page) => {
+      const large = await drawn(page, 2400, 100);
+      await page.locator("#op-resize-width").waitFor({ state: "attached" });
+      await drop(page, "first.jpg");
+      await page.getByText(/^Done in/).waitFor();
+      // What the copy takes is put on: a quarter of the bytes of the final as PNG, a tenth of those as WebP.
+      let bytes = 0;
+      await page.route("**/1.0/upload", async (route) => {
+        const response = await route.fetch({ timeout: 0 });
+        const answer = await response.json();
+        if (answer.output) bytes = answer.output.bytes;
+        const shares: Record<string, number> = { png: 0.25, webp: 0.1 };
+        for (const [name, share] of Object.entries(shares)) {
+          if (answer.outputs?.[name]) answer.outputs[name].bytes = bytes * share;
+        }
+        await route.fulfill({ response, json: answer });
+      });
+      await page.setInputFiles("#file", { name: "large.png", mimeType: "image/png", buffer: large });
+      const formats = page.getByRole("region", { name: "Formats" });
+      const cell = (name: string) =>
+        formats
+          .getByRole("row")
+          .filter({ has: page.getByRole("button", { name: `Take ${name}`, disabled: false }) })
+          .getByRole("cell")
+          .first();
+      await expect.poll(() => cell("WEBP").innerText()).toMatch(/^≈ /);
+      const bytesIn = (text: string) => Number.parseFloat(text.replace("≈ ", "")) * (text.endsWith("kB") ? 1000 : 1);
+      const [png, webp] = [bytesIn(await cell("PNG").innerText()), bytesIn(await cell("WEBP").innerText())];
+      expect(webp / png).toBeCloseTo(0.4, 1);
+      await page.unroute("**/1.0/upload");
+    }));
+
+  it("goes on comparing formats when a control moves, and says that they are of the settings before", () =>
+    withPage("/", async (page) => {
+      await page.locator("#op-resize-width").waitFor();
+      const seen = Promise.withResolvers<void>();
+      await page.route("**/1.0/upload", async (route) => {
+        if (route.request().postData()?.includes('"outputs"')) await seen.promise;
+        await route.continue();
+      });
+      await drop(page, "dropped.jpg");
+      await page.getByText(/^Done in/).waitFor();
+      const formats = page.getByRole("region", { name: "Formats" });
+      await formats.getByRole("button", { name: "Take AVIF", disabled: true }).waitFor();
+      await page.fill("#op-resize-width", "300");
+      await formats.getByText("These are of the settings before.").waitFor();
+      seen.resolve();
+      for (const name of ["AVIF", "WEBP", "PNG"]) {
+        await formats.getByRole("button", { name: `Take ${name}`, disabled: false }).waitFor();
+      }
+      // What is taken now is tried out with the settings of now.
+      await formats.getByRole("button", { name: "Take WEBP" }).click();
+      await page.locator(".take", { hasText: "WEBP" }).waitFor();
+      expect(await page.inputValue("#op-resize-width")).toBe("300");
+      expect(await page.inputValue("#op-output-format")).toBe("webp");
+      await formats.getByRole("button", { name: "Compare" }).click();
+      await formats.getByText("These are of the settings before.").waitFor({ state: "detached" });
+    }));
+
+  it("draws what the search tried, and says it as a table", () =>
+    withPage("/", async (page) => {
+      await drop(page, "dropped.jpg");
+      await page.getByText(/^Done in/).waitFor();
+      const search = page.getByRole("region", { name: "How it was found" });
+      const chart = search.getByRole("img", { name: /^Bytes against score/ });
+      const label = (await chart.getAttribute("aria-label")) ?? "";
+      const [, chosen = ""] = /Chosen: ([\d.]+ k?B), /.exec(label) ?? [];
+      expect(await search.locator(".hint").first().innerText()).toContain(`JPEG, ${chosen}`);
+      const marks = await chart.locator(".probe").count();
+      expect(marks).toBeGreaterThan(1);
+      await search.getByText("as a table").click();
+      const rows = search.getByRole("region", { name: "Renditions" }).locator("tbody tr");
+      expect(await rows.count()).toBe(marks + 1);
+      expect(await chart.getByText("promised: 75").count()).toBe(1);
+    }));
+});
