@@ -68,7 +68,14 @@ function mirrored(at: number, side: number): number {
   return within < side ? within : 2 * side - 1 - within;
 }
 
-/** A function of its own: in one that waits for others a pixel takes ten times as long. */
+/**
+ * One row beside its mirror images. Whole stretches are copied: pixel by pixel, in a function that V8 compiles into one that
+ * waits for others, this took a third of the time of a look at an icon.
+ */
 function widen(pixels: Uint32Array, from: number, side: number, row: Uint32Array): void {
-  for (let x = 0; x < row.length; x++) row[x] = pixels[from + mirrored(x, side)]!;
+  row.set(pixels.subarray(from, from + side));
+  if (row.length === side) return;
+  row.copyWithin(side, 0, side);
+  row.subarray(side, 2 * side).reverse();
+  for (let at = 2 * side; at < row.length; at += 2 * side) row.copyWithin(at, 0, 2 * side);
 }

@@ -11,7 +11,7 @@ import { likelyQualityOf, lowestByDistortion } from "./distortion.ts";
 import { type ExactEncoder, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
 import { Notes, NotingLook } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
-import { type Patience, stricterThan } from "./presets.ts";
+import { type Patience, type PresetGoal, stricterThan } from "./presets.ts";
 import { probeAtOf, distortionOf, type Found, type Look, surely, type Probe } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
@@ -176,15 +176,26 @@ async function smallestOfStricter(
   // What has lost nothing keeps every promise.
   if (found.score >= EXACT_SCORE) return found;
   let least = found;
-  for (const { targetScore, quality } of stricterThan(search.targetScore, search.reference.size)) {
-    const settings = { ...search.settings, quality };
-    const other = await smallest({ ...search, targetScore, settings, start: undefined }, ways);
+  for (const stricter of stricterThan(search.targetScore, search.reference.size)) {
+    const other = await smallest(strictly(search, stricter, least), ways);
     const isSmaller = other && other.bytes.length < least.bytes.length;
     if (isSmaller && other.score >= Math.min(search.targetScore, least.score)) least = other;
   }
   // Where the search ended is a matter of its own target.
   const { ended, sampleBytes } = found;
   return { ...least, ...(ended && { ended }), ...(sampleBytes !== undefined && { sampleBytes }) };
+}
+
+/**
+ * The search of a stricter preset: it goes the way of that preset's own, and ends where it is plain that it takes more than
+ * the least file so far. Mostly the first rendition says so; not of what is counted in colors, whose bytes leap as well.
+ */
+function strictly(search: Search, { targetScore, quality }: PresetGoal, { bytes: { length } }: Found): Search {
+  const { scale, upperBoundBytes, upperBoundSampleBytes = Infinity } = search;
+  const stricter = { ...search, targetScore, settings: { ...search.settings, quality }, start: undefined };
+  if (scale.bits === undefined) return stricter;
+  const bound = Math.min(upperBoundSampleBytes, length);
+  return { ...stricter, upperBoundBytes: Math.min(upperBoundBytes, length), upperBoundSampleBytes: bound };
 }
 
 /** Where it is known what a file will show. */

@@ -161,10 +161,10 @@ async function better(
 ): Promise<Probed> {
   const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
   const { encoder, sampleEncoder, settings, isSettled, most } = further;
-  const { picture } = reference.sample;
+  const { picture, tiles } = reference.sample;
   const onTiles = scale.fastPassLoss === undefined ? "fast" : "oneScan";
   const asWhole = triesFinal ? "stays" : "fast";
-  const probeAt = probeAtOf(sampleEncoder, settings, onSample, reference.sample.tiles ? onTiles : asWhole);
+  const probeAt = probeAtOf(sampleEncoder, settings, onSample, tiles ? onTiles : asWhole);
   const { first, slope } = known ? { first: known.quality } : await firstOnSample(search, sampleEncoder, settings);
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
   const close = isSettled && !known ? closeOnSample : NEAR_POINTS;
@@ -205,7 +205,11 @@ async function better(
   const goal = { picture, first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
   const confirmed = await probed(await settled(search, probeAt, goal, made.known));
   // Near the target is not above it: some chroma never gets there.
-  return known.score >= targetScore && confirmed.score < targetScore ? known : confirmed;
+  if (known.score >= targetScore && confirmed.score < targetScore) return known;
+  // The files of a picture that is its own sample are there: none need be expected.
+  if (tiles || known.score < targetScore) return confirmed;
+  const [own, other] = [await known.best.bytes(), await confirmed.best.bytes()];
+  return other.length <= own.length * Math.max(1, worth) ? confirmed : known;
 }
 
 /** Whether halved chroma takes color from a drawing that `settings` would leave. */
