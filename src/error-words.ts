@@ -4,6 +4,7 @@
  * program can branch on both; everything else has a word of its own.
  */
 import { type ErrorRow, RULES } from "./error-rules.ts";
+import { STORE_WORDS } from "./store-words.ts";
 
 /** The sentences of several results name the result first. */
 const OF_RESULT = /^((?:outputs|srcset)\.?[\w.-]*)(?:, ([\w-]+))?: (.+)$/s;
@@ -188,18 +189,7 @@ export const WORDS = {
     cause: "Where the image is fetched from did not answer with an image: the message says how.",
     cure: "Open the URL without being logged in. It must be public, by name, http or https; `headers` can carry a password.",
   },
-  "store.refused": {
-    statuses: [422],
-    says: /^store: /,
-    cause: "The store did not take the result: the message has its status and its own word for it.",
-    cure: "401 and 403: key, or permission to write. 404: bucket or region. [Stores](stores.md) has a request for each.",
-  },
-  "keyfile.format": {
-    statuses: [422],
-    says: /^The keyfile/,
-    cause: "The file is no key of a service account, or not all of it.",
-    cure: "Upload the JSON file as the provider's console gives it out.",
-  },
+  ...STORE_WORDS,
   "outputs.cost": {
     statuses: [422],
     says: /(?:more memory than there is|more processor time|together take more bytes)/,

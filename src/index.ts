@@ -13,6 +13,7 @@ import { pipeline } from "./pipeline/edges.ts";
 import "./limits/relations.ts";
 
 export { Meter } from "./account/meter.ts";
+export { BatchKeeper } from "./entrances/batch.ts";
 export { Courier } from "./entrances/courier.ts";
 
 const app = createApp(pipeline);

@@ -370,6 +370,9 @@ export const STORE_FIRST_ATTEMPT_SHARE = 0.6;
 export const STORE_RETRY_PAUSE_MS = 200;
 /** What is read of a store's answer; a service catalog is the longest one that matters. */
 export const MAX_STORE_ANSWER_BYTES = 128 * 1024;
+/** Names in one part of a list of objects, and what is read of the answer that has them: names of a kilobyte, each letter as %XX. */
+export const LIST_OBJECTS = 500;
+export const MAX_LIST_ANSWER_BYTES = 2_000_000;
 /** The name of a stored object, folders included; the smallest of the providers' limits. */
 export const MAX_OBJECT_KEY_BYTES = 1_024;
 /** Names and values of an object's metadata together: the smallest of the providers' limits. */

@@ -63,6 +63,7 @@ const served = ["test/delivery/{explain,explained}.test.ts", "test/http/{admin,e
 
 // Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.
 const longer = [
+  "test/batch/simulation.test.ts",
   "test/account/meter.test.ts",
   "test/http/faults.test.ts",
   "test/http/idempotency.test.ts",

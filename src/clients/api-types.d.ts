@@ -1032,6 +1032,121 @@ export type AssetDeleted = {
   readonly id: string;
 };
 
+export type NewBatch = {
+  readonly source: {
+    readonly connector: string;
+    readonly prefix?: string;
+    readonly include?: readonly (string)[];
+    readonly exclude?: readonly (string)[];
+    readonly after?: string;
+  };
+  readonly target: "in-place" | {
+    readonly connector: string;
+    readonly prefix?: string;
+  };
+  readonly only_if_smaller?: number;
+  readonly dry_run?: boolean;
+  readonly trim?: Trim;
+  readonly flip?: Flip;
+  readonly rotate?: Rotate;
+  readonly upscale?: Upscale;
+  readonly crop?: Crop;
+  readonly resize?: Resize;
+  readonly scale?: Scale;
+  readonly auto?: Auto;
+  readonly adjust?: Adjust;
+  readonly filter?: Filter;
+  readonly redact?: Redact;
+  readonly watermark?: Watermark;
+  readonly text?: Text;
+  readonly mask?: Mask;
+  readonly border?: Border;
+  readonly padding?: Padding;
+  readonly background?: Background;
+  readonly output?: Output;
+  readonly optimize?: Optimize;
+};
+
+export type BatchRecord = {
+  readonly id: string;
+  readonly state: "listing" | "running" | "paused" | "done" | "failed" | "canceled";
+  readonly error?: string;
+  readonly reason?: string;
+  readonly source: {
+    readonly connector: string;
+    readonly prefix: string;
+    readonly include?: readonly (string)[];
+    readonly exclude?: readonly (string)[];
+    readonly after?: string;
+  };
+  readonly target: "in-place" | {
+    readonly connector: string;
+    readonly prefix: string;
+  };
+  readonly only_if_smaller: number;
+  readonly dry_run: boolean;
+  readonly counts: {
+    readonly found: number;
+    readonly found_bytes: number;
+    readonly listed: boolean;
+    readonly others: number;
+    readonly done: number;
+    readonly skipped: number;
+    readonly failed: number;
+    readonly bytes_before: number;
+    readonly bytes_after: number;
+  };
+  readonly estimate?: {
+    readonly objects: number;
+    readonly bytes: number;
+    readonly credits: number;
+  };
+  readonly cursor?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export type BatchAccepted = {
+  readonly success: true;
+  readonly code: 202;
+  readonly batch: BatchRecord;
+};
+
+export type BatchFound = {
+  readonly success: true;
+  readonly code: 200;
+  readonly batch: BatchRecord;
+  readonly failures: readonly ({
+    readonly key: string;
+    readonly error: string;
+    readonly reason: string;
+    readonly at: string;
+  })[];
+};
+
+export type BatchChanged = {
+  readonly success: true;
+  readonly code: 200;
+  readonly batch: BatchRecord;
+};
+
+export type BatchList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly batches: readonly (BatchRecord)[];
+};
+
+export type FailureList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly failures: readonly ({
+    readonly key: string;
+    readonly error: string;
+    readonly reason: string;
+    readonly at: string;
+  })[];
+};
+
 export type NewDelivery = {
   readonly for?: "next" | "astro" | "nuxt";
   readonly name?: string;
@@ -1381,6 +1496,20 @@ export interface Operations {
   readonly rotateDeliverySigning: { readonly path: { readonly delivery: string }; readonly answer: DeliverySigning };
   /** Forgets all results, or those of one original, in any spelling of it. */
   readonly purgeDelivery: { readonly path: { readonly delivery: string }; readonly body: Purge; readonly answer: DeliveryPurged };
+  /** Works on every picture of a bucket, or with `dry_run` says how many there are. */
+  readonly addBatch: { readonly body: NewBatch; readonly answer: BatchAccepted };
+  /** Lists batches, newest first, as they were within the last seconds. */
+  readonly listBatches: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: BatchList };
+  /** Shows what a batch has come to, and its latest failures. */
+  readonly findBatch: { readonly path: { readonly batch: string }; readonly answer: BatchFound };
+  /** Lists objects that have failed, the latest first. */
+  readonly listBatchFailures: { readonly path: { readonly batch: string }; readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: FailureList };
+  /** Pauses a batch. */
+  readonly pauseBatch: { readonly path: { readonly batch: string }; readonly answer: BatchChanged };
+  /** Lets a batch go on that is paused, or has failed. */
+  readonly resumeBatch: { readonly path: { readonly batch: string }; readonly answer: BatchChanged };
+  /** Ends a batch. */
+  readonly cancelBatch: { readonly path: { readonly batch: string }; readonly answer: BatchChanged };
   /** Saves a PNG, SVG, WebP, GIF or JPEG of at most 5 MB to be laid over images. */
   readonly addWatermark: { readonly file: FileBody; readonly body?: NewAsset; readonly answer: WatermarkCreated };
   /** Lists watermarks, newest first. */

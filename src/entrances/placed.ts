@@ -10,7 +10,9 @@ export function placed(env: Env): Env {
   if (known) return known;
   const { region, jurisdiction } = settingsOf(env);
   const isAnywhere = region === undefined && jurisdiction === undefined;
-  const made = isAnywhere ? env : { ...env, METER: of(env.METER), COURIER: of(env.COURIER), MAKER: of(env.MAKER) };
+  const made = isAnywhere
+    ? env
+    : { ...env, METER: of(env.METER), COURIER: of(env.COURIER), MAKER: of(env.MAKER), BATCH: of(env.BATCH) };
   placedOf.set(env, made);
   return made;
 

@@ -1,4 +1,5 @@
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
+import { type ObjectMessage, runObject } from "../batch/run.ts";
 import { type FinalMessage, runFinal } from "../delivery/finals.ts";
 import { forgetInFront, type ForgetMessage } from "../delivery/front-cache.ts";
 import { carryOutPurge, type PurgeMessage } from "../delivery/purge.ts";
@@ -46,6 +47,7 @@ async function consume(
     const waitedMs = Math.max(0, Date.now() - message.timestamp.getTime());
     count("queue_wait_seconds_total", { kind }, waitedMs / 1000);
     if (kind === "final") await runFinal({ env, settings: settingsOf(env), pipeline, defer }, body);
+    else if (kind === "object") await runObject({ env, settings: settingsOf(env), pipeline }, body);
     else if (kind === "purge") await carryOutPurge(env, id);
     else if (kind === "forget") await forgetInFront(cache, id);
     else if (kind === "run") await runWork(env, pipeline, { id, database: body.database }, QUEUE_WORK_MS);
@@ -62,11 +64,12 @@ function retrySeconds(attempts: number): number {
   return Math.round(backoff(attempts - 1, BUSY_RETRY_SECONDS, MAX_MESSAGE_RETRY_SECONDS, Math.random));
 }
 
-const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge", "forget", "final"]);
+const KINDS: ReadonlySet<string> = new Set(["run", "deliver", "purge", "forget", "final", "object"]);
 
-function isMessage(body: unknown): body is PlacedMessage | PurgeMessage | ForgetMessage | FinalMessage {
+function isMessage(body: unknown): body is PlacedMessage | PurgeMessage | ForgetMessage | FinalMessage | ObjectMessage {
   if (typeof body !== "object" || body === null || !("kind" in body) || !("id" in body)) return false;
   if ("database" in body && typeof body.database !== "string") return false;
+  if (body.kind === "object" && !("object" in body && typeof body.object === "number")) return false;
   if ("lease" in body && typeof body.lease !== "number") return false;
   return typeof body.kind === "string" && KINDS.has(body.kind) && typeof body.id === "string";
 }

@@ -316,3 +316,56 @@ export const addressExplained = {
   request: { resize: { width: 750 }, output: { format: "auto" } },
   accept: "image/jpeg,image/png,image/gif",
 };
+
+export const newBatch = {
+  source: { connector: "k7Qm2xV9aL", prefix: "uploads/" },
+  target: "in-place",
+  optimize: { compression: "medium" },
+};
+
+const batch = {
+  id,
+  state: "running",
+  source: { connector: "k7Qm2xV9aL", prefix: "uploads/" },
+  target: "in-place",
+  only_if_smaller: 5,
+  dry_run: false,
+  counts: {
+    found: 1_400,
+    found_bytes: 3_221_225_472,
+    listed: false,
+    others: 12,
+    done: 1_120,
+    skipped: 31,
+    failed: 1,
+    bytes_before: 2_415_919_104,
+    bytes_after: 1_073_741_824,
+  },
+  cursor: "uploads/2026/11/harbor-0812.jpg",
+  created_at: createdAt,
+  updated_at: createdAt,
+};
+
+const failures = [
+  {
+    key: "uploads/2026/11/broken.jpg",
+    error: "image.damaged",
+    reason: "The JPEG file is damaged: it is cut short",
+    at: createdAt,
+  },
+];
+
+const { cursor: _, ...begun } = batch;
+export const batchAccepted = {
+  success: true,
+  code: 202,
+  batch: {
+    ...begun,
+    state: "listing",
+    counts: Object.fromEntries(Object.keys(batch.counts).map((name) => [name, name === "listed" ? false : 0])),
+  },
+};
+export const batchFound = { success: true, code: 200, batch, failures };
+export const batchChanged = { success: true, code: 200, batch };
+export const batchList = { success: true, code: 200, batches: [batch] };
+export const batchFailures = { success: true, code: 200, failures };

@@ -34,6 +34,7 @@ export interface Route {
   readonly tag:
     | "Images"
     | "Deliveries"
+    | "Batches"
     | "Saved assets"
     | "Account"
     | "Agents"

@@ -4,6 +4,7 @@ import { account } from "./routes/account.ts";
 import { administration } from "./routes/administration.ts";
 import { agents } from "./routes/agents.ts";
 import { assets } from "./routes/assets.ts";
+import { batches } from "./routes/batches.ts";
 import { deliveries } from "./routes/deliveries.ts";
 import { images } from "./routes/images.ts";
 import { service } from "./routes/service.ts";
@@ -12,6 +13,7 @@ import { webhooks } from "./routes/webhooks.ts";
 export const ROUTES: readonly Route[] = [
   ...images,
   ...deliveries,
+  ...batches,
   ...assets,
   ...account,
   ...agents,

@@ -83,6 +83,26 @@ export async function readRemoteIfChanged(target: Target, terms: Terms): Promise
   return null;
 }
 
+/**
+ * Fetches an image whose headers say that it is wanted; the headers alone of one that is not.
+ * @throws ApiError as `readRemote` does
+ */
+export async function readRemoteIfWanted(
+  target: Target,
+  terms: Terms,
+  isWanted: (headers: Headers) => Promise<boolean>,
+): Promise<Remote | Headers> {
+  const { response, url } = await call(target, terms);
+  try {
+    if (await isWanted(response.headers)) return await remoteOf(response, [target.url, url], terms);
+  } catch (error) {
+    await discard(response);
+    throw error;
+  }
+  await discard(response);
+  return response.headers;
+}
+
 async function remoteOf(response: Response, urls: readonly URL[], terms: Terms): Promise<Remote> {
   const { bytes, memory } = await readBody(response, terms);
   return { bytes, memory, name: nameOf(response.headers, urls), headers: response.headers };

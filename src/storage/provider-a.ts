@@ -6,7 +6,8 @@ import { MAX_OBJECT_TAGS, MAX_TAG_KEY_CHARACTERS, MAX_TAG_VALUE_CHARACTERS } fro
 import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
-import { CANNED_ACLS, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
+import { toldByS3 } from "./s3-kept.ts";
+import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
 
 const CLASSES = {
   standard: undefined,
@@ -48,6 +49,10 @@ export const providerA = provider({
       store,
     ),
   read: (store, key, session) => signedGet(addressOf(store, key, session.base), store, session.now()),
+  list: (store, ask, session) => listSigned(session, addressOf(store, "", session.base), ask, store),
+  cursorAfter: (key) => key,
+  told: toldByS3,
+  kept: (store, key, answered, session) => keptSigned(session, addressOf(store, key, session.base), answered, store),
 });
 
 function addressOf(store: { bucket: string; region: string }, key: string, base: string | undefined): string {

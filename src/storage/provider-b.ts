@@ -1,7 +1,9 @@
 /** A developer key signs for the S3-compatible XML API; a keyfile buys a token for the JSON API. */
 import * as v from "valibot";
 
+import { ApiError } from "../errors.ts";
 import { oneOf } from "../fields.ts";
+import { MAX_LIST_ANSWER_BYTES } from "../limits.ts";
 import {
   credential,
   dottedBucket,
@@ -13,10 +15,19 @@ import {
 } from "./attributes.ts";
 import { grantFor } from "./keyfile-grant.ts";
 import type { Keyfile } from "./keyfile.ts";
-import { provider, type StoredObject } from "./provider.ts";
-import { type ObjectOptions, pathStyleUrl, putSigned, servedHeaders, signedGet, storeWithAcl } from "./s3.ts";
-import type { Answer, Outgoing, Session } from "./session.ts";
-import { grantOf, withGrant } from "./tokens.ts";
+import { encodeSegment } from "./path.ts";
+import { type ListAsk, type Listing, MARK, provider, type StoredObject } from "./provider.ts";
+import {
+  listSigned,
+  type ObjectOptions,
+  pathStyleUrl,
+  putSigned,
+  servedHeaders,
+  signedGet,
+  storeWithAcl,
+} from "./s3.ts";
+import { type Answer, type Outgoing, readJson, type Session } from "./session.ts";
+import { type Grant, grantOf, withGrant } from "./tokens.ts";
 
 /** Access lists by their names in the JSON API, with what the XML API calls them. */
 const ACLS = {
@@ -70,7 +81,9 @@ export const providerB = provider({
     }
     const { key = "", secret = "" } = store;
     const acl = { named: store.acl && ACLS[store.acl], fallback: ACLS.publicRead };
-    return putSigned(session, url, object, { ...store, acl }, { key, secret, region: "auto" }, forbidsAcls);
+    // This interface takes no condition beside headers in the spelling of S3.
+    const { condition: _, ...plain } = object;
+    return putSigned(session, url, plain, { ...store, acl }, { key, secret, region: "auto" }, forbidsAcls);
   },
   read: async ({ bucket, key = "", secret = "" }, objectKey, session) => {
     const { keyfile } = session;
@@ -79,7 +92,83 @@ export const providerB = provider({
     const { grant, forget } = await grantOf(session, identityOf(session, keyfile), () => grantFor(keyfile, session));
     return { url, headers: new Headers({ authorization: `Bearer ${grant.token}` }), isOpen: true, forget };
   },
+  list: async ({ bucket, key = "", secret = "" }, ask, session) => {
+    const { keyfile } = session;
+    const base = session.base ?? "https://storage.googleapis.com";
+    const signature = { key, secret, region: "auto" };
+    return keyfile
+      ? listed(session, base, keyfile, bucket, ask)
+      : listSigned(session, pathStyleUrl(base, bucket), ask, signature);
+  },
+  cursorAfter: (key) => key,
+  told: (answered) => ({
+    mark: answered.get(`x-goog-meta-${MARK}`) ?? answered.get(`x-amz-meta-${MARK}`) ?? undefined,
+    version: answered.get("x-goog-generation") ?? undefined,
+  }),
+  keeps: ({ keyfile }) =>
+    keyfile === undefined ? "a key and a secret of Google Cloud Storage: a connector with a keyfile can" : null,
+  kept: async ({ bucket }, key, answered, session) => {
+    const { keyfile } = session;
+    const base = session.base ?? "https://storage.googleapis.com";
+    if (!keyfile)
+      throw new ApiError(422, "target in-place cannot be combined with a key and a secret of Google Cloud Storage");
+    const query = "projection=full&fields=acl";
+    const answer = await asked(session, keyfile, `${base}/storage/v1/b/${bucket}/o/${encodeSegment(key)}?${query}`);
+    const { acl } = readJson(session, answer, AccessList);
+    const kept = new Headers();
+    for (const [name, value] of answered) if (KEPT.test(name) && name !== `x-goog-meta-${MARK}`) kept.set(name, value);
+    // Buckets with uniform access have no lists.
+    if (acl) kept.set(KEPT_ACL, JSON.stringify(acl.map(({ entity, role }) => ({ entity, role }))));
+    return kept;
+  },
 });
+
+const KEPT = /^(?:x-goog-(?:meta-.*|storage-class)|cache-control|content-(?:type|encoding|language|disposition))$/;
+/** Where the access list of an object travels among what is kept of it: it is sent as a part of the resource. */
+const KEPT_ACL = "x-kept-acl";
+
+const AccessList = v.object({ acl: v.optional(v.array(v.object({ entity: v.string(), role: v.string() }))) });
+const Objects = v.object({
+  items: v.optional(v.array(v.object({ name: v.string(), size: v.optional(v.string()) })), []),
+  nextPageToken: v.optional(v.string()),
+});
+
+function asked(session: Session, keyfile: Keyfile, url: string): Promise<Answer> {
+  const ask = ({ token }: Grant) =>
+    session.send(
+      () => ({ url, method: "GET", headers: new Headers({ authorization: `Bearer ${token}` }) }),
+      MAX_LIST_ANSWER_BYTES,
+    );
+  return withGrant(session, identityOf(session, keyfile), () => grantFor(keyfile, session), ask);
+}
+
+/**
+ * https://cloud.google.com/storage/docs/json_api/v1/objects/list; it begins with the name at which it goes on, which was read
+ * already.
+ */
+async function listed(
+  session: Session,
+  base: string,
+  keyfile: Keyfile,
+  bucket: string,
+  ask: ListAsk,
+): Promise<Listing> {
+  const { prefix, cursor, limit } = ask;
+  const members = {
+    fields: "items(name,size),nextPageToken",
+    maxResults: String(cursor === undefined ? limit : limit + 1),
+    prefix,
+    ...(cursor !== undefined && { startOffset: cursor }),
+  };
+  const query = Object.entries(members).map(([name, value]) => `${name}=${encodeSegment(value)}`);
+  const answer = await asked(session, keyfile, `${base}/storage/v1/b/${bucket}/o?${query.join("&")}`);
+  const { items, nextPageToken } = readJson(session, answer, Objects);
+  const objects = items
+    .filter(({ name }) => name !== cursor)
+    .map(({ name, size = "0" }) => ({ key: name, bytes: Number(size) }));
+  const last = objects.at(-1);
+  return { objects, ...(nextPageToken !== undefined && last && { cursor: last.key }) };
+}
 
 /** What a token was given for. */
 function identityOf(session: Session, keyfile: Keyfile): readonly string[] {
@@ -107,7 +196,15 @@ async function insert(
       () => grantFor(keyfile, session),
       ({ token }) => session.send(() => insertion(base, store, acl, token, object)),
     );
-  await storeWithAcl(session, { named: store.acl, fallback: "publicRead" }, send, forbidsAcls);
+  const acls = object.kept ? { named: undefined, fallback: undefined } : { named: store.acl, fallback: "publicRead" };
+  await storeWithAcl(session, acls, send, forbidsAcls);
+}
+
+function metadataIn(kept: Headers): Record<string, string> {
+  const prefix = "x-goog-meta-";
+  return Object.fromEntries(
+    [...kept].flatMap(([name, value]) => (name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [])),
+  );
 }
 
 function insertion(
@@ -117,7 +214,11 @@ function insertion(
   token: string,
   object: StoredObject,
 ): Outgoing {
-  const served = servedHeaders(object, store);
+  const { kept, condition, mark } = object;
+  const served = kept ?? servedHeaders(object, store);
+  const kind = kept?.get("x-goog-storage-class") ?? undefined;
+  const acls = kept?.get(KEPT_ACL) ?? undefined;
+  const own = kept ? metadataIn(kept) : store.metadata;
   const resource = {
     name: object.key,
     contentType: served.get("content-type"),
@@ -125,10 +226,13 @@ function insertion(
     contentEncoding: served.get("content-encoding") ?? undefined,
     contentLanguage: served.get("content-language") ?? undefined,
     contentDisposition: served.get("content-disposition") ?? undefined,
-    metadata: store.metadata,
+    storageClass: kind,
+    metadata: mark === undefined ? own : { ...own, [MARK]: mark },
+    acl: acls === undefined ? undefined : (JSON.parse(acls) as unknown),
   };
   const boundary = crypto.randomUUID();
   const query = new URLSearchParams({ uploadType: "multipart", ...(acl !== undefined && { predefinedAcl: acl }) });
+  if (condition) query.set("ifGenerationMatch", condition.is === "absent" ? "0" : condition.version);
   return {
     url: `${base}/upload/storage/v1/b/${store.bucket}/o?${query.toString()}`,
     method: "POST",

@@ -4,7 +4,8 @@ import * as v from "valibot";
 import { credential, hostBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
 import { compactTime, hmacSha256, sha256 } from "./digest.ts";
 import { encodeKey } from "./path.ts";
-import { provider } from "./provider.ts";
+import { MARK, provider } from "./provider.ts";
+import { listedByS3, listQuery } from "./s3-list.ts";
 import { servedHeaders } from "./s3.ts";
 
 interface Bucket {
@@ -32,6 +33,9 @@ export const providerC = provider({
     const answer = await session.send(async () => {
       const headers = servedHeaders(object, store);
       for (const [name, value] of Object.entries(store.metadata ?? {})) headers.set(`x-oss-meta-${name}`, value);
+      if (object.mark !== undefined) headers.set(`x-oss-meta-${MARK}`, object.mark);
+      // The only condition that there is here.
+      if (object.condition?.is === "absent") headers.set("x-oss-forbid-overwrite", "true");
       await sign("PUT", headers, object.key, bucket, session.now());
       return { url, method: "PUT", headers, body: object.bytes };
     });
@@ -44,6 +48,19 @@ export const providerC = provider({
     await sign("GET", headers, key, bucket, session.now());
     return { url: addressOf(bucket, key, session.base), headers, isOpen: true };
   },
+  list: (store, ask, session) =>
+    listedByS3(session, async () => {
+      const bucket = { ...store, region: store.region.replace(/^oss-/, "") };
+      const headers = new Headers();
+      const query = listQuery(ask);
+      await sign("GET", headers, "", bucket, session.now(), query);
+      return { url: `${addressOf(bucket, "", session.base)}?${query}`, method: "GET", headers };
+    }),
+  cursorAfter: (key) => key,
+  told: (answered) => ({
+    mark: answered.get(`x-oss-meta-${MARK}`) ?? undefined,
+    version: answered.get("etag") ?? undefined,
+  }),
 });
 
 function addressOf({ bucket, region: place }: Bucket, key: string, base: string | undefined): string {
@@ -59,6 +76,7 @@ async function sign(
   objectKey: string,
   bucket: Bucket,
   now: number,
+  query = "",
 ): Promise<void> {
   const time = compactTime(now);
   const date = time.slice(0, 8);
@@ -70,7 +88,7 @@ async function sign(
     .map(([name, value]) => `${name}:${value}\n`);
   // The bucket is part of the path that is signed even where it is part of the host that is called.
   const path = `/${bucket.bucket}/${encodeKey(objectKey)}`;
-  const request = [method, path, "", signed.join(""), "", "UNSIGNED-PAYLOAD"].join("\n");
+  const request = [method, path, query, signed.join(""), "", "UNSIGNED-PAYLOAD"].join("\n");
   const scope = `${date}/${bucket.region}/oss/aliyun_v4_request`;
   const message = ["OSS4-HMAC-SHA256", time, scope, (await sha256(request)).toHex()].join("\n");
   let key = await hmacSha256(`aliyun_v4${bucket.secret}`, date);

@@ -3,10 +3,11 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { flag, oneOf } from "../fields.ts";
+import { MAX_LIST_ANSWER_BYTES } from "../limits.ts";
 import { withoutEnd } from "../without-end.ts";
 import { credential, metadata, objectHeaders, objectPath, pattern } from "./attributes.ts";
 import { encodeKey, encodeSegment } from "./path.ts";
-import { provider } from "./provider.ts";
+import { MARK, provider } from "./provider.ts";
 import { servedHeaders } from "./s3.ts";
 import { type Answer, readJson, type Session } from "./session.ts";
 import { type Grant, grantOf, withGrant } from "./tokens.ts";
@@ -44,6 +45,9 @@ export const providerD = provider({
         return session.send(() => {
           const served = servedHeaders(object, store);
           served.set("x-auth-token", token);
+          if (object.mark !== undefined) served.set(`x-object-meta-${MARK}`, object.mark);
+          // The only condition that there is here.
+          if (object.condition?.is === "absent") served.set("if-none-match", "*");
           for (const [name, value] of Object.entries(store.metadata ?? {})) served.set(`x-object-meta-${name}`, value);
           return {
             url: `${files}/${container}/${encodeKey(object.key)}`,
@@ -62,7 +66,35 @@ export const providerD = provider({
     const url = `${grant.files}/${encodeSegment(store.container)}/${encodeKey(key)}`;
     return { url, headers: new Headers({ "x-auth-token": grant.token }), isOpen: true, forget };
   },
+  list: async (store, { prefix, cursor, limit }, session) => {
+    const query = new URLSearchParams({ format: "json", prefix, limit: String(limit) });
+    if (cursor !== undefined) query.set("marker", cursor);
+    const answer = await withGrant(
+      session,
+      identityOf(session, store),
+      () => grantFor(store, session),
+      ({ token, files }) => {
+        const url = `${files}/${encodeSegment(store.container)}?${query.toString().replaceAll("+", "%20")}`;
+        return session.send(
+          () => ({ url, method: "GET", headers: new Headers({ "x-auth-token": token }) }),
+          MAX_LIST_ANSWER_BYTES,
+        );
+      },
+    );
+    // A container with nothing behind the cursor has no body.
+    if (answer.status === 204) return { objects: [] };
+    const objects = readJson(session, answer, Listed).map(({ name, bytes }) => ({ key: name, bytes }));
+    const last = objects.at(-1);
+    return { objects, ...(objects.length === limit && last && { cursor: last.key }) };
+  },
+  cursorAfter: (key) => key,
+  told: (answered) => ({
+    mark: answered.get(`x-object-meta-${MARK}`) ?? undefined,
+    version: answered.get("etag") ?? undefined,
+  }),
 });
+
+const Listed = v.array(v.object({ name: v.string(), bytes: v.number() }));
 
 /** What a token was given for. */
 function identityOf(session: Session, store: { username: string; key: string; region: string }): readonly string[] {

@@ -1,11 +1,13 @@
 /** Blob storage with Shared Key authorization. Who may read the URL is the container's affair: blobs have no ACL. */
 import * as v from "valibot";
 
+import { MAX_LIST_ANSWER_BYTES } from "../limits.ts";
 import { metadata, OBJECT_HEADERS, objectHeaders, objectPath, pattern } from "./attributes.ts";
 import { base64, fromBase64, hmacSha256 } from "./digest.ts";
-import { encodeKey } from "./path.ts";
-import { provider, type StoredObject } from "./provider.ts";
-import { servedHeaders } from "./s3.ts";
+import { encodeKey, encodeSegment } from "./path.ts";
+import { type ListAsk, MARK, provider, type StoredObject } from "./provider.ts";
+import { conditional, servedHeaders } from "./s3.ts";
+import { elementsOf, textOf } from "./xml.ts";
 
 /** A version that takes blobs of our sizes in one request and is known to emulators. */
 const API_VERSION = "2021-08-06";
@@ -37,7 +39,10 @@ export const providerE = provider({
   put: async (store, object, session) => {
     const url = `${addressOf(store.account, session.base)}/${store.container}/${encodeKey(object.key)}`;
     const answer = await session.send(async () => {
-      const headers = blobHeaders(object, store);
+      const headers = object.kept ? new Headers(object.kept) : blobHeaders(object, store);
+      headers.set("x-ms-blob-type", "BlockBlob");
+      if (object.mark !== undefined) headers.set(`x-ms-meta-${MARK}`, object.mark);
+      conditional(object, headers);
       headers.set("x-ms-date", new Date(session.now()).toUTCString());
       headers.set("x-ms-version", API_VERSION);
       headers.set("authorization", await authorization("PUT", store, url, headers, object.bytes.length));
@@ -52,6 +57,40 @@ export const providerE = provider({
     headers.set("authorization", await authorization("GET", store, url, headers, 0));
     // Conditions are part of what is signed here.
     return { url, headers, isOpen: false };
+  },
+  list: async (store, ask, session) => {
+    const url = `${addressOf(store.account, session.base)}/${store.container}?${listQuery(ask)}`;
+    const answer = await session.send(async () => {
+      const headers = new Headers({ "x-ms-date": new Date(session.now()).toUTCString(), "x-ms-version": API_VERSION });
+      headers.set("authorization", await authorization("GET", store, url, headers, 0));
+      return { url, method: "GET", headers };
+    }, MAX_LIST_ANSWER_BYTES);
+    if (!answer.ok) throw session.refusal(answer);
+    const cursor = textOf(answer.text, "NextMarker");
+    if (!answer.text.includes("<EnumerationResults")) throw session.nonsense("no list of blobs");
+    const objects = elementsOf(answer.text, "Blob").map((element) => ({
+      key: textOf(element, "Name") ?? "",
+      bytes: Number(textOf(element, "Content-Length") ?? 0),
+    }));
+    return { objects, ...(cursor && { cursor }) };
+  },
+  told: (answered) => ({
+    mark: answered.get(`x-ms-meta-${MARK}`) ?? undefined,
+    version: answered.get("etag") ?? undefined,
+  }),
+  kept: async (store, key, answered, session) => {
+    const url = `${addressOf(store.account, session.base)}/${store.container}/${encodeKey(key)}?comp=tags`;
+    const kept = keptHeaders(answered);
+    if (answered.get("x-ms-tag-count") === null) return kept;
+    const answer = await session.send(async () => {
+      const headers = new Headers({ "x-ms-date": new Date(session.now()).toUTCString(), "x-ms-version": API_VERSION });
+      headers.set("authorization", await authorization("GET", store, url, headers, 0));
+      return { url, method: "GET", headers };
+    });
+    if (!answer.ok) throw session.refusal(answer);
+    const tags = elementsOf(answer.text, "Tag").map((tag) => [textOf(tag, "Key") ?? "", textOf(tag, "Value") ?? ""]);
+    kept.set("x-ms-tags", tags.map((pair) => pair.map(encodeSegment).join("=")).join("&"));
+    return kept;
   },
 });
 
@@ -75,6 +114,34 @@ function blobHeaders(
   return headers;
 }
 
+/** What a blob has besides its bytes, as headers of the request that replaces it. */
+function keptHeaders(answered: Headers): Headers {
+  const kept = new Headers();
+  for (const [name, value] of answered)
+    if (name.startsWith("x-ms-meta-") && name !== `x-ms-meta-${MARK}`) kept.set(name, value);
+  for (const name of OBJECT_HEADERS) {
+    const value = answered.get(name);
+    if (value !== null) kept.set(`x-ms-blob-${name}`, value);
+  }
+  const tier = answered.get("x-ms-access-tier-inferred") === null ? answered.get("x-ms-access-tier") : null;
+  if (tier !== null) kept.set("x-ms-access-tier", tier);
+  return kept;
+}
+
+/** https://learn.microsoft.com/en-us/rest/api/storageservices/list-blobs */
+function listQuery({ prefix, cursor, limit }: ListAsk): string {
+  const members = {
+    restype: "container",
+    comp: "list",
+    prefix,
+    maxresults: String(limit),
+    ...(cursor && { marker: cursor }),
+  };
+  return Object.entries(members)
+    .map(([name, value]) => `${name}=${encodeSegment(value)}`)
+    .join("&");
+}
+
 /** https://learn.microsoft.com/en-us/rest/api/storageservices/authorize-with-shared-key */
 async function authorization(
   method: "GET" | "PUT",
@@ -88,7 +155,8 @@ async function authorization(
     .sort(([one], [other]) => (collationKey(one) < collationKey(other) ? -1 : 1))
     .map(([name, value]) => `${name}:${value}\n`);
   const message =
-    // Verb, Content-Encoding, -Language, -Length, -MD5 and -Type; then Date, the conditions and Range, none of them sent.
+    // Verb, Content-Encoding, -Language, -Length, -MD5 and -Type; Date; If-Modified-Since, If-Match, If-None-Match,
+    // If-Unmodified-Since; Range.
     [
       method,
       "",
@@ -98,12 +166,18 @@ async function authorization(
       headers.get("content-type") ?? "",
       "",
       "",
+      headers.get("if-match") ?? "",
+      headers.get("if-none-match") ?? "",
       "",
       "",
-      "",
-      "",
-    ].join("\n") + `\n${canonicalHeaders.join("")}/${account.account}${new URL(url).pathname}`;
+    ].join("\n") + `\n${canonicalHeaders.join("")}/${account.account}${resourceOf(new URL(url))}`;
   return `SharedKey ${account.account}:${base64(await hmacSha256(fromBase64(account.key), message))}`;
+}
+
+/** The path as it is sent, and every parameter of the query as it is meant, by name. */
+function resourceOf({ pathname, searchParams }: URL): string {
+  const parameters = [...searchParams].sort(([one], [other]) => (one < other ? -1 : 1));
+  return pathname + parameters.map(([name, value]) => `\n${name}:${value}`).join("");
 }
 
 /** The store sorts by words, not by character codes: hyphens count for nothing, and an underscore is before a digit. */

@@ -3,8 +3,10 @@ import * as v from "valibot";
 
 import { oneOf } from "../fields.ts";
 import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
-import { provider } from "./provider.ts";
-import { pathStyleUrl, s3Headers, storeWithAcl } from "./s3.ts";
+import { provider, type ReadRequest } from "./provider.ts";
+import { keptByS3, toldByS3 } from "./s3-kept.ts";
+import { listedByS3, listQuery } from "./s3-list.ts";
+import { getting, pathStyleUrl, replacing, s3Headers, storeWithAcl } from "./s3.ts";
 import { readJson, type Session } from "./session.ts";
 import { type Grant, grantOf, withGrant } from "./tokens.ts";
 
@@ -23,14 +25,16 @@ export const providerF = provider({
   },
   put: async (store, object, session) => {
     const url = addressOf(store, object.key, session);
-    await storeWithAcl(session, { named: store.acl, fallback: "public-read" }, (acl) =>
+    const { kept } = object;
+    const acls = kept ? { named: undefined, fallback: undefined } : { named: store.acl, fallback: "public-read" };
+    await storeWithAcl(session, acls, (acl) =>
       withGrant(
         session,
         identityOf(session, store.key),
         () => grantFor(store.key, session),
         ({ token }) =>
           session.send(() => {
-            const headers = s3Headers(object, store);
+            const headers = kept ? replacing(object, kept) : s3Headers(object, store);
             if (acl !== undefined) headers.set("x-amz-acl", acl);
             headers.set("authorization", `Bearer ${token}`);
             return { url, method: "PUT", headers, body: object.bytes };
@@ -39,14 +43,24 @@ export const providerF = provider({
     );
     return url;
   },
-  read: async (store, key, session) => {
-    const { grant, forget } = await grantOf(session, identityOf(session, store.key), () =>
-      grantFor(store.key, session),
-    );
-    const headers = new Headers({ authorization: `Bearer ${grant.token}` });
-    return { url: addressOf(store, key, session), headers, isOpen: true, forget };
-  },
+  read: (store, key, session) => bearing(store, addressOf(store, key, session), session),
+  list: (store, ask, session) =>
+    listedByS3(session, async () =>
+      getting(await bearing(store, `${addressOf(store, "", session)}?${listQuery(ask)}`, session)),
+    ),
+  cursorAfter: (key) => key,
+  told: toldByS3,
+  kept: (store, key, answered, session) =>
+    keptByS3(session, answered, async (query) =>
+      getting(await bearing(store, `${addressOf(store, key, session)}?${query}`, session)),
+    ),
 });
+
+/** A request for reading that carries a token. */
+async function bearing({ key }: { readonly key: string }, url: string, session: Session): Promise<ReadRequest> {
+  const { grant, forget } = await grantOf(session, identityOf(session, key), () => grantFor(key, session));
+  return { url, headers: new Headers({ authorization: `Bearer ${grant.token}` }), isOpen: true, forget };
+}
 
 function addressOf(
   { bucket, region: place }: { bucket: string; region: string },

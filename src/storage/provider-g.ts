@@ -5,7 +5,8 @@ import { oneOf } from "../fields.ts";
 import { credential, hostBucket, metadata, objectHeaders, objectPath, region } from "./attributes.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
-import { CANNED_ACLS, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
+import { toldByS3 } from "./s3-kept.ts";
+import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
 
 export const providerG = provider({
   summary: "DigitalOcean Spaces.",
@@ -26,6 +27,10 @@ export const providerG = provider({
     return putSigned(session, url, object, { ...store, acl }, store);
   },
   read: (store, key, session) => signedGet(addressOf(store, key, session.base), store, session.now()),
+  list: (store, ask, session) => listSigned(session, addressOf(store, "", session.base), ask, store),
+  cursorAfter: (key) => key,
+  told: toldByS3,
+  kept: (store, key, answered, session) => keptSigned(session, addressOf(store, key, session.base), answered, store),
 });
 
 function addressOf(

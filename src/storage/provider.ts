@@ -10,6 +10,38 @@ export interface StoredObject {
   readonly bytes: Uint8Array;
   /** What the bytes are, unless the request's `headers` say otherwise. */
   readonly contentType: string;
+  /** Under which condition it is stored; absent: under none. A store answers 412, or 409, when it does not hold. */
+  readonly condition?: Condition | undefined;
+  /** What says that a batch has made it: metadata of the name MARK. */
+  readonly mark?: string | undefined;
+  /** What `kept` gave: the object replaces another one, of which all but the bytes stays. */
+  readonly kept?: Headers | undefined;
+}
+
+/** The name of the metadata by which batches know what they have made. */
+export const MARK = "darkroom";
+
+/** No object has the name yet, or the one that has it is still this version. */
+export type Condition = { readonly is: "absent" } | { readonly is: "version"; readonly version: string };
+
+/** A part of a list of objects, in the order of the store. */
+export interface ListAsk {
+  /** What names begin with. */
+  readonly prefix: string;
+  /** Where a list of earlier goes on, as its end said; absent: at its beginning. */
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+export interface ListedObject {
+  readonly key: string;
+  readonly bytes: number;
+}
+
+export interface Listing {
+  readonly objects: readonly ListedObject[];
+  /** Where the list goes on; absent: it is at its end. */
+  readonly cursor?: string;
 }
 
 /** How an object is asked for, by somebody who may. */
@@ -45,6 +77,29 @@ export interface ProviderRow {
    * @throws ApiError 422 when a token is refused
    */
   readonly read: (members: never, key: string, session: Session) => Promise<ReadRequest>;
+  /**
+   * A part of the list of objects.
+   * @throws ApiError 422 when the store refuses or does not answer
+   */
+  readonly list: (members: never, ask: ListAsk, session: Session) => Promise<Listing>;
+  /** Where a list begins that leaves out all names up to this one; absent: the store cannot, and its list is read from the start. */
+  readonly cursorAfter?: (key: string) => string;
+  /** The mark and the version of an object, by the headers of an answer to `read`. */
+  readonly told: (answered: Headers) => Told;
+  /**
+   * What is sent with an object that replaces the one of which `answered` are the headers, so that all but the bytes stays:
+   * metadata, headers, tags, access list. Absent: the store cannot compare versions, so nothing is ever replaced in it.
+   * @throws ApiError 422 when the store refuses to tell
+   */
+  readonly kept?: (members: never, key: string, answered: Headers, session: Session) => Promise<Headers>;
+  /** Why a store with these members cannot compare versions, or null; absent: it can where there is `kept`. */
+  readonly keeps?: (members: never) => string | null;
+}
+
+export interface Told {
+  readonly mark: string | undefined;
+  /** What a condition names; undefined where the store told none. */
+  readonly version: string | undefined;
 }
 
 export interface Violation {
@@ -69,6 +124,14 @@ export interface Provider<
   readonly rule?: (members: Members<Credentials, Params>) => Violation | null;
   readonly put: (members: Members<Credentials, Params>, object: StoredObject, session: Session) => Promise<string>;
   readonly read: (members: Members<Credentials, Params>, key: string, session: Session) => Promise<ReadRequest>;
+  readonly list: (members: Members<Credentials, Params>, ask: ListAsk, session: Session) => Promise<Listing>;
+  readonly kept?: (
+    members: Members<Credentials, Params>,
+    key: string,
+    answered: Headers,
+    session: Session,
+  ) => Promise<Headers>;
+  readonly keeps?: (members: Members<Credentials, Params>) => string | null;
 }
 
 /** Types the literal of a registry row: `put` receives what `credentials` and `params` describe. */

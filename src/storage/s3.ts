@@ -6,7 +6,9 @@ import { AwsV4Signer } from "aws4fetch";
 
 import { compactTime, sha256 } from "./digest.ts";
 import { encodeKey, encodeSegment } from "./path.ts";
-import type { ReadRequest, StoredObject } from "./provider.ts";
+import { type ListAsk, type Listing, MARK, type ReadRequest, type StoredObject } from "./provider.ts";
+import { keptByS3 } from "./s3-kept.ts";
+import { listedByS3, listQuery } from "./s3-list.ts";
 import type { Answer, Outgoing, Session } from "./session.ts";
 
 /** The ready-made access lists of S3. */
@@ -34,17 +36,25 @@ export function servedHeaders(object: StoredObject, options: ObjectOptions): Hea
   return headers;
 }
 
-/** Headers of the object with its metadata and tags, as S3 spells them. */
+/** Headers of the object with its metadata and tags, as S3 spells them, and the condition under which it is stored. */
 export function s3Headers(object: StoredObject, options: ObjectOptions): Headers {
-  const headers = servedHeaders(object, options);
+  const headers = conditional(object, servedHeaders(object, options));
+  if (object.mark !== undefined) headers.set(`x-amz-meta-${MARK}`, object.mark);
   for (const [name, value] of Object.entries(options.metadata ?? {})) headers.set(`x-amz-meta-${name}`, value);
   const tags = Object.entries(options.tags ?? {}).map((pair) => pair.map(encodeSegment).join("="));
   if (tags.length > 0) headers.set("x-amz-tagging", tags.join("&"));
   return headers;
 }
 
-/** `https://<host>/<bucket>/<key>`, or the bucket as the first part of the host where its name allows that. */
-export function pathStyleUrl(endpoint: string, bucket: string, key: string): string {
+/** RFC 9110, section 13.1, as all dialects but that of Google take it. */
+export function conditional({ condition }: StoredObject, headers: Headers): Headers {
+  if (condition?.is === "absent") headers.set("if-none-match", "*");
+  else if (condition) headers.set("if-match", condition.version);
+  return headers;
+}
+
+/** `https://<host>/<bucket>/<key>`; without a key, the address of the bucket. */
+export function pathStyleUrl(endpoint: string, bucket: string, key = ""): string {
   return `${endpoint}/${bucket}/${encodeKey(key)}`;
 }
 
@@ -78,6 +88,13 @@ export async function signedPut(
   return { url, method: "PUT", headers: signed.headers, body: object.bytes };
 }
 
+/** Headers of an object that replaces another one: what is kept of it, its own mark, and the condition. */
+export function replacing(object: StoredObject, kept: Headers): Headers {
+  const headers = conditional(object, new Headers(kept));
+  if (object.mark !== undefined) headers.set(`x-amz-meta-${MARK}`, object.mark);
+  return headers;
+}
+
 /** A signed GET; what is added to it is not signed. */
 export async function signedGet(url: string, signature: Signature, now: number): Promise<ReadRequest> {
   const signer = new AwsV4Signer({
@@ -92,6 +109,25 @@ export async function signedGet(url: string, signature: Signature, now: number):
   });
   const { headers } = await signer.sign();
   return { url, headers, isOpen: true };
+}
+
+/** A part of the list of a bucket, asked for with a signature. */
+export function listSigned(session: Session, url: string, ask: ListAsk, signature: Signature): Promise<Listing> {
+  return listedByS3(session, async () =>
+    getting(await signedGet(`${url}?${listQuery(ask)}`, signature, session.now())),
+  );
+}
+
+/** What an object has besides its bytes, asked for with signatures. */
+export function keptSigned(session: Session, url: string, answered: Headers, signature: Signature): Promise<Headers> {
+  return keptByS3(session, answered, async (query) => {
+    return getting(await signedGet(`${url}?${query}`, signature, session.now()));
+  });
+}
+
+/** A request for reading, as it is sent. */
+export function getting({ url, headers }: ReadRequest): Outgoing {
+  return { url, method: "GET", headers };
 }
 
 /** An access list: the caller's, or ours when the caller named none. */
@@ -112,7 +148,8 @@ export async function storeWithAcl(
   isForbidden: (answer: Answer) => boolean = forbidsAcls,
 ): Promise<void> {
   let answer = await send(acl.named ?? acl.fallback);
-  if (!answer.ok && acl.named === undefined && isForbidden(answer)) answer = await send(undefined);
+  const isOurs = acl.named === undefined && acl.fallback !== undefined;
+  if (!answer.ok && isOurs && isForbidden(answer)) answer = await send(undefined);
   if (!answer.ok) throw session.refusal(answer);
 }
 
@@ -133,6 +170,13 @@ export async function putSigned(
   signature: Signature,
   isForbidden?: (answer: Answer) => boolean,
 ): Promise<string> {
+  const { kept } = object;
+  if (kept) {
+    const headers = () => replacing(object, kept);
+    const answer = await session.send(() => signedPut(url, headers(), object, signature, session.now()));
+    if (!answer.ok) throw session.refusal(answer);
+    return url;
+  }
   const send = (acl: string | undefined) =>
     session.send(() => {
       const headers = s3Headers(object, options);

@@ -36,7 +36,7 @@ export interface Answer {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: Headers;
-  /** At most MAX_STORE_ANSWER_BYTES of the body. Private: never part of a message. */
+  /** What was read of the body. Private: never part of a message. */
   readonly text: string;
 }
 
@@ -50,9 +50,10 @@ export interface Session {
   readonly keyfile: Keyfile | undefined;
   /**
    * Sends what `prepare` makes, afresh for each attempt so that its date and its body are fresh too.
-   * @throws ApiError 422 when the provider could not be reached, or not in time
+   * @param mostBytes of the answer that are read
+   * @throws StoreError when the provider could not be reached, or not in time
    */
-  readonly send: (prepare: Prepare) => Promise<Answer>;
+  readonly send: (prepare: Prepare, mostBytes?: number) => Promise<Answer>;
   /** The error that tells the caller what the provider answered. */
   readonly refusal: (answer: Answer) => ApiError;
   /** The error for an answer that is no refusal but makes no sense. */
@@ -71,6 +72,36 @@ export interface SessionOptions {
   readonly timeoutMs?: number;
 }
 
+/** What a store was refused with, or that it did not answer: whoever has time comes back to one that is overburdened. */
+export class StoreError extends ApiError {
+  override name = "StoreError";
+  /** The status of the store's answer; undefined: there was none. */
+  readonly answered: number | undefined;
+  /** Seconds that the store asks to be left alone. */
+  readonly retrySeconds: number | undefined;
+
+  constructor(message: string, { answer, cause }: { readonly answer?: Answer; readonly cause?: unknown } = {}) {
+    super(422, message, { cause });
+    this.answered = answer?.status;
+    const after = Number(answer?.headers.get("retry-after") ?? "");
+    this.retrySeconds = after > 0 ? after : undefined;
+  }
+
+  /** The store asks for time, or is not there. */
+  get isBusy(): boolean {
+    return this.answered === undefined || isOutageStatus(this.answered);
+  }
+
+  /** A condition did not hold: S3 and Azure say 412, or 409 while another write is under way. */
+  get isConflict(): boolean {
+    return this.answered === 412 || this.answered === 409;
+  }
+}
+
+function isOutageStatus(status: number): boolean {
+  return status >= 500 || status === 408 || status === 429;
+}
+
 /** Gives `talk` a session that ends when it does. */
 export async function withSession<Result>(
   options: SessionOptions,
@@ -83,7 +114,10 @@ export async function withSession<Result>(
       policy,
       now,
       keyfile,
-      send: (prepare) => sendTwice(prepare, options.provider, deadline, timeoutMs * STORE_FIRST_ATTEMPT_SHARE),
+      send: (prepare, mostBytes = MAX_STORE_ANSWER_BYTES) => {
+        const patienceMs = timeoutMs * STORE_FIRST_ATTEMPT_SHARE;
+        return sendTwice({ prepare, mostBytes }, options.provider, deadline, patienceMs);
+      },
       refusal: (answer) => refusal(answer, options),
       nonsense: (cause) =>
         new ApiError(422, `store: ${options.provider} gave an answer that cannot be read`, { cause }),
@@ -108,22 +142,22 @@ async function withTimer<Result>(
   }
 }
 
-async function sendTwice(
-  prepare: Prepare,
-  provider: string,
-  deadline: AbortSignal,
-  patienceMs: number,
-): Promise<Answer> {
-  const first = await withTimer(patienceMs, (patience) => attempt(prepare, AbortSignal.any([deadline, patience])));
+interface Ask {
+  readonly prepare: Prepare;
+  readonly mostBytes: number;
+}
+
+async function sendTwice(ask: Ask, provider: string, deadline: AbortSignal, patienceMs: number): Promise<Answer> {
+  const first = await withTimer(patienceMs, (patience) => attempt(ask, AbortSignal.any([deadline, patience])));
   if (deadline.aborted || !isOutage(first)) return settled(provider, first);
   await scheduler.wait(STORE_RETRY_PAUSE_MS);
-  return settled(provider, await attempt(prepare, deadline));
+  return settled(provider, await attempt(ask, deadline));
 }
 
 function refusal(answer: Answer, { provider, secrets }: SessionOptions): ApiError {
   const code = errorCode(answer);
   const shown = code === undefined || secrets.includes(code) ? "" : ` ${code}`;
-  return new ApiError(422, `store: ${provider} answered ${answer.status}${shown}`);
+  return new StoreError(`store: ${provider} answered ${answer.status}${shown}`, { answer });
 }
 
 /**
@@ -153,16 +187,16 @@ class Lost {
 }
 
 function isOutage(answer: Answer | Lost): boolean {
-  return answer instanceof Lost || answer.status >= 500 || answer.status === 408 || answer.status === 429;
+  return answer instanceof Lost || isOutageStatus(answer.status);
 }
 
 function settled(provider: string, answer: Answer | Lost): Answer {
   if (!(answer instanceof Lost)) return answer;
   const reason = answer.late ? "did not answer in time" : "could not be reached";
-  throw new ApiError(422, `store: ${provider} ${reason}`, { cause: answer.cause });
+  throw new StoreError(`store: ${provider} ${reason}`, { cause: answer.cause });
 }
 
-async function attempt(prepare: Prepare, signal: AbortSignal): Promise<Answer | Lost> {
+async function attempt({ prepare, mostBytes }: Ask, signal: AbortSignal): Promise<Answer | Lost> {
   const { url, ...init } = await prepare();
   try {
     // A redirect is a refusal: credentials and bytes go to the address that was checked and signed, nowhere else.
@@ -171,7 +205,7 @@ async function attempt(prepare: Prepare, signal: AbortSignal): Promise<Answer | 
       status: response.status,
       ok: response.ok,
       headers: response.headers,
-      text: await readText(response),
+      text: await readText(response, mostBytes),
     };
   } catch (cause) {
     return new Lost(cause, signal.aborted);
@@ -179,14 +213,14 @@ async function attempt(prepare: Prepare, signal: AbortSignal): Promise<Answer | 
 }
 
 /** The beginning of a body; what is too long is left unread. */
-async function readText(response: Response): Promise<string> {
+async function readText(response: Response, mostBytes: number): Promise<string> {
   if (!response.body) return "";
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   for await (const chunk of response.body) {
     bytes += chunk.length;
-    if (bytes > MAX_STORE_ANSWER_BYTES) break;
+    if (bytes > mostBytes) break;
     text += decoder.decode(chunk, { stream: true });
   }
   return text;

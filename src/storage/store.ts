@@ -2,7 +2,7 @@
 import { ApiError } from "../errors.ts";
 import type { Keyfile } from "./keyfile.ts";
 import { objectKey } from "./path.ts";
-import type { ProviderRow, ReadRequest } from "./provider.ts";
+import type { Listing, ListAsk, ProviderRow, ReadRequest, StoredObject } from "./provider.ts";
 import { providerNamed, type SpelledStore } from "./providers.ts";
 import { type SessionOptions, type StorePolicy, withSession } from "./session.ts";
 
@@ -61,6 +61,48 @@ export async function readFromStore(
   const secrets = Object.keys(row.credentials).map((member) => String(store[member]));
   const session = { provider: store.provider, base: baseOf(row, policy), policy, secrets, keyfile };
   return withSession(session, row.read.bind(null, store as never, key));
+}
+
+/** The store that a batch reads or writes, opened once: every call is a talk of its own. */
+export interface OpenStore {
+  readonly row: ProviderRow;
+  readonly members: SpelledStore;
+  /** @throws StoreError */
+  readonly list: (ask: ListAsk) => Promise<Listing>;
+  /** @throws StoreError */
+  readonly read: (key: string) => Promise<ReadRequest>;
+  /** @throws StoreError whose `isConflict` says that the condition does not hold */
+  readonly put: (object: StoredObject) => Promise<string>;
+  /** @throws StoreError where the store does not tell what an object has besides its bytes */
+  readonly kept: (key: string, answered: Headers) => Promise<Headers>;
+}
+
+/** @throws ApiError 422 when there is no such provider */
+export function openStore(
+  store: SpelledStore,
+  { policy, keyfile }: Pick<StoreOptions, "policy" | "keyfile">,
+): OpenStore {
+  const row = providerNamed(store.provider);
+  if (!row) throw new ApiError(422, "store.provider must be a known provider");
+  const secrets = Object.keys(row.credentials).map((member) => String(store[member]));
+  const options = { provider: store.provider, base: baseOf(row, policy), policy, secrets, keyfile };
+  const members = store as never;
+  return {
+    row,
+    members: store,
+    list: (ask) => withSession(options, (session) => row.list(members, ask, session)),
+    read: (key) => withSession(options, (session) => row.read(members, key, session)),
+    put: (object) => withSession(options, (session) => row.put(members, object, session)),
+    kept: (key, answered) =>
+      withSession(options, async (session) => {
+        if (!row.kept)
+          throw new ApiError(
+            422,
+            "target in-place cannot be combined with this provider: its store cannot compare versions",
+          );
+        return row.kept(members, key, answered, session);
+      }),
+  };
 }
 
 function baseOf(row: ProviderRow, policy: StorePolicy): string | undefined {

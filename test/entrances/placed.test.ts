@@ -17,19 +17,19 @@ function bindings(variables: Readonly<Record<string, string>>) {
       return {};
     },
   });
-  const objects = Object.fromEntries(["METER", "COURIER", "MAKER"].map((name) => [name, namespace(name, "")]));
+  const objects = Object.fromEntries(["METER", "COURIER", "MAKER", "BATCH"].map((name) => [name, namespace(name, "")]));
   return { asked, env: { ...env, ...objects, ...variables } as unknown as Env };
 }
 
 it.each([
-  [{}, ["METER  a ", "COURIER  a ", "MAKER  a "]],
-  [{ REGION: "weur" }, ["METER  a weur", "COURIER  a weur", "MAKER  a weur"]],
-  [{ JURISDICTION: "eu" }, ["METER eu a ", "COURIER eu a ", "MAKER eu a "]],
-  [{ REGION: "weur", JURISDICTION: "eu" }, ["METER eu a ", "COURIER eu a ", "MAKER eu a "]],
+  [{}, ["METER  a ", "COURIER  a ", "MAKER  a ", "BATCH  a "]],
+  [{ REGION: "weur" }, ["METER  a weur", "COURIER  a weur", "MAKER  a weur", "BATCH  a weur"]],
+  [{ JURISDICTION: "eu" }, ["METER eu a ", "COURIER eu a ", "MAKER eu a ", "BATCH eu a "]],
+  [{ REGION: "weur", JURISDICTION: "eu" }, ["METER eu a ", "COURIER eu a ", "MAKER eu a ", "BATCH eu a "]],
 ])("%j: every object is asked for where it is to be", (variables, said) => {
   const { asked, env: given } = bindings(variables);
-  const { METER, COURIER, MAKER } = placed(given);
-  for (const namespace of [METER, COURIER, MAKER]) namespace.getByName("a");
+  const { METER, COURIER, MAKER, BATCH } = placed(given);
+  for (const namespace of [METER, COURIER, MAKER, BATCH]) namespace.getByName("a");
   expect(asked).toEqual(said);
   // An isolate asks with each request.
   expect(placed(given)).toBe(placed(given));

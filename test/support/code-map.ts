@@ -15,6 +15,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/entrances", "what wakes the Worker beside a request: queue, courier, sweep"],
   ["src/pipeline", "the way of every picture from source to answer"],
   ["src/delivery", "pictures by address: policy, caches, drafts and finals"],
+  ["src/batch", "whole buckets, object by object: state, marks, what is done to one"],
   ["src/delivery/dialects", "a file for each dialect of addresses"],
   ["src/source", "where originals come from: uploads, URLs behind a guard"],
   ["src/storage", "where results go: R2, and a file for each provider"],
@@ -64,7 +65,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["wasm/jxl", "what the codecs of JPEG XL are built from"],
   ["wasm/fuel", "counts what modules compute"],
   [
-    "test/{account,cli,contract,delivery,entrances,http,image,pipeline,playground,scheduler,source,storage,wasm,webhook}",
+    "test/{account,batch,cli,contract,delivery,entrances,http,image,pipeline,playground,scheduler,source,storage,wasm,webhook}",
     "tests of the folder of that name",
   ],
   ["test/browser", "the pages in Chromium"],

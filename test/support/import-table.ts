@@ -164,10 +164,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "dialects",
     ],
   },
+  // Whole buckets: what is done to which object, and who is told.
+  batch: {
+    paths: ["src/batch"],
+    imports: [...BASE, "scheduler", "codec", "formats", "edges", "contract", "pipeline"],
+  },
   // Do not import each other, but for `reseal`, which an administrator starts.
   entrances: {
     paths: ["src/entrances"],
-    imports: [...BASE, "scheduler", "edges", "process", "pipeline", "dialects", "delivery"],
+    imports: [...BASE, "scheduler", "edges", "process", "pipeline", "dialects", "delivery", "batch"],
     packages: ["cloudflare:workers"],
   },
   http: {
@@ -187,6 +192,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "pipeline",
       "dialects",
       "delivery",
+      "batch",
       "src/entrances/reseal.ts",
     ],
     packages: ["hono", "valibot", "node:buffer", "node:crypto"],

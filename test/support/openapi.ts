@@ -5,6 +5,7 @@ import type * as v from "valibot";
 import * as admin from "../../src/contract/admin.ts";
 import * as agents from "../../src/contract/agents.ts";
 import * as assets from "../../src/contract/assets.ts";
+import * as batches from "../../src/contract/batches.ts";
 import * as deliveries from "../../src/contract/deliveries.ts";
 import { AddressExplained } from "../../src/contract/explanation.ts";
 import { OutputEntry, Outputs, Srcset } from "../../src/contract/outputs.ts";
@@ -104,6 +105,13 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   SignerList: signers.SignerList,
   TrustFound: signers.TrustFound,
   AssetDeleted: assets.AssetDeleted,
+  NewBatch: batches.NewBatch,
+  BatchRecord: batches.BatchRecord,
+  BatchAccepted: batches.BatchAccepted,
+  BatchFound: batches.BatchFound,
+  BatchChanged: batches.BatchChanged,
+  BatchList: batches.BatchList,
+  FailureList: batches.FailureList,
   NewDelivery: deliveries.NewDelivery,
   DeliveryChange: deliveries.DeliveryChange,
   DeliveryRecord: deliveries.DeliveryRecord,
@@ -153,6 +161,7 @@ export function openApi(): Json {
     tags: [
       { name: "Images", description: "Processing, and the results" },
       { name: "Deliveries", description: "Pictures by address: what addresses may ask for" },
+      { name: "Batches", description: "Whole buckets: every picture, in place or beside it" },
       { name: "Saved assets", description: "Watermarks, keyfiles and connectors, named by id in requests" },
       { name: "Account", description: "What a key belongs to" },
       { name: "Agents", description: "Tools for programs that are led by a language model" },

@@ -1,6 +1,6 @@
 /** Blob storage: requests are handed to the Azurite emulator as they came, so it is the emulator that verifies them. */
 import { createHmac } from "node:crypto";
-import { get, type IncomingMessage } from "node:http";
+import { get, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 
@@ -19,7 +19,17 @@ export function blob(): Dialect & { stop: () => void } {
         ? { bucket: `${BLOB_ACCOUNT.account}/${bucket}`, key }
         : undefined;
     },
-    verify: async (request) => (request.method === "GET" ? judgeRead(request) : forward(await address(), request)),
+    verify: async (request) => {
+      if (request.query.get("comp") === "list") return list(await address(), request);
+      return request.method === "GET" ? judgeRead(request) : forward(await address(), request);
+    },
+    judgesConditions: true,
+    // The emulator answers by itself, in `verify`.
+    listing: ({ query }) =>
+      query.get("comp") === "list"
+        ? { folder: "/", bucket: "", prefix: "", after: "", limit: 0, reply: () => ({ status: 500 }) }
+        : undefined,
+    tells: ({ resource }) => toldByEmulator(resource as IncomingHttpHeaders),
     content: async (request) => readBack(await address(), request),
     error: (status, code) => ({
       status,
@@ -57,6 +67,22 @@ function judgeRead({ path, headers }: Received): Reply | null {
   const isFresh = Math.abs(Date.now() - Date.parse(headers["x-ms-date"] ?? "")) < 900_000;
   if (isFresh && headers["authorization"] === `SharedKey ${account}:${signature}`) return null;
   return { status: 403, headers: { "x-ms-error-code": "AuthorizationFailure" } };
+}
+
+/** A list, whose signature the emulator verifies. */
+async function list(emulator: string, request: Received): Promise<Reply> {
+  const { host: _, connection: __, ...headers } = request.headers;
+  const response = await fetch(`${emulator}${request.path}?${request.query.toString()}`, { headers });
+  const code = response.headers.get("x-ms-error-code");
+  return { status: response.status, headers: code ? { "x-ms-error-code": code } : {}, body: await response.text() };
+}
+
+const TOLD = /^(?:etag|last-modified|x-ms-meta-.*|cache-control|content-(?:disposition|language))$/;
+
+function toldByEmulator(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (TOLD.test(name) ? [[name, String(value)]] : [])),
+  );
 }
 
 /** Null when the emulator has stored it. */

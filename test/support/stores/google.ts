@@ -3,14 +3,22 @@ import { type KeyObject, verify as verifySignature } from "node:crypto";
 
 import { CLIENT_EMAIL } from "./accounts.ts";
 import { s3 } from "./s3.ts";
-import { type Content, type Dialect, pathTarget, type Received, type Reply } from "./server.ts";
+import {
+  type Content,
+  type Dialect,
+  type ListingAsk,
+  pathTarget,
+  type Received,
+  type Recorded,
+  type Reply,
+} from "./server.ts";
 import { tokenOffice } from "./tokens.ts";
 
 export function google(publicKey: KeyObject): Dialect {
   const office = tokenOffice();
   const xml = s3("auto");
   return {
-    target: (request) => (isInsert(request) ? insertTarget(request) : pathTarget(request)),
+    target: (request) => (isInsert(request) ? insertTarget(request) : (jsonTarget(request) ?? pathTarget(request))),
     verify: (request) => {
       const isSigned = !request.headers["authorization"]?.startsWith("Bearer ");
       if (!isInsert(request) && isSigned) return xml.verify(request);
@@ -20,12 +28,67 @@ export function google(publicKey: KeyObject): Dialect {
     aclRefusal: uniformAccess,
     content: (request) =>
       isInsert(request) ? inserted(request) : { bytes: request.body, type: request.headers["content-type"] ?? "" },
+    listing: (request) => xml.listing?.(request) ?? jsonListing(request),
+    tells: (recorded) => ({ "x-goog-generation": String(recorded.attempts), ...told(recorded) }),
+    part: (request, recorded) => (request.query.get("fields") === "acl" ? aclOf(recorded) : undefined),
     other: (request) => office.other(request) ?? sell(request, publicKey, office.issue),
   };
 }
 
 function isInsert({ path }: Received): boolean {
   return path.startsWith("/upload/storage/v1/b/");
+}
+
+/** The address of an object's resource, whose name is one part of the path. */
+function jsonTarget({ path }: Received): { bucket: string; key: string } | undefined {
+  const [, bucket, name] = /^\/storage\/v1\/b\/([^/]+)\/o\/([^/]+)$/.exec(path) ?? [];
+  if (bucket === undefined || name === undefined) return undefined;
+  return { bucket, key: name.replaceAll("%2F", "/") };
+}
+
+interface Resource {
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly acl?: unknown;
+  readonly cacheControl?: string;
+  readonly contentDisposition?: string;
+}
+
+/** What the resource says, or the headers of an object that was written without one. */
+function told({ resource, headers }: Recorded): Record<string, string> {
+  if (!resource) return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-amz-meta-")));
+  const { metadata = {}, cacheControl, contentDisposition } = resource as Resource;
+  return {
+    ...(cacheControl && { "cache-control": cacheControl }),
+    ...(contentDisposition && { "content-disposition": contentDisposition }),
+    ...Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`x-goog-meta-${name}`, value])),
+  };
+}
+
+/** What was sent as a list comes back; what was named by a word reads as a list of one. */
+function aclOf({ resource }: Recorded): Reply {
+  const { acl } = (resource ?? {}) as Resource;
+  const list = Array.isArray(acl) ? (acl as unknown[]) : [{ entity: "allUsers", role: "READER", kind: "x" }];
+  return { status: 200, body: JSON.stringify({ acl: list }) };
+}
+
+function jsonListing({ method, path, query }: Received): ListingAsk | undefined {
+  const bucket = /^\/storage\/v1\/b\/([^/]+)\/o$/.exec(path)?.[1];
+  if (method !== "GET" || bucket === undefined) return undefined;
+  return {
+    folder: `/${bucket}/`,
+    bucket,
+    prefix: query.get("prefix") ?? "",
+    after: query.get("startOffset") ?? "",
+    isFrom: true,
+    limit: Number(query.get("maxResults")),
+    reply: (entries, isMore) => ({
+      status: 200,
+      body: JSON.stringify({
+        items: entries.map(({ key, bytes }) => ({ name: key, size: String(bytes) })),
+        ...(isMore && { nextPageToken: "more" }),
+      }),
+    }),
+  };
 }
 
 function jsonError(status: number, reason: string): Reply {
@@ -58,7 +121,7 @@ function insertTarget(request: Received): { bucket: string; key: string } | unde
 
 function inserted(request: Received): Content {
   const { resource, ...content } = related(request);
-  return { ...content, resource: { ...resource, acl: request.query.get("predefinedAcl") ?? undefined } };
+  return { ...content, resource: { ...resource, acl: request.query.get("predefinedAcl") ?? resource["acl"] } };
 }
 
 function hexOf(character: string): string {

@@ -1,6 +1,6 @@
 /** The S3 dialect behind bearer tokens that an API key buys. */
 import { IAM_KEY } from "./accounts.ts";
-import { xmlError } from "./s3.ts";
+import { listingOfS3, xmlError } from "./s3.ts";
 import { type Dialect, pathTarget, type Received, type Reply } from "./server.ts";
 import { tokenOffice } from "./tokens.ts";
 
@@ -10,6 +10,7 @@ export function iam(): Dialect {
     target: pathTarget,
     verify: ({ headers }) => (office.accepts(headers["authorization"]) ? null : xmlError(401, "InvalidToken")),
     error: xmlError,
+    listing: listingOfS3,
     aclRefusal: ({ headers }) =>
       headers["x-amz-acl"] === undefined ? null : xmlError(400, "AccessControlListNotSupported"),
     other: (request) => office.other(request) ?? sell(request, office.issue),

@@ -2,15 +2,16 @@
 import signUtils from "ali-oss/lib/common/signUtils.js";
 
 import { S3_KEYS } from "./accounts.ts";
-import { xmlError } from "./s3.ts";
-import { type Dialect, pathTarget, type Received, type Reply } from "./server.ts";
+import { listingOfS3, xmlError } from "./s3.ts";
+import { bucketOf, type Dialect, pathTarget, type Received, type Reply } from "./server.ts";
 
 export function oss(region: string): Dialect {
-  return { target: pathTarget, verify: (request) => verify(request, region), error: xmlError };
+  return { target: pathTarget, verify: (request) => verify(request, region), error: xmlError, listing: listingOfS3 };
 }
 
 function verify(request: Received, region: string): Reply | null {
-  const target = pathTarget({ ...request, method: "PUT" });
+  const bucket = bucketOf(request);
+  const target = bucket === undefined ? pathTarget({ ...request, method: "PUT" }) : { bucket, key: "" };
   if (!target || request.headers["x-oss-object-acl"] !== undefined) return xmlError(400, "InvalidArgument");
   const time = request.headers["x-oss-date"] ?? "";
   const age = Math.abs(Date.now() - Date.parse(time.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)/, "$1-$2-$3:$4:")));
@@ -21,7 +22,7 @@ function verify(request: Received, region: string): Reply | null {
     S3_KEYS.secret,
     region,
     request.method,
-    { headers },
+    { headers, queries: Object.fromEntries(request.query) },
     target.bucket,
     decodeURIComponent(target.key),
   );

@@ -4,7 +4,16 @@ import { createHash } from "node:crypto";
 import aws4 from "aws4";
 
 import { S3_KEYS } from "./accounts.ts";
-import { type Dialect, pathTarget, type Received, type Reply } from "./server.ts";
+import {
+  bucketOf,
+  type Dialect,
+  type ListedEntry,
+  type ListingAsk,
+  pathTarget,
+  type Received,
+  type Recorded,
+  type Reply,
+} from "./server.ts";
 
 const SCHEME =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([\da-f]{64})$/;
@@ -21,13 +30,59 @@ export function s3(region: string): Dialect {
     target: pathTarget,
     verify: (request) => verify(request, region),
     error: xmlError,
+    listing: listingOfS3,
+    part: partOfS3,
     aclRefusal: ({ headers }) =>
       headers["x-amz-acl"] === undefined ? null : xmlError(400, "AccessControlListNotSupported"),
   };
 }
 
+/** ListObjectsV2 with names as parts of an address. */
+export function listingOfS3(request: Received): ListingAsk | undefined {
+  const bucket = bucketOf(request);
+  if (bucket === undefined || request.query.get("list-type") !== "2") return undefined;
+  const reply = (entries: readonly ListedEntry[], isMore: boolean): Reply => {
+    const encoded = (key: string) => encodeURIComponent(key).replaceAll("%20", "+");
+    const contents = entries.map(
+      ({ key, bytes }) =>
+        `<Contents><Key>${encoded(key)}</Key><ETag>&quot;x&quot;</ETag><Size>${bytes}</Size></Contents>`,
+    );
+    const body = `<?xml version="1.0"?><ListBucketResult><Name>b</Name><EncodingType>url</EncodingType><IsTruncated>${isMore}</IsTruncated>${contents.join("")}</ListBucketResult>`;
+    return { status: 200, headers: { "content-type": "application/xml" }, body };
+  };
+  const { query } = request;
+  return {
+    folder: `/${bucket}/`,
+    bucket,
+    prefix: query.get("prefix") ?? "",
+    after: query.get("start-after") ?? "",
+    limit: Number(query.get("max-keys")),
+    reply,
+  };
+}
+
+/** Tags as they were sent, and the access list of an object that everybody may read, unless it was sent with another one. */
+function partOfS3({ query }: Received, { headers }: Recorded): Reply | undefined {
+  const xml = (body: string): Reply => ({ status: 200, headers: { "content-type": "application/xml" }, body });
+  if (query.has("tagging")) {
+    const tags = [...new URLSearchParams(headers["x-amz-tagging"] ?? "")];
+    const set = tags.map(([key, value]) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`);
+    return xml(`<Tagging><TagSet>${set.join("")}</TagSet></Tagging>`);
+  }
+  if (!query.has("acl")) return undefined;
+  const isPublic = headers["x-amz-acl"] === "public-read" || headers["x-amz-grant-read"] !== undefined;
+  const everybody = isPublic
+    ? `<Grant><Grantee><URI>http://acs.amazonaws.com/groups/global/AllUsers</URI></Grantee><Permission>READ</Permission></Grant>`
+    : "";
+  const owner = `<Grant><Grantee><ID>me</ID></Grantee><Permission>FULL_CONTROL</Permission></Grant>`;
+  return xml(
+    `<AccessControlPolicy><Owner><ID>me</ID></Owner><AccessControlList>${owner}${everybody}</AccessControlList></AccessControlPolicy>`,
+  );
+}
+
 export function verify(request: Received, region: string): Reply | null {
-  const { method, path, headers, body } = request;
+  const { method, headers, body } = request;
+  const path = `${request.path}${[...request.query].length > 0 ? `?${request.query.toString().replaceAll("+", "%20")}` : ""}`;
   const [, id, date, scope, names = ""] = SCHEME.exec(headers["authorization"] ?? "") ?? [];
   if (id !== S3_KEYS.key) return xmlError(403, "InvalidAccessKeyId");
   if (scope !== region) return xmlError(400, "AuthorizationHeaderMalformed");

@@ -2,6 +2,7 @@
  * An object store on a loopback port that judges what it receives: a dialect verifies the signature with an independent
  * signer, the front makes trouble when the bucket's name asks for it, and whatever was stored can be read at its URL.
  */
+import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -42,6 +43,14 @@ export interface Dialect {
   readonly aclRefusal?: (request: Received) => Reply | null;
   /** What is stored of a request; the body by default. */
   readonly content?: (request: Received) => Content | Promise<Content>;
+  /** The bucket whose objects a request lists; what it wants of them, and how they are told. */
+  readonly listing?: (request: Received) => ListingAsk | undefined;
+  /** Parts of an object that are not its bytes, such as an access list. */
+  readonly part?: (request: Received, object: Recorded) => Reply | undefined;
+  /** `verify` judges conditions, too. */
+  readonly judgesConditions?: true;
+  /** What else is told of an object with its bytes; metadata and served headers as they were sent, by default. */
+  readonly tells?: (recorded: Recorded, etag: string) => Readonly<Record<string, string>>;
   /** Tokens, catalogs and other requests that are not for objects. */
   readonly other?: (request: Received) => Reply | undefined;
   readonly stored?: Reply;
@@ -51,6 +60,23 @@ export interface Content {
   readonly bytes: Buffer;
   readonly type: string;
   readonly resource?: unknown;
+}
+
+export interface ListedEntry {
+  readonly key: string;
+  readonly bytes: number;
+}
+
+export interface ListingAsk {
+  /** What the address of the bucket's objects begins with. */
+  readonly folder: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly after: string;
+  readonly limit: number;
+  /** Names from `after` on, it included, instead of those behind it. */
+  readonly isFrom?: boolean;
+  readonly reply: (entries: readonly ListedEntry[], isMore: boolean) => Reply;
 }
 
 interface Stored {
@@ -116,6 +142,8 @@ async function judge(
 ): Promise<Reply | "drop" | "silence"> {
   const other = dialect.other?.(request);
   if (other) return other;
+  const listing = request.method === "GET" ? dialect.listing?.(request) : undefined;
+  if (listing) return (await dialect.verify(request)) ?? listed(dialect, listing, objects, attempts);
   if (request.method === "GET") return readable(dialect, request, objects);
   const target = dialect.target(request);
   if (!target) return dialect.error(404, "NoSuchResource");
@@ -129,6 +157,9 @@ async function judge(
     return dialect.error(411, "MissingContentLength");
   const refusal = (await dialect.verify(request)) ?? (bucket === "no-acls" ? dialect.aclRefusal?.(request) : null);
   if (refusal) return refusal;
+  const missed =
+    bucket === "ignores-conditions" || dialect.judgesConditions ? null : missedCondition(request, objects.get(address));
+  if (missed) return dialect.error(missed, "PreconditionFailed");
   const { bytes, type, resource } = (await dialect.content?.(request)) ?? {
     bytes: request.body,
     type: request.headers["content-type"] ?? "",
@@ -137,19 +168,72 @@ async function judge(
   return dialect.stored ?? { status: 200 };
 }
 
+/** A store that keeps a condition: of the usual headers, and of Google's. */
+function missedCondition({ headers, query }: Received, stored: Stored | undefined): number | null {
+  const match = headers["if-match"];
+  const generation = query.get("ifGenerationMatch");
+  if (headers["if-none-match"] === "*" && stored) return 412;
+  if (headers["x-oss-forbid-overwrite"] === "true" && stored) return 409;
+  if (match !== undefined && (!stored || match !== etagOf(stored))) return 412;
+  if (generation !== null && generation !== (stored ? String(stored.recorded.attempts) : "0")) return 412;
+  return null;
+}
+
+function etagOf({ bytes, recorded }: Stored): string {
+  return `"${createHash("md5").update(bytes).update(String(recorded.attempts)).digest("hex")}"`;
+}
+
+const TOLD =
+  /^(?:x-(?:amz|oss|object)-meta-.*|x-amz-storage-class|cache-control|content-(?:disposition|language)|expires)$/;
+
+function toldAsSent({ headers }: Recorded, etag: string): Record<string, string> {
+  return { etag, ...Object.fromEntries(Object.entries(headers).filter(([name]) => TOLD.test(name))) };
+}
+
+function listed(
+  dialect: Dialect,
+  { folder, bucket, prefix, after, limit, isFrom, reply }: ListingAsk,
+  objects: ReadonlyMap<string, Stored>,
+  attempts: Map<string, number>,
+): Reply | "drop" | "silence" {
+  const attempt = (attempts.get(`list ${bucket}`) ?? 0) + 1;
+  attempts.set(`list ${bucket}`, attempt);
+  const trouble = troubleOf(dialect, bucket, attempt);
+  if (trouble) return trouble;
+  const names = [...objects.keys()].filter((name) => name.startsWith(folder));
+  const entries = names
+    .map((name) => ({
+      key: decodeURIComponent(name.slice(folder.length)),
+      bytes: objects.get(name)?.bytes.length ?? 0,
+    }))
+    .filter(({ key }) => key.startsWith(prefix) && (key > after || (isFrom === true && key === after)))
+    .sort((one, other) => (one.key < other.key ? -1 : 1));
+  return reply(entries.slice(0, limit), entries.length > limit);
+}
+
 /** Anybody reads an object at its URL; who proves an identity has it judged. */
 async function readable(dialect: Dialect, request: Received, objects: Map<string, Stored>): Promise<Reply> {
   const { authorization, "x-auth-token": token } = request.headers;
-  if (authorization === undefined && token === undefined) return read(objects.get(request.path));
+  if (authorization === undefined && token === undefined) return read(dialect, objects.get(request.path));
   const target = dialect.target({ ...request, method: "PUT" });
   const refusal = await dialect.verify(request);
-  return refusal ?? read(target && objects.get(`/${target.bucket}/${target.key}`));
+  const object = target && objects.get(`/${target.bucket}/${target.key}`);
+  const part = object && dialect.part?.(request, object.recorded);
+  return refusal ?? part ?? read(dialect, object);
 }
 
-function read(object: Stored | undefined): Reply {
+function read(dialect: Dialect, object: Stored | undefined): Reply {
   if (!object) return { status: 404 };
   const recorded = Buffer.from(JSON.stringify(object.recorded)).toString("base64");
-  return { status: 200, headers: { "content-type": object.type, "x-recorded": recorded }, body: object.bytes };
+  return {
+    status: 200,
+    headers: {
+      ...(dialect.tells ?? toldAsSent)(object.recorded, etagOf(object)),
+      "content-type": object.type,
+      "x-recorded": recorded,
+    },
+    body: object.bytes,
+  };
 }
 
 /** The bucket's name says what goes wrong. */
@@ -178,6 +262,11 @@ function troubleOf(dialect: Dialect, bucket: string, attempt: number): Reply | "
     default:
       return null;
   }
+}
+
+/** The bucket of a GET whose path names no object. */
+export function bucketOf({ method, path }: Received): string | undefined {
+  return method === "GET" ? /^\/([^/]+)\/?$/.exec(path)?.[1] : undefined;
 }
 
 /** `/bucket/key` of a PUT. */

@@ -25,7 +25,7 @@ declare module "ali-oss/lib/common/signUtils.js" {
       secret: string,
       region: string,
       method: string,
-      request: { headers: Record<string, string> },
+      request: { headers: Record<string, string>; queries?: Record<string, string> },
       bucket: string,
       object: string,
     ): string;

@@ -15,6 +15,21 @@ export function swift(region: string): Dialect {
     verify: ({ headers }) => (office.accepts(headers["x-auth-token"]) ? null : { status: 401, body: "Unauthorized" }),
     error: (status) => ({ status, body: "<html><h1>Trouble</h1></html>" }),
     stored: { status: 201 },
+    listing: ({ method, path, query }) => {
+      const container = new RegExp(`^/v1/${ACCOUNT}/([^/]+)$`).exec(path)?.[1];
+      if (method !== "GET" || container === undefined) return undefined;
+      return {
+        folder: `/${container}/`,
+        bucket: container,
+        prefix: query.get("prefix") ?? "",
+        after: query.get("marker") ?? "",
+        limit: Number(query.get("limit")),
+        reply: (entries) => ({
+          status: 200,
+          body: JSON.stringify(entries.map(({ key, bytes }) => ({ name: key, bytes, hash: "x" }))),
+        }),
+      };
+    },
     other: (request) =>
       office.other(request) ?? authenticate(request, region, office.issue) ?? delivery(request, office.accepts),
   };

@@ -1,0 +1,407 @@
+/**
+ * The state of one batch and every move of it, in a database of its own. A move is one transaction, so that a batch that is
+ * killed between two statements, or two moves, goes on where it was. Nothing in here grows with the number of objects: of a
+ * bucket of millions at most MAX_WAITING_OBJECTS are known at a time.
+ */
+import {
+  BATCH_CONCURRENCY,
+  CALM_ANSWERS,
+  FEW_WAITING_OBJECTS,
+  MAX_KEPT_FAILURES,
+  MAX_OBJECT_CHANGES,
+  MAX_OBJECT_STARTS,
+  MAX_STORE_PAUSE_MS,
+  MAX_STORE_PAUSES,
+  MAX_WAITING_OBJECTS,
+  OBJECT_LEASE_MS,
+  OBJECT_TOLD_MS,
+  STORE_PAUSE_MS,
+} from "../limits/batch.ts";
+import { backoff } from "../webhook/backoff.ts";
+import type {
+  Batch,
+  BatchState,
+  ClaimedObject,
+  Counts,
+  FailedObject,
+  ObjectOutcome,
+  Progress,
+  Trouble,
+} from "./rules.ts";
+import { NO_COUNTS, troubleOf } from "./rules.ts";
+
+type Value = string | number | null;
+export type SqlRow = Readonly<Record<string, Value>>;
+
+/** A database of SQLite, as objects of the platform have one. */
+export interface Sql {
+  readonly exec: (statement: string, ...values: Value[]) => readonly SqlRow[];
+  readonly transaction: <Result>(moves: () => Result) => Result;
+}
+
+/** A part of the list as the batch takes it. */
+export interface Part {
+  readonly objects: readonly { readonly key: string; readonly bytes: number }[];
+  /** Objects that the rules are not about. */
+  readonly others: number;
+  /** Where the list goes on; undefined: it is at its end. */
+  readonly cursor: string | undefined;
+}
+
+/** Everything but objects and failures: one row. */
+interface Standing {
+  readonly batch: Batch;
+  state: BatchState;
+  trouble?: Trouble | undefined;
+  counts: Counts;
+  cursor?: string | undefined;
+  isListed: boolean;
+  /** The store of originals has shown that it compares versions. */
+  isProven: boolean;
+  /** Objects that may be worked on at once: what the account gives, and what the store takes. */
+  slots: number;
+  pace: number;
+  calm: number;
+  /** Until when nothing is handed out; pauses in a row for which the store asked. */
+  holdUntil: number;
+  pauses: number;
+  updatedAt: number;
+}
+
+const SCHEMA = [
+  "CREATE TABLE IF NOT EXISTS standing (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL) STRICT",
+  // Objects that are listed and not over. `until` of one that waits is NULL; of one that somebody was told of, or has taken, it
+  // is the moment from which on he is taken for dead.
+  `CREATE TABLE IF NOT EXISTS objects (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, bytes INTEGER NOT NULL,
+    until INTEGER, token TEXT, starts INTEGER NOT NULL DEFAULT 0, changes INTEGER NOT NULL DEFAULT 0) STRICT`,
+  `CREATE TABLE IF NOT EXISTS failures (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, error TEXT NOT NULL,
+    message TEXT NOT NULL, at INTEGER NOT NULL) STRICT`,
+];
+
+const INTERNAL: Trouble = troubleOf(500, "Internal error");
+const FINAL: ReadonlySet<BatchState> = new Set(["done", "canceled"]);
+
+export class Machine {
+  readonly #sql: Sql;
+  readonly #random: () => number;
+  #standing: Standing | undefined;
+
+  constructor(sql: Sql, random: () => number = Math.random) {
+    this.#sql = sql;
+    this.#random = random;
+    for (const statement of SCHEMA) sql.exec(statement);
+    const [row] = sql.exec("SELECT json FROM standing");
+    this.#standing = row && (JSON.parse(String(row["json"])) as Standing);
+  }
+
+  /** The batch; undefined before its beginning. */
+  get batch(): Batch | undefined {
+    return this.#standing?.batch;
+  }
+
+  /** Begins a batch, once. */
+  begin(batch: Batch): void {
+    if (this.#standing) return;
+    const rest = { slots: 0, pace: BATCH_CONCURRENCY, calm: 0, holdUntil: 0, pauses: 0, updatedAt: batch.createdAt };
+    this.#keep({ batch, state: "listing", counts: NO_COUNTS, isListed: false, isProven: false, ...rest });
+  }
+
+  get progress(): Progress | undefined {
+    if (!this.#standing) return undefined;
+    const { state, counts, trouble, cursor, isListed, updatedAt } = this.#standing;
+    return { state, counts, isListed, updatedAt, ...(trouble && { trouble }), ...(cursor !== undefined && { cursor }) };
+  }
+
+  /** Whether the batch goes on by itself. */
+  get isAtWork(): boolean {
+    const state = this.#standing?.state;
+    return state === "listing" || state === "running";
+  }
+
+  /** The failures that are kept, the latest first. */
+  failures(offset: number, limit: number): FailedObject[] {
+    const rows = this.#sql.exec("SELECT * FROM failures ORDER BY n DESC LIMIT ? OFFSET ?", limit, offset);
+    return rows.map(({ key, error, message, at }) => ({
+      key: String(key),
+      error: String(error),
+      message: String(message),
+      at: Number(at),
+    }));
+  }
+
+  /** Stops for a while: what is worked on is brought to its end. */
+  pause(now: number, trouble?: Trouble): void {
+    this.#move(now, (standing) => {
+      if (this.isAtWork) Object.assign(standing, { state: "paused", trouble });
+    });
+  }
+
+  /** The list cannot be read: the batch stands where it is. */
+  fail(now: number, trouble: Trouble): void {
+    this.#move(now, (standing) => {
+      if (this.isAtWork) Object.assign(standing, { state: "failed", trouble });
+    });
+  }
+
+  /** Goes on after a pause or a failure. */
+  resume(now: number): void {
+    this.#move(now, (standing) => {
+      if (standing.state !== "paused" && standing.state !== "failed") return;
+      const state = standing.isListed || standing.counts.found > 0 ? "running" : "listing";
+      Object.assign(standing, { state, trouble: undefined, holdUntil: 0, pauses: 0 });
+    });
+  }
+
+  /** Ends the batch: what was not begun is left as it is. */
+  cancel(now: number): void {
+    this.#move(now, (standing) => {
+      if (FINAL.has(standing.state)) return;
+      Object.assign(standing, { state: "canceled", trouble: undefined });
+      this.#sql.exec("DELETE FROM objects WHERE token IS NULL");
+    });
+  }
+
+  /** Whether the next part of the list is to be read. */
+  get wantsList(): boolean {
+    const standing = this.#standing;
+    if (!standing || !this.isAtWork || standing.isListed) return false;
+    return standing.batch.rules.isDryRun || this.#count("TRUE") <= FEW_WAITING_OBJECTS;
+  }
+
+  /** Where the list goes on, and a stamp that says that nobody has taken a part of it meanwhile. */
+  get listFrom(): string | undefined {
+    return this.#standing?.cursor;
+  }
+
+  /** Takes a part of the list, unless it was taken before. */
+  takePart(from: string | undefined, { objects, others, cursor }: Part, now: number): void {
+    this.#move(now, (standing) => {
+      if (standing.isListed || standing.cursor !== from || !this.isAtWork) return;
+      const { counts, batch } = standing;
+      const foundBytes = objects.reduce((sum, { bytes }) => sum + bytes, counts.foundBytes);
+      standing.counts = {
+        ...counts,
+        found: counts.found + objects.length,
+        foundBytes,
+        others: counts.others + others,
+      };
+      standing.cursor = cursor ?? standing.cursor;
+      standing.isListed = cursor === undefined;
+      standing.pauses = 0;
+      if (batch.rules.isDryRun) {
+        if (standing.isListed) standing.state = "done";
+        return;
+      }
+      for (const { key, bytes } of objects)
+        this.#sql.exec("INSERT INTO objects (key, bytes) VALUES (?, ?)", key, bytes);
+      if (standing.counts.found > 0) standing.state = "running";
+      this.#endIfDone(standing);
+    });
+  }
+
+  /** Objects that somebody was told of, or works on. */
+  get inFlight(): number {
+    return this.#count("until IS NOT NULL");
+  }
+
+  /** How many objects the account lets this batch work on at once. */
+  grant(slots: number): void {
+    const standing = this.#standing;
+    if (standing && standing.slots !== slots) this.#keep({ ...standing, slots });
+  }
+
+  /** Gives what the dead had in their hands back, and takes as many objects as may be worked on now: each is to be told of. */
+  handOut(now: number): number[] {
+    if (!this.isAtWork) return [];
+    return this.#sql.transaction(() => {
+      this.#sql.exec("UPDATE objects SET until = NULL, token = NULL WHERE until <= ?", now);
+      const standing = this.#standing;
+      if (!standing || standing.holdUntil > now) return [];
+      const free = Math.min(standing.slots, standing.pace) - this.inFlight;
+      if (free <= 0) return [];
+      const taken = this.#sql.exec(
+        "UPDATE objects SET until = ? WHERE n IN (SELECT n FROM objects WHERE until IS NULL ORDER BY n LIMIT ?) RETURNING n",
+        now + OBJECT_TOLD_MS,
+        free,
+      );
+      return taken.map(({ n }) => Number(n));
+    });
+  }
+
+  /** Nobody was told of these after all. */
+  takeBack(numbers: readonly number[]): void {
+    for (const n of numbers) this.#sql.exec("UPDATE objects SET until = NULL WHERE n = ? AND token IS NULL", n);
+  }
+
+  /** Takes an object, unless it is over, somebody is at it, or the batch stands still: then it waits. */
+  claim(n: number, token: string, now: number): ClaimedObject | undefined {
+    const standing = this.#standing;
+    if (!standing) return undefined;
+    if (!this.isAtWork) {
+      this.takeBack([n]);
+      return undefined;
+    }
+    const [row] = this.#sql.exec(
+      `UPDATE objects SET token = ?, until = ?, starts = starts + 1
+       WHERE n = ? AND until IS NOT NULL AND (token IS NULL OR until <= ?) AND starts < ? RETURNING key`,
+      token,
+      now + OBJECT_LEASE_MS,
+      n,
+      now,
+      MAX_OBJECT_STARTS,
+    );
+    if (row) return { key: String(row["key"]), token, batch: standing.batch, isProven: standing.isProven };
+    this.#giveUpDead(n, now);
+    return undefined;
+  }
+
+  /** An object whose every start ended without a word is what ends its isolate. */
+  #giveUpDead(n: number, now: number): void {
+    this.#move(now, (standing) => {
+      const [dead] = this.#sql.exec(
+        "DELETE FROM objects WHERE n = ? AND starts >= ? AND (token IS NULL OR until <= ?) RETURNING key",
+        n,
+        MAX_OBJECT_STARTS,
+        now,
+      );
+      if (!dead) return;
+      this.#fail(standing, String(dead["key"]), INTERNAL, now);
+      this.#endIfDone(standing);
+    });
+  }
+
+  /**
+   * What came of an object that was claimed under this token.
+   * @returns false when it is in other hands: what was done is theirs to tell
+   */
+  finish(n: number, token: string, outcome: ObjectOutcome, now: number): boolean {
+    return this.#move(now, (standing) => {
+      const [row] = this.#sql.exec("SELECT key, starts, changes FROM objects WHERE n = ? AND token = ?", n, token);
+      if (!row) return false;
+      const { key, starts, changes } = row;
+      const failure = outcome.kind === "failed" ? outcome : failureOf(outcome, Number(starts), Number(changes));
+      if (failure) this.#fail(standing, String(key), failure, now);
+      else if (outcome.kind === "done") standing.counts = withDone(standing.counts, outcome);
+      else if (outcome.kind === "skipped")
+        standing.counts = { ...standing.counts, skipped: standing.counts.skipped + 1 };
+      const isOver = failure !== undefined || outcome.kind === "done" || outcome.kind === "skipped";
+      if (isOver || standing.state === "canceled") this.#sql.exec("DELETE FROM objects WHERE n = ?", n);
+      else this.#putBack(n, outcome);
+      this.#learn(standing, outcome, now);
+      this.#endIfDone(standing);
+      return true;
+    });
+  }
+
+  /** What found no room, or a store that asks for time, has not been started. */
+  #putBack(n: number, { kind }: ObjectOutcome): void {
+    const [started, changed] = [kind === "fault" || kind === "changed" ? 0 : 1, kind === "changed" ? 1 : 0];
+    const sql = "UPDATE objects SET until = NULL, token = NULL, starts = starts - ?, changes = changes + ? WHERE n = ?";
+    this.#sql.exec(sql, kind === "changed" ? 1 : started, changed, n);
+  }
+
+  /** A store that asks for time gets it, and half as much work; one that does not gets more, little by little. */
+  #learn(standing: Standing, outcome: ObjectOutcome, now: number): void {
+    if (outcome.kind === "halt") {
+      if (this.isAtWork) Object.assign(standing, { state: "paused", trouble: plain(outcome) });
+    } else if (outcome.kind === "wait" && outcome.why === "store") this.#slowDown(standing, outcome.seconds, now);
+    else if (outcome.kind === "wait") {
+      standing.holdUntil = Math.max(standing.holdUntil, now + (outcome.seconds ?? 1) * 1_000);
+    } else if (outcome.kind === "done" || outcome.kind === "skipped") {
+      standing.pauses = 0;
+      standing.isProven ||= outcome.kind === "done";
+      standing.calm += 1;
+      if (standing.calm >= CALM_ANSWERS) {
+        standing.calm = 0;
+        standing.pace = Math.min(BATCH_CONCURRENCY, standing.pace + 1);
+      }
+    }
+  }
+
+  /** The store asked for time while its list was read. */
+  slowDown(seconds: number | undefined, now: number): void {
+    this.#move(now, (standing) => this.#slowDown(standing, seconds, now));
+  }
+
+  #slowDown(standing: Standing, seconds: number | undefined, now: number): void {
+    // Several that were at work when it began to say so have heard one and the same thing.
+    if (standing.holdUntil > now) return;
+    const wait = backoff(standing.pauses, STORE_PAUSE_MS, MAX_STORE_PAUSE_MS, this.#random);
+    standing.holdUntil = now + Math.max(wait, (seconds ?? 0) * 1_000);
+    standing.pace = Math.max(1, Math.floor(standing.pace / 2));
+    standing.calm = 0;
+    standing.pauses += 1;
+    if (standing.pauses < MAX_STORE_PAUSES || !this.isAtWork) return;
+    const trouble = troubleOf(422, "The store has asked for time again and again, or does not answer");
+    Object.assign(standing, { state: "paused", trouble });
+  }
+
+  /** Until when nothing is handed out. */
+  get holdUntil(): number {
+    return this.#standing?.holdUntil ?? 0;
+  }
+
+  #fail(standing: Standing, key: string, { error, message }: Trouble, at: number): void {
+    const { failed } = standing.counts;
+    standing.counts = { ...standing.counts, failed: failed + 1 };
+    if (failed >= MAX_KEPT_FAILURES) return;
+    this.#sql.exec("INSERT INTO failures (key, error, message, at) VALUES (?, ?, ?, ?)", key, error, message, at);
+  }
+
+  #endIfDone(standing: Standing): void {
+    if (standing.state === "running" || standing.state === "listing") {
+      if (standing.isListed && this.#count("TRUE") === 0) standing.state = "done";
+    }
+  }
+
+  /** At most as many rows as there may ever be are counted. */
+  #count(condition: string): number {
+    const most = MAX_WAITING_OBJECTS + FEW_WAITING_OBJECTS;
+    const [row] = this.#sql.exec(`SELECT COUNT(*) AS n FROM (SELECT 1 FROM objects WHERE ${condition} LIMIT ?)`, most);
+    return Number(row?.["n"] ?? 0);
+  }
+
+  /** One move: all of it, or none. */
+  #move<Result>(now: number, change: (standing: Standing) => Result): Result | false {
+    const known = this.#standing;
+    if (!known) return false;
+    return this.#sql.transaction(() => {
+      const standing = { ...known };
+      this.#standing = standing;
+      try {
+        const result = change(standing);
+        standing.updatedAt = now;
+        this.#keep(standing);
+        return result;
+      } catch (error) {
+        this.#standing = known;
+        throw error;
+      }
+    });
+  }
+
+  #keep(standing: Standing): void {
+    this.#sql.exec("INSERT OR REPLACE INTO standing (id, json) VALUES (1, ?)", JSON.stringify(standing));
+    this.#standing = standing;
+  }
+}
+
+function withDone(counts: Counts, { before, after }: { readonly before: number; readonly after: number }): Counts {
+  return {
+    ...counts,
+    done: counts.done + 1,
+    bytesBefore: counts.bytesBefore + before,
+    bytesAfter: counts.bytesAfter + after,
+  };
+}
+
+/** An object that was tried too often has failed. */
+function failureOf({ kind }: ObjectOutcome, starts: number, changes: number): Trouble | undefined {
+  if (kind === "fault" && starts >= MAX_OBJECT_STARTS) return INTERNAL;
+  if (kind !== "changed" || changes + 1 < MAX_OBJECT_CHANGES) return undefined;
+  return troubleOf(422, "The object was replaced again and again while it was worked on");
+}
+
+function plain({ error, message }: Trouble): Trouble {
+  return { error, message };
+}

@@ -1,0 +1,151 @@
+/** One object of a batch, from a message of the queue to what the batch is told of it. */
+import { findAccount } from "../account/accounts.ts";
+import { DIRECTORY, type Settings } from "../env.ts";
+import { LEFT_OF_WINDOW } from "../limits/batch.ts";
+import { causesOf, logLine } from "../log.ts";
+import type { Pipeline } from "../pipeline/edges.ts";
+import { Allowance } from "../scheduler/job-limits.ts";
+import { StoreError } from "../storage/session.ts";
+import { type ObjectPorts, outcomeOf, workOn } from "./object.ts";
+import { type ClaimedObject, type ObjectOutcome, troubleOf } from "./rules.ts";
+import { objectStoreOf, storesOf } from "./stores.ts";
+
+/** A message of the queue: this object of this batch is to be worked on. */
+export interface ObjectMessage {
+  readonly kind: "object";
+  /** That of the batch. */
+  readonly id: string;
+  readonly object: number;
+}
+
+export interface ObjectSurroundings {
+  readonly env: Env;
+  readonly settings: Settings;
+  readonly pipeline: Pipeline;
+}
+
+/** Works on an object, unless it is over, or somebody is at it. Safe to call any number of times. */
+export async function runObject(
+  around: ObjectSurroundings,
+  { id, object }: Pick<ObjectMessage, "id" | "object">,
+): Promise<void> {
+  const batch = around.env.BATCH.getByName(id);
+  const token = crypto.randomUUID();
+  const claimed = (await batch.claim(object, token)) as ClaimedObject | undefined;
+  if (!claimed) return;
+  const credit = new ObjectCredit(around, claimed);
+  const outcome = await outcomeFor(around, claimed, credit);
+  const isTold = await batch.finish(object, token, outcome);
+  await credit.close(isTold ? outcome : undefined);
+}
+
+async function outcomeFor(
+  around: ObjectSurroundings,
+  claimed: ClaimedObject,
+  credit: ObjectCredit,
+): Promise<ObjectOutcome> {
+  try {
+    const { env, settings } = around;
+    const { batch } = claimed;
+    const opened = await storesOf(env, settings, batch, batch.rules).catch((error: unknown) => error);
+    if (opened instanceof Error) {
+      const known = outcomeOf(opened);
+      // Every other object would meet the same.
+      return known?.kind === "failed" ? { ...known, kind: "halt" } : (known ?? { kind: "fault" });
+    }
+    return await workOn(claimed, portsOf(around, claimed, opened as Awaited<ReturnType<typeof storesOf>>, credit));
+  } catch (error) {
+    if (error instanceof StoreError && error.isBusy) return { kind: "wait", why: "store", seconds: error.retrySeconds };
+    const outcome = outcomeOf(error);
+    if (!outcome) logLine("error", { id: claimed.batch.id, event: "batch", causes: causesOf(error) });
+    return outcome ?? { kind: "fault" };
+  }
+}
+
+function portsOf(
+  { env, settings, pipeline }: ObjectSurroundings,
+  { batch }: ClaimedObject,
+  { originals, results }: Awaited<ReturnType<typeof storesOf>>,
+  credit: ObjectCredit,
+): ObjectPorts {
+  const { accountId, database, rules } = batch;
+  const { allowance } = credit;
+  return {
+    source: objectStoreOf(originals, settings, allowance.caller),
+    target: objectStoreOf(results, settings, allowance.caller),
+    reserve: () => credit.reserve(),
+    make: async (original, take) => {
+      const id = crypto.randomUUID();
+      credit.bytesIn = original.bytes.length;
+      const edges = pipeline.portsOf(env, settings, "", database);
+      const keepTemporarily = async (encoded: Parameters<typeof take>[0]) => {
+        await take(encoded);
+        return { url: "" };
+      };
+      const ports = { ...edges, keepTemporarily, removeTemporary: async () => undefined, allowance };
+      const job = {
+        id,
+        accountId,
+        source: { kind: "upload", original },
+        processing: rules.processing,
+        accept: undefined,
+      } as const;
+      await pipeline.process(job, ports);
+    },
+  };
+}
+
+/** The credit of an object: reserved before it is worked on, spent when the batch knows of the result, else free again. */
+class ObjectCredit {
+  readonly allowance: Allowance;
+  bytesIn = 0;
+  readonly #around: ObjectSurroundings;
+  readonly #claimed: ClaimedObject;
+  #lease: number | undefined;
+
+  constructor(around: ObjectSurroundings, claimed: ClaimedObject) {
+    this.#around = around;
+    this.#claimed = claimed;
+    this.allowance = new Allowance({ account: claimed.batch.accountId, maxMs: around.settings.maxJobMs });
+  }
+
+  /** @returns why the object has to wait; undefined: the credit is there */
+  async reserve(): Promise<ObjectOutcome | undefined> {
+    const { env, settings } = this.#around;
+    const { accountId, database, keyId } = this.#claimed.batch;
+    const account = await findAccount(env.DB, accountId);
+    if (account?.status !== "active") return { kind: "halt", ...troubleOf(403, "Account suspended") };
+    const { rateLimit, maxFailedMs: failedMs } = settings;
+    const limit = Math.max(1, Math.floor(rateLimit * (1 - LEFT_OF_WINDOW)));
+    const { creditsTotal } = account;
+    const place = database === DIRECTORY ? {} : { database };
+    const ask = { key: keyId, limit, account: accountId, ...place, creditsTotal, failedMs };
+    const { allowed, lease, resetSeconds, pauseSeconds } = await this.#meter.take(ask);
+    if (!allowed || pauseSeconds !== undefined) {
+      return { kind: "wait", why: "window", seconds: pauseSeconds ?? resetSeconds };
+    }
+    if (lease === undefined) return { kind: "halt", ...troubleOf(402, "No credits left in this period") };
+    this.#lease = lease;
+    return undefined;
+  }
+
+  /** @param outcome undefined: what was done is somebody else's to tell, and to pay */
+  async close(outcome: ObjectOutcome | undefined): Promise<void> {
+    const lease = this.#lease;
+    if (lease === undefined) return;
+    const { keyId: key, id } = this.#claimed.batch;
+    try {
+      if (outcome?.kind === "done" || outcome?.kind === "skipped") {
+        const bytesOut = outcome.kind === "done" ? outcome.after : this.bytesIn;
+        await this.#meter.settle(lease, { key, bytesIn: this.bytesIn, bytesOut });
+      } else await this.#meter.release(lease, { key, ms: outcome?.kind === "failed" ? this.allowance.takenMs : 0 });
+    } catch (error) {
+      // A credit that was not given back is free again when its lease ends.
+      logLine("error", { id, event: "count not closed", causes: causesOf(error) });
+    }
+  }
+
+  get #meter() {
+    return this.#around.env.METER.getByName(`account:${this.#claimed.batch.accountId}`);
+  }
+}

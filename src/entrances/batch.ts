@@ -1,0 +1,125 @@
+/** The fifth entrance: a batch. The Durable Object around the state of one, which tells the queue of its objects. */
+import { DurableObject } from "cloudflare:workers";
+
+import { databaseNamed } from "../account/databases.ts";
+import { attend, type AttendPorts, handOut } from "../batch/attend.ts";
+import { Machine, type Sql, type SqlRow } from "../batch/machine.ts";
+import { deleteBatch, reportBatch } from "../batch/rows.ts";
+import type { Batch, ClaimedObject, FailedObject, ObjectOutcome, Progress } from "../batch/rules.ts";
+import type { ObjectMessage } from "../batch/run.ts";
+import { openConnector } from "../batch/stores.ts";
+import { settingsOf } from "../env.ts";
+import { BATCH_KEPT_DAYS, BATCH_LOOK_MS } from "../limits/batch.ts";
+import { causesOf, logLine } from "../log.ts";
+import { placed } from "./placed.ts";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Wakes while its batch is at work, every few seconds and when somebody has something for it, and deletes itself some time
+ * after the end. Alarms are durable, so that nothing that happens to it ends the batch.
+ */
+export class BatchKeeper extends DurableObject<Env> {
+  readonly #machine: Machine;
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env);
+    this.#machine = new Machine(sqlOf(state.storage));
+  }
+
+  /** Begins the batch, once, and tells of it. */
+  async show(batch: Batch): Promise<Progress> {
+    const isNew = this.#machine.batch === undefined;
+    this.#machine.begin(batch);
+    if (isNew) await this.#look();
+    return this.#progress;
+  }
+
+  async failures(offset: number, limit: number): Promise<FailedObject[]> {
+    return this.#machine.failures(offset, limit);
+  }
+
+  /** What its owner says; a batch that it does not fit stays as it is. */
+  async control(batch: Batch, order: "pause" | "resume" | "cancel"): Promise<Progress> {
+    this.#machine.begin(batch);
+    this.#machine[order](Date.now());
+    await this.#look();
+    return this.#progress;
+  }
+
+  async claim(object: number, token: string): Promise<ClaimedObject | undefined> {
+    return this.#machine.claim(object, token, Date.now());
+  }
+
+  /** @returns false when the object is in other hands */
+  async finish(object: number, token: string, outcome: ObjectOutcome): Promise<boolean> {
+    const isTold = this.#machine.finish(object, token, outcome, Date.now());
+    if (!this.#machine.isAtWork || this.#machine.wantsList) await this.#look();
+    else await handOut(this.#machine, this.#ports());
+    return isTold;
+  }
+
+  override async alarm(): Promise<void> {
+    const { progress, batch, isAtWork } = this.#machine;
+    if (!progress || !batch) return;
+    const endsAt = progress.updatedAt + BATCH_KEPT_DAYS * DAY_MS;
+    if (!isAtWork && this.#machine.inFlight === 0 && endsAt <= Date.now()) {
+      await deleteBatch(databaseNamed(this.env, batch.database), batch.id);
+      await this.ctx.storage.deleteAll();
+      return;
+    }
+    // The platform gives an alarm up that has failed often: a database that is away for an hour must not end a batch.
+    const isMore = await attend(this.#machine, this.#ports()).catch((error: unknown) => {
+      logLine("error", { id: batch.id, event: "batch", causes: causesOf(error) });
+      return false;
+    });
+    await this.ctx.storage.setAlarm(this.#nextLook(isMore));
+  }
+
+  #nextLook(isMore: boolean): number {
+    const now = Date.now();
+    const { isAtWork, inFlight, holdUntil, progress } = this.#machine;
+    if (isMore) return now;
+    if (!isAtWork && inFlight === 0) return (progress?.updatedAt ?? now) + BATCH_KEPT_DAYS * DAY_MS;
+    return holdUntil > now ? Math.min(holdUntil, now + BATCH_LOOK_MS) : now + BATCH_LOOK_MS;
+  }
+
+  get #progress(): Progress {
+    const { progress } = this.#machine;
+    if (!progress) throw new Error("A batch was asked for that has not begun");
+    return progress;
+  }
+
+  /** At once, by the clock: whoever calls does not wait for lists and databases. */
+  async #look(): Promise<void> {
+    await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  #ports(): AttendPorts {
+    const { batch } = this.#machine;
+    if (!batch) throw new Error("A batch looks at itself before it has begun");
+    const env = placed(this.env);
+    const settings = settingsOf(env);
+    let opened: ReturnType<typeof openConnector> | undefined;
+    const open = () => (opened ??= openConnector(env, settings, batch, batch.rules.source.connector));
+    return {
+      now: () => Date.now(),
+      list: async (ask) => (await open()).list(ask),
+      cursorAfter: async (key) => (await open()).row.cursorAfter?.(key),
+      report: (told) => reportBatch(databaseNamed(env, batch.database), batch, told),
+      tell: async (objects) => {
+        const messages = objects.map((object): ObjectMessage => ({ kind: "object", id: batch.id, object }));
+        await env.QUEUE.sendBatch(messages.map((body) => ({ body })));
+      },
+      fault: (error) => logLine("error", { id: batch.id, event: "batch", causes: causesOf(error) }),
+    };
+  }
+}
+
+function sqlOf(storage: DurableObjectStorage): Sql {
+  return {
+    exec: (statement, ...values) =>
+      storage.sql.exec<Record<keyof SqlRow, string | number | null>>(statement, ...values).toArray(),
+    transaction: (moves) => storage.transactionSync(moves),
+  };
+}

@@ -1,0 +1,157 @@
+/** Batches: whole buckets, as their owners begin, watch and steer them. */
+import type * as v from "valibot";
+
+import { deleteBatch, findBatch, insertBatch, type KnownBatch, listBatches } from "../../batch/rows.ts";
+import type { Batch, BatchOwner, BatchRules, FailedObject, Progress } from "../../batch/rules.ts";
+import { NO_COUNTS } from "../../batch/rules.ts";
+import { checkReplaces, openConnector } from "../../batch/stores.ts";
+import {
+  type BatchAccepted,
+  type BatchChanged,
+  type BatchFound,
+  type BatchList,
+  type BatchRecord,
+  type FailureList,
+  FailureQuery,
+  type NewBatch,
+  parseBatch,
+} from "../../contract/batches.ts";
+import { checked } from "../../contract/message.ts";
+import { ApiError, outage } from "../../errors.ts";
+import { DEFAULT_PAGE_ENTRIES } from "../../limits.ts";
+import { MAX_OPEN_BATCHES, SHOWN_FAILURES } from "../../limits/batch.ts";
+import { judge } from "../../pipeline/process.ts";
+import { accountOf, type AppContext, keyIdOf, recordsOf } from "../context.ts";
+import { readJson } from "../json-body.ts";
+import { pageOf } from "./shelf.ts";
+
+/** POST /1.0/batches */
+export async function addBatch(c: AppContext): Promise<Response> {
+  const rules = rulesOf(parseBatch(await readJson(c)));
+  const { id: accountId, database } = accountOf(c);
+  const owner: BatchOwner = { accountId, database, keyId: await keyIdOf(c) };
+  const { settings, pipeline } = c.var;
+  const originals = await openConnector(c.env, settings, owner, rules.source.connector);
+  if (rules.target === "in-place") checkReplaces(originals);
+  else await openConnector(c.env, settings, owner, rules.target.connector, "target.connector");
+  await judge({ accountId, processing: rules.processing }, pipeline.portsOf(c.env, settings, "", database));
+  const batch: Batch = { ...owner, id: c.var.id, createdAt: Date.now(), rules };
+  const db = recordsOf(c);
+  if (!(await insertBatch(db, batch))) {
+    throw new ApiError(422, `An account has at most ${MAX_OPEN_BATCHES} batches that are not over`);
+  }
+  try {
+    const progress = await keeperOf(c, batch).show(batch);
+    return c.json<v.InferOutput<typeof BatchAccepted>>(
+      { success: true, code: 202, batch: recordOf(batch, progress) },
+      202,
+    );
+  } catch (cause) {
+    await deleteBatch(db, batch.id);
+    throw outage("The service cannot begin a batch right now", cause);
+  }
+}
+
+/** GET /1.0/batches: as each has told of itself last. */
+export async function showBatches(c: AppContext): Promise<Response> {
+  const known = await listBatches(recordsOf(c), accountOf(c).id, pageOf(c));
+  const batches = known.map(({ batch, progress }) => recordOf(batch, progress ?? beginningOf(batch)));
+  return c.json<v.InferOutput<typeof BatchList>>({ success: true, code: 200, batches });
+}
+
+/** GET /1.0/batches/<id> */
+export async function showBatch(c: AppContext): Promise<Response> {
+  const { batch } = await batchAsked(c);
+  const keeper = keeperOf(c, batch);
+  const progress = await asked(keeper.show(batch));
+  const failures = (await asked(keeper.failures(0, SHOWN_FAILURES))).map(failureOf);
+  return c.json<v.InferOutput<typeof BatchFound>>({
+    success: true,
+    code: 200,
+    batch: recordOf(batch, progress),
+    failures,
+  });
+}
+
+/** GET /1.0/batches/<id>/failures */
+export async function showBatchFailures(c: AppContext): Promise<Response> {
+  const { batch } = await batchAsked(c);
+  const { offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = checked(FailureQuery, c.req.query());
+  const found = await asked(keeperOf(c, batch).failures(Number(offset), Number(limit)));
+  return c.json<v.InferOutput<typeof FailureList>>({ success: true, code: 200, failures: found.map(failureOf) });
+}
+
+/** POST /1.0/batches/<id>/pause, /resume and /cancel: an order that does not fit changes nothing. */
+export async function steerBatch(c: AppContext, order: "pause" | "resume" | "cancel"): Promise<Response> {
+  const { batch } = await batchAsked(c);
+  const progress = await asked(keeperOf(c, batch).control(batch, order));
+  return c.json<v.InferOutput<typeof BatchChanged>>({ success: true, code: 200, batch: recordOf(batch, progress) });
+}
+
+/** @throws ApiError 404 also when the batch is another account's */
+async function batchAsked(c: AppContext): Promise<KnownBatch> {
+  const known = await findBatch(recordsOf(c), accountOf(c).id, c.req.param("batch") ?? "");
+  if (!known) throw new ApiError(404, "Resource not found");
+  return known;
+}
+
+/** @throws ApiError 503 when the object that keeps the batch does not answer */
+async function asked<Answer>(asking: Promise<Answer>): Promise<Answer> {
+  return asking.catch((cause: unknown) =>
+    Promise.reject(outage("The service cannot ask for the batch right now", cause)),
+  );
+}
+
+interface Keeper {
+  readonly show: (batch: Batch) => Promise<Progress>;
+  readonly failures: (offset: number, limit: number) => Promise<FailedObject[]>;
+  readonly control: (batch: Batch, order: "pause" | "resume" | "cancel") => Promise<Progress>;
+}
+
+function keeperOf(c: AppContext, { id }: Batch): Keeper {
+  return c.env.BATCH.getByName(id) as unknown as Keeper;
+}
+
+function rulesOf({ source, target, only_if_smaller, dry_run, ...processing }: NewBatch): BatchRules {
+  return { source, target, processing, onlyIfSmaller: only_if_smaller, isDryRun: dry_run };
+}
+
+function beginningOf({ createdAt }: Batch): Progress {
+  return { state: "listing", counts: NO_COUNTS, isListed: false, updatedAt: createdAt };
+}
+
+function recordOf(
+  { id, createdAt, rules }: Batch,
+  { state, trouble, counts, cursor, isListed, updatedAt }: Progress,
+): BatchRecord {
+  const { found, foundBytes, others, done, skipped, failed, bytesBefore, bytesAfter } = counts;
+  const isEstimated = rules.isDryRun && isListed;
+  return {
+    id,
+    state,
+    ...(trouble && { error: trouble.error, reason: trouble.message }),
+    source: rules.source as BatchRecord["source"],
+    target: rules.target,
+    only_if_smaller: rules.onlyIfSmaller,
+    dry_run: rules.isDryRun,
+    counts: {
+      found,
+      found_bytes: foundBytes,
+      listed: isListed,
+      others,
+      done,
+      skipped,
+      failed,
+      bytes_before: bytesBefore,
+      bytes_after: bytesAfter,
+    },
+    ...(isEstimated && { estimate: { objects: found, bytes: foundBytes, credits: found } }),
+    ...(cursor !== undefined && { cursor }),
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+  };
+}
+
+function failureOf({ key, error, message, at }: FailedObject) {
+  return { key, error, reason: message, at: new Date(at).toISOString() };
+}

@@ -1,0 +1,46 @@
+/** The bounds of batches: whole buckets that are worked on object by object. */
+import { FETCH_TIMEOUT_MS } from "../limits.ts";
+
+/** Objects of an account that are worked on at once, whatever the number of its batches: others' work goes on beside them. */
+export const BATCH_CONCURRENCY = 8;
+/** Batches of an account that are not over. */
+export const MAX_OPEN_BATCHES = 20;
+/** Objects that a batch has listed and not done yet: what it holds, however many the bucket has. */
+export const MAX_WAITING_OBJECTS = 1_000;
+/** As few as this, and the next part of the list is read. */
+export const FEW_WAITING_OBJECTS = 100;
+/** Parts of a list that one look reads: what is left is read by the next, which is called at once. */
+export const LISTS_OF_LOOK = 10;
+/** Failures that are kept to be read, the first ones; all are counted. Two megabytes at most. */
+export const MAX_KEPT_FAILURES = 2_000;
+/** Of these in the answer about a batch. */
+export const SHOWN_FAILURES = 10;
+/** How long a batch can be asked for after its end. */
+export const BATCH_KEPT_DAYS = 60;
+/** Between two looks of a batch that is at work: whether somebody died, and what the list of batches says of it. */
+export const BATCH_LOOK_MS = 10_000;
+/**
+ * Who works on an object is taken for dead after this time: reading it, waiting for memory, an invocation's processor time (60
+ * seconds, wrangler.toml), and two talks with the store.
+ */
+export const OBJECT_LEASE_MS = FETCH_TIMEOUT_MS + 180_000;
+/** A message that nobody has taken after this time is sent again. */
+export const OBJECT_TOLD_MS = 300_000;
+/** Starts of an object that ended without a word, or with a fault of ours: more, and it has failed. */
+export const MAX_OBJECT_STARTS = 4;
+/** Versions of an object that were replaced while it was worked on: more, and it has failed. */
+export const MAX_OBJECT_CHANGES = 5;
+/** First and longest wait for a store that asks for time; each is twice the one before. */
+export const STORE_PAUSE_MS = 1_000;
+export const MAX_STORE_PAUSE_MS = 300_000;
+/** Pauses in a row after which a batch waits for its owner: hours of them. */
+export const MAX_STORE_PAUSES = 30;
+/** Answers without trouble after which one more object is worked on at once. */
+export const CALM_ANSWERS = 16;
+/** Patterns of `include` and of `exclude`, and their length. */
+export const MAX_PATTERNS = 32;
+export const MAX_PATTERN_CHARACTERS = 256;
+/** Percent that a result must be smaller to take the original's place, unless the request says otherwise. */
+export const DEFAULT_SMALLER_PERCENT = 5;
+/** The share of a key's window of requests that batches leave to others. */
+export const LEFT_OF_WINDOW = 0.5;
