@@ -4,6 +4,9 @@
  * After C. Zauner, "Implementation and Benchmarking of Perceptual Image Hash Functions", 2010: the 8 × 8 lowest
  * frequencies of the DCT of 32 × 32 gray pixels, each a bit that says whether it lies above their median. Bits are in
  * rows, the lowest frequency first.
+ *
+ * Frequencies of less than an eighth of a gray level count as 0: in flat pictures and plain gradients all or most of them are
+ * rounding and compression, whose sign is another one in each file.
  */
 import * as v from "valibot";
 
@@ -14,9 +17,11 @@ import { overWhite } from "./over-white.ts";
 
 const SIDE = 32;
 const FREQUENCIES = 8;
+/** What a wave of an eighth of a gray level comes to, down and across: the mean of a cosine's square is a half, each way. */
+const NOISE = (0.125 * SIDE * SIDE) / 4;
 
 export const phash = analysis({
-  summary: "A 64-bit DCT hash as 16 hex digits: alike pictures differ in few bits.",
+  summary: "A 64-bit DCT hash as 16 hex digits, remembered for `/1.0/similar`: alike pictures differ in few bits.",
   answer: v.pipe(v.string(), v.regex(/^[\da-f]{16}$/)),
   side: GLANCE_SIDE,
   ms: ({ width, height }) => 0.5 + width * height * 1e-4,
@@ -73,7 +78,7 @@ function lowest(square: Float64Array): Float64Array {
     for (let u = 0; u < FREQUENCIES; u++) {
       let sum = 0;
       for (let y = 0; y < SIDE; y++) sum += rows[y * FREQUENCIES + u]! * wave[w * SIDE + y]!;
-      frequencies[w * FREQUENCIES + u] = sum;
+      frequencies[w * FREQUENCIES + u] = Math.abs(sum) < NOISE ? 0 : sum;
     }
   }
   return frequencies;

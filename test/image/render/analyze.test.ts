@@ -9,6 +9,7 @@ import { colorsOf } from "../../../src/image/analyses/colors.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { analyze } from "../../../src/image/render/analyze.ts";
+import { DEFAULT_ALIKE_BITS } from "../../../src/limits.ts";
 import { Allowance } from "../../../src/scheduler/job-limits.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import pairFile from "../../fixtures/faces/pair.jpg";
@@ -115,6 +116,29 @@ describe("a perceptual hash", () => {
       expect(bitsBetween(phash, other)).toBeLessThanOrEqual(4);
     }
     expect(bitsBetween(phash, (await analyze(pair, ["phash"])).phash)).toBeGreaterThan(16);
+  });
+
+  it.each<[string, (x: number, y: number) => number, string]>([
+    ["white", () => 255, "8000000000000000"],
+    ["gray", () => 129, "8000000000000000"],
+    ["black", () => 0, "0000000000000000"],
+    ["gray that is hardly noisy", (x, y) => 129 + ((x * 7 + y * 13) % 3), "8000000000000000"],
+  ])("of %s says that nothing is to be seen, in every format", async (_, at, expected) => {
+    const flat = await paintedFile(160, 120, (x, y) => [at(x, y), at(x, y), at(x, y), 255]);
+    const formats = ["png", "jpeg", "webp"].map((format) => ({ output: { format }, optimize: { quality: 30 } }));
+    for (const body of formats) {
+      expect((await analyze(await result(flat, body), ["phash"])).phash).toBe(expected);
+    }
+  });
+
+  it("of a plain gradient is near at all sizes and qualities", async () => {
+    const sky = await paintedFile(400, 300, (x, y) => [x / 4, y / 3, 120, 255]);
+    const { phash } = await analyze(sky, ["phash"]);
+    for (const width of [64, 150, 333]) {
+      const body = { resize: { width }, output: { format: "jpeg" }, optimize: { quality: 25 } };
+      const { phash: other } = await analyze(await result(sky, body), ["phash"]);
+      expect(bitsBetween(phash, other)).toBeLessThanOrEqual(DEFAULT_ALIKE_BITS);
+    }
   });
 
   it("has a bit for each frequency, the lowest first", async () => {
