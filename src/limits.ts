@@ -234,6 +234,22 @@ export const MAX_RECEIPT_BYTES = 256 * 1024 * 1024;
  */
 export const MAX_EXPLAINED_PROBES = 256;
 
+/** How long it is known what a result looked like, for those that look alike: a year. */
+export const ALIKE_KEPT_DAYS = 365;
+/** Of the 64 bits of a hash so many may differ in a look for alike results; more is asked of other pictures than it finds. */
+export const MAX_ALIKE_BITS = 11;
+/** Unless told otherwise: the changes of the table in `docs/analysis.md` are within it. */
+export const DEFAULT_ALIKE_BITS = 7;
+/**
+ * Rows that a look for alike results reads, at most. Of a million results of an account 1,040 share a part of a hash within
+ * seven bits, where hashes are even.
+ */
+export const MAX_ALIKE_ROWS = 4_000;
+/** Of an original's name, as far as it is kept: as long as names of files are. */
+export const MAX_LOOK_NAME_CHARACTERS = 255;
+/** Rows of looks that a sweep goes through: four million of them within three days. */
+export const SWEPT_LOOKS = 1_000;
+
 /** Results of an account that are found again with `reuse`: a kilobyte each, those that end first are forgotten. */
 export const MAX_KNOWN_RESULTS = 10_000;
 /** An answer that is longer, with hundreds of faces or boxes, is worked out again. */

@@ -795,6 +795,21 @@ export type UsageList = {
   readonly deliveries: readonly (DeliveryUsage)[];
 };
 
+export type Similar = {
+  readonly id: string;
+  readonly name: string;
+  readonly phash: string;
+  readonly distance: number;
+  readonly kept_at: string;
+};
+
+export type SimilarList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly similar: readonly (Similar)[];
+  readonly complete: boolean;
+};
+
 export type Health = {
   readonly success: true;
   readonly code: 200;
@@ -1474,6 +1489,8 @@ export type VaultResealed = {
 export interface Operations {
   /** Fetches an image from a URL, processes and optimizes it. */
   readonly fetchImage: { readonly body: FetchBody; readonly answer: Processed | Accepted };
+  /** Lists pictures of the account that look like one, by its hash. */
+  readonly listSimilar: { readonly query?: { readonly phash?: string; readonly distance?: string; readonly limit?: string }; readonly answer: SimilarList };
   /** Takes an image in the part `file`, processes and optimizes it as the part `data` says. */
   readonly uploadImage: { readonly query?: { readonly data?: string; readonly name?: string }; readonly file: FileBody; readonly body?: UploadBody; readonly answer: Processed | Accepted };
   /** Makes a token with which a page may upload images without a key. */

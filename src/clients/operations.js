@@ -3,6 +3,7 @@
 /** @type {Readonly<Record<string, readonly [method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string]>>} */
 export const OPERATIONS = {
   fetchImage: ["POST", "/1.0/fetch"],
+  listSimilar: ["GET", "/1.0/similar"],
   uploadImage: ["POST", "/1.0/upload"],
   createUploadToken: ["POST", "/1.0/upload-tokens"],
   addDelivery: ["POST", "/1.0/deliveries"],

@@ -117,6 +117,9 @@ export const ROUTES = {
     events: MAX_BLOCK_REQUESTS * LINE,
   },
   uploadBytes: { ...NOTHING, objectRows: 1, requests: 1, writes: 1, calls: 2, events: LINE },
+  /** With `analyze` and `phash`: a row for each band of the hash. */
+  uploadLook: { ...NOTHING, objectRows: 1, requests: 1, writes: 1, calls: 2, rows: 4, events: LINE },
+  similar: { ...NOTHING, requests: 1, calls: 1, objectRows: 1, events: LINE },
   fetch: { ...NOTHING, objectRows: 1, requests: 1, writes: 1, calls: 2, events: LINE },
   setOfThree: { ...NOTHING, requests: 1, writes: 3, calls: 3, objectRows: 2, events: LINE },
   refusal: { ...NOTHING, objectRows: 1, requests: 1, calls: 2, events: 1 },

@@ -1,4 +1,5 @@
 /** The fourth entrance: the clock. Hands out work that was lost and deletes what is over. */
+import { sweepLooks } from "../account/alike.ts";
 import { databasesOf, measure } from "../account/databases.ts";
 import { sweepUsage } from "../account/usage.ts";
 import { sweepDeliveries } from "../delivery/sweep.ts";
@@ -62,6 +63,7 @@ async function sweepDatabase(env: Env, database: Database, now: number): Promise
   const { name, db } = database;
   await all(`The sweep of ${name} did not do everything`, [
     sweepUsage(db, now),
+    sweepLooks(db, now),
     sweepWebhooks({
       db,
       uploads: restingUploads(env, database, now),

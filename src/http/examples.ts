@@ -172,6 +172,13 @@ export const usageList = {
   ],
 };
 
+export const similarList = {
+  success: true,
+  code: 200,
+  similar: [{ id, name: "harbor-small.jpg", phash: "d27a1d85b4e2693c", distance: 2, kept_at: createdAt }],
+  complete: true,
+};
+
 export const newAccount = { name: "Harbor Prints", credits_total: 10_000 };
 export const accountChange = { status: "suspended" };
 export const accountCreated = { success: true, code: 201, account: accountRecord, key };

@@ -1,4 +1,5 @@
 /** The pipeline with its real edges: what both entrances walk. Tests put a shorter one in its place. */
+import { keepLooks } from "../account/alike.ts";
 import { openAsset, type Shelf, watermarkKey } from "../account/assets.ts";
 import { databaseNamed } from "../account/databases.ts";
 import { vaultOf } from "../account/vault.ts";
@@ -7,6 +8,7 @@ import { DIRECTORY, type Settings } from "../env.ts";
 import { ApiError } from "../errors.ts";
 import type { Encoded } from "../files.ts";
 import { MAX_SOURCE_BYTES } from "../limits.ts";
+import { causesOf, logLine } from "../log.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import { readStored } from "../scheduler/stored.ts";
 import { readOrigin } from "../source/origin.ts";
@@ -57,6 +59,11 @@ export const pipeline: Pipeline = {
       generator: { name: settings.serviceName, version: VERSION },
       newId: () => crypto.randomUUID(),
     }),
+    keepLooks: (accountId, looks) => {
+      const keeping = keepLooks(databaseNamed(env, database), accountId, looks, Date.now());
+      // The result is there, and whoever asks for it anew has it remembered then.
+      return keeping.catch((error: unknown) => logLine("error", { event: "looks not kept", causes: causesOf(error) }));
+    },
     removeTemporary: (url) => removeTemporary(env.BUCKET, url, Date.now()),
   }),
 };

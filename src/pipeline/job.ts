@@ -1,4 +1,5 @@
 /** A job of the pipeline, what it needs from the outside, and what comes of it. */
+import type { Look } from "../account/alike.ts";
 import type { Processing } from "../contract/request.ts";
 import type { AnalysisAnswers, InputMetadata, OutputMetadata, SetSuccess } from "../contract/response.ts";
 import type { Encoded } from "../files.ts";
@@ -57,6 +58,8 @@ export interface Ports {
   readonly stopwatch?: Stopwatch;
   /** How to judge where originals are from, and who signs for an account; absent: nobody asks. */
   readonly provenanceFor?: ((accountId: string) => ProvenanceMeans) | undefined;
+  /** Remembers what results look like, so that alike ones are found; absent: nobody asks. */
+  readonly keepLooks?: ((accountId: string, looks: readonly Look[]) => Promise<void>) | undefined;
   /** What the job may take of the isolate's processor time; told how much it takes. Absent: anything. */
   readonly allowance?: Allowance;
 }

@@ -2,6 +2,7 @@
  * The pipeline: source → pixels → bytes → storage → answer, for one result or several. The request handlers and the
  * queue consumer walk the same one; its edges are ports, so that nothing here knows HTTP, bindings or the clock.
  */
+import type { Look } from "../account/alike.ts";
 import { PROVENANCE } from "../contract/members.ts";
 import { isSet, type Processing } from "../contract/request.ts";
 import type { AnalysisAnswers, InputMetadata } from "../contract/response.ts";
@@ -74,6 +75,10 @@ export async function process(job: Job, ports: Ports, make = render<Entry>): Pro
     const outputs = inOrderOf(processing, await storedBy(files, { input, original: rendered.input, reports }));
     const { analyze: names } = processing;
     const analysis = !files.isAlone && names && { ...rendered.analysis, ...chainIn(names, rendered.input) };
+    await ports.keepLooks?.(
+      accountId,
+      looksLike(job.id, input.name, [analysis, ...outputs.map((one) => one.analysis)]),
+    );
     return {
       input: { ...input, ...foundIn(rendered.input) },
       outputs,
@@ -88,6 +93,12 @@ export async function process(job: Job, ports: Ports, make = render<Entry>): Pro
     // What failed before somebody owned the bytes still holds their memory, and so does a result that is the original.
     original.memory.release();
   }
+}
+
+/** The hashes that were asked for, each once. */
+function looksLike(id: string, name: string, all: readonly (AnalysisAnswers | false | undefined)[]): Look[] {
+  const hashes = new Set(all.flatMap((analysis) => (analysis && analysis.phash) || []));
+  return [...hashes].map((phash) => ({ phash, id, name }));
 }
 
 /** Stores what is not stored yet, and says what each result is. */

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 
 import { changeAccount, createAccount, findAccount, listAccounts } from "../../src/account/accounts.ts";
+import { findAlike, keepLooks, sweepLooks } from "../../src/account/alike.ts";
 import { changeAsset, deleteAsset, findAsset, listAssets, openAsset, saveAsset } from "../../src/account/assets.ts";
 import { measure, placesOf } from "../../src/account/databases.ts";
 import { createKey, deleteKey, findHolder, forgetKeys, generateKey, listKeys } from "../../src/account/keys.ts";
@@ -233,6 +234,12 @@ export async function askOfDeliveries(asked: Asked): Promise<void> {
 /** What only the clock asks of a database with records. */
 export async function askAsTheClock(asked: Asked): Promise<void> {
   const { db } = asked;
+  const phash = "0123456789abcdef";
+  await asked.of("remembering what a result looks like", (round) =>
+    keepLooks(db, BUSY, [{ phash, id: `${round}`, name: `${round}.jpg` }], NOW),
+  );
+  await asked.of("looking for alike results", () => findAlike(db, BUSY, { phash, distance: 7, limit: 100 }, NOW));
+  await asked.of("sweep: what results looked like", () => sweepLooks(db, NOW - DAY_MS, 0), FEW);
   await asked.of("sweep: usage", () => sweepUsage(db, NOW + 2 * DAY_MS), 1);
   const uploads = { olderThan: async () => [{ key: "jobs/x/y", id: "y" }], remove: async () => undefined } as never;
   const later = NOW + 7 * 60_000;

@@ -56,6 +56,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   matrix: () => import("./matrix.ts"),
   memory: () => import("./memory.ts"),
   operations: () => import("./operations.ts"),
+  phash: () => import("./phash.ts"),
   optimize: () => import("./optimize.ts"),
   score: () => import("./score.ts"),
   "score-accuracy": () => import("./score-accuracy.ts"),

@@ -75,6 +75,8 @@ const WALKS: Readonly<Record<keyof typeof ROUTES, Walk>> = {
   },
   uploadBytes: { walk: ({ upload }) => upload({ ...SMALL, response: { mode: "binary" } }) },
   fetch: { walk: ({ post }) => post("/1.0/fetch", { url: `${PREFIX}a.jpg`, ...SMALL }) },
+  uploadLook: { walk: ({ upload }) => upload({ ...SMALL, analyze: ["phash"] }) },
+  similar: { walk: ({ get }) => get("/1.0/similar?phash=0123456789abcdef") },
   setOfThree: {
     walk: ({ upload }) => upload({ outputs: { a: SMALL, b: { resize: { width: 16 } }, c: { resize: { width: 8 } } } }),
   },

@@ -12,6 +12,7 @@ import { OutputEntry, Outputs, Srcset } from "../../src/contract/outputs.ts";
 import { FetchBody, UploadBody } from "../../src/contract/request.ts";
 import * as response from "../../src/contract/response.ts";
 import * as signers from "../../src/contract/signers.ts";
+import { Similar, SimilarList } from "../../src/contract/similar.ts";
 import { NewUploadToken, UploadTokenCreated } from "../../src/contract/upload-tokens.ts";
 import { DeliveryUsage, UsageList, UsageRecord } from "../../src/contract/usage.ts";
 import * as webhook from "../../src/contract/webhook.ts";
@@ -75,6 +76,8 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   UsageRecord,
   DeliveryUsage,
   UsageList,
+  Similar,
+  SimilarList,
   Health: response.Health,
   Webhook: webhook.Webhook,
   Accepted: webhook.Accepted,

@@ -3,10 +3,12 @@ import * as v from "valibot";
 
 import { FetchBody, UploadBody } from "../../contract/request.ts";
 import { Processed } from "../../contract/response.ts";
+import { SimilarList, SimilarQuery } from "../../contract/similar.ts";
 import { NewUploadToken, UploadTokenCreated } from "../../contract/upload-tokens.ts";
 import { Accepted } from "../../contract/webhook.ts";
 import * as examples from "../examples.ts";
 import { fetchImage } from "../handlers/fetch.ts";
+import { listSimilar } from "../handlers/similar.ts";
 import { showTemporary } from "../handlers/temporary.ts";
 import { addUploadToken } from "../handlers/upload-tokens.ts";
 import { uploadImage } from "../handlers/upload.ts";
@@ -46,6 +48,21 @@ export const images: readonly Route[] = [
     answers: { 200: processed, 202: accepted },
     refusals: [400, 402, 413, 415, 422],
     handler: fetchImage,
+  },
+  {
+    method: "get",
+    path: "/1.0/similar",
+    operationId: "listSimilar",
+    summary:
+      "Lists pictures of the account that look like one, by its hash: those whose answers told `phash` (`analyze`) in the last year.",
+    tag: "Images",
+    access: "key",
+    query: SimilarQuery,
+    answers: {
+      200: { description: "Pictures, the nearest first", schema: SimilarList, example: examples.similarList },
+    },
+    refusals: [422],
+    handler: listSimilar,
   },
   {
     method: "post",
