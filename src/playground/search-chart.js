@@ -177,7 +177,7 @@ function legendOf(points, formats) {
   return [
     formats.map((format, form) => key(form, "probe", format)),
     points.some(({ part }) => part === "tiles") && key(0, "probe tiles", "tiles, at the bytes of a whole like them"),
-    h("span", { class: "hint" }, "bytes → score ↑"),
+    h("span", { class: "hint" }, "across: bytes; up: score"),
   ];
 }
 
