@@ -35,7 +35,9 @@ export class BatchTable {
   constructor(ports) {
     this.#ports = ports;
     this.#html = copyButton(() => ports.html(), "of all pictures", "Copy srcset HTML");
-    const heads = ["File", "Bytes", "Result", "Bytes", "Saved", "Score"].map((name) => h("th", { scope: "col" }, name));
+    const heads = ["File", "Original", "Result", "Bytes", "Saved", "Score"].map((name) =>
+      h("th", { scope: "col" }, name),
+    );
     const clear = this.#button("Clear", () => ports.onClear());
     fill(
       this.element,

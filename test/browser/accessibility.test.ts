@@ -68,6 +68,7 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
       await page.getByRole("button", { name: "Take WEBP" }).click();
       await page.getByRole("region", { name: "In this tab" }).waitFor();
       await page.locator("#answer > summary").click();
+      await page.getByText("as a table").click();
     },
   ],
   [

@@ -97,4 +97,53 @@ describe.skipIf(inject("browser") === "")("beside the stage", () => {
       expect(await rows.count()).toBe(marks + 1);
       expect(await chart.getByText("promised: 75").count()).toBe(1);
     }));
+
+  it("has the search beside the figures where there is room, and the next part at once where one is empty", () =>
+    withPage("/", async (page) => {
+      await page.locator("#op-resize-width").waitFor();
+      await drop(page, "dropped.jpg");
+      await page.getByText(/^Done in/).waitFor();
+      const places = () =>
+        page.evaluate<{ above: number; across: number; down: number }>(`(() => {
+          const boxOf = (selector) => document.querySelector(selector).getBoundingClientRect();
+          const [showcase, facts] = [boxOf(".showcase"), boxOf("#facts")];
+          const [table, search] = [boxOf("table.facts"), boxOf(".search-chart")];
+          return { above: facts.top - showcase.bottom, across: search.left - table.right, down: search.top - table.bottom };
+        })()`);
+      const wide = await places();
+      expect(wide.across).toBeGreaterThan(0);
+      expect(wide.above).toBeLessThan(20);
+      await page.setViewportSize({ width: 1000, height: 900 });
+      expect((await places()).down).toBeGreaterThan(0);
+    }));
+
+  it("cuts off no column of many files on a phone", () =>
+    withPage(
+      "/",
+      async (page) => {
+        await page.locator("#op-resize-width").waitFor();
+        await page.fill("#op-resize-width", "64");
+        const files = ["first.png", "second.png"].map(async (name) => {
+          return { name, mimeType: "image/png", buffer: await drawn(page, 400, 300) };
+        });
+        await page.setInputFiles("#file", await Promise.all(files));
+        await page.getByText(/^2 of 2 done/).waitFor();
+        const hidden =
+          '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".set-table"))';
+        expect(await page.evaluate(hidden)).toBe(0);
+      },
+      { viewport: { width: 390, height: 844 } },
+    ));
+
+  it("keeps a field beside its neighbor when it is wrong", () =>
+    withPage("/", async (page) => {
+      await page.locator("#op-resize-width").waitFor();
+      await drop(page, "dropped.jpg");
+      await page.getByText(/^Done in/).waitFor();
+      await page.fill("#op-resize-width", "0");
+      await page.click("#send");
+      await page.locator("#op-resize-width-error").waitFor();
+      const top = async (id: string) => (await page.locator(id).boundingBox())?.y;
+      expect(await top("#op-resize-width")).toBe(await top("#op-resize-height"));
+    }));
 });

@@ -271,6 +271,12 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
       await page.fill("#op-text-value", "Macaw");
       await bar.getByRole("button", { name: "Text" }).click();
       const text = page.getByRole("button", { name: /^Text: / });
+      const beyond = await page.evaluate<number>(`(() => {
+        const letters = document.createRange();
+        letters.selectNodeContents(document.querySelector(".words"));
+        return letters.getBoundingClientRect().right - document.querySelector(".region").getBoundingClientRect().right;
+      })()`);
+      expect(beyond).toBeLessThan(2);
       await text.press("ArrowRight");
       await text.press("Shift+ArrowUp");
       expect(await page.inputValue("#op-text-x")).toMatch(/^\d+$/);
