@@ -148,7 +148,7 @@ export const OutputMetadata = v.strictObject({
   looks: v.optional(v.picklist(LOOKS)),
   /** What the search for it tried, where `response.explain` is true. */
   search: v.optional(SearchReport),
-  /** What of a drawing is not drawn as it says, in short sentences; absent where there is nothing. */
+  /** What of a drawing is not drawn as it says, and what the format cannot hold; absent where there is nothing. */
   warnings: v.optional(v.array(v.string())),
   url: v.pipe(v.string(), v.url()),
   /** When `url` ends; absent where it does not, because the result lies in a store. */

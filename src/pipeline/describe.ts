@@ -31,11 +31,15 @@ export function chainIn(
 }
 
 /**
- * What an answer says of an original that is not drawn as it says; a drawing that is handed on as such is not drawn.
+ * What an answer says of an original that is not drawn as it says, and of what the format of a result cannot hold; a
+ * drawing that is handed on as such is not drawn.
  */
-export function warningsOf(input: RenderedInput, output: Pick<ResultFile, "format">): Pick<OutputMetadata, "warnings"> {
-  const { undrawn = [] } = input.facts;
-  return undrawn.length > 0 && input.format !== output.format ? { warnings: [...undrawn] } : {};
+export function warningsOf(
+  { format, facts: { undrawn = [] } }: RenderedInput,
+  { format: written, limits = [] }: Pick<ResultFile, "format" | "limits">,
+): Pick<OutputMetadata, "warnings"> {
+  const warnings = [...(format === written ? [] : undrawn), ...limits];
+  return warnings.length > 0 ? { warnings } : {};
 }
 
 /** What an answer says of how a result looks, by both opinions. */

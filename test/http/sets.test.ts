@@ -47,6 +47,25 @@ describe("a drawing", () => {
   });
 });
 
+describe("a shadow", () => {
+  it("is answered with what becomes of it, where the format has no shades", async () => {
+    const body = new FormData();
+    const glow = `<radialGradient id="g"><stop/><stop offset="1" stop-opacity="0"/></radialGradient>`;
+    const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64">${glow}<circle cx="32" cy="32" r="32" fill="url(#g)"/></svg>`;
+    body.set("file", new File([drawing], "a.svg"));
+    const formats = { gif: {}, png: {}, flat: { background: { color: "fff" } } };
+    const outputs = Object.entries(formats).map(([name, more]) => [
+      name,
+      { output: { format: name === "png" ? "png" : "gif" }, ...more },
+    ]);
+    body.set("data", JSON.stringify({ outputs: Object.fromEntries(outputs) }));
+    const answer = (await api("POST", "/1.0/upload", { key, body })).body;
+    expect(answer.outputs.gif.warnings).toEqual([expect.stringContaining("GIF has no half-transparent pixels")]);
+    expect(answer.outputs.png).not.toHaveProperty("warnings");
+    expect(answer.outputs.flat).not.toHaveProperty("warnings");
+  });
+});
+
 describe("outputs", () => {
   it("are all made of the picture after the request's own operations, each with what it says itself", async () => {
     const { status, body } = await upload({

@@ -21,6 +21,8 @@ export interface Rendition {
   readonly isCutOff?: true;
   /** What the metric alone says, where a second opinion was taken. */
   readonly metric?: number;
+  /** What the format cannot hold of the picture, in words for people; absent where there is nothing. */
+  readonly limits?: readonly string[];
   /** Whether nothing else need be tried. */
   readonly isFinal?: boolean;
   /** Whether it is the original, but for its metadata. */

@@ -120,7 +120,12 @@ export class Session {
   rendition(found: { readonly bytes: Uint8Array } & Partial<Found>): Rendition {
     this.wasDecoded = true;
     const { bytes, ...rest } = found;
-    return { ...rest, file: this.holdsSource ? this.source.derived(bytes) : SharedBytes.of(bytes) };
+    const limits = [...this.task.limits];
+    return {
+      ...rest,
+      ...(limits.length > 0 && { limits }),
+      file: this.holdsSource ? this.source.derived(bytes) : SharedBytes.of(bytes),
+    };
   }
 
   /**

@@ -65,20 +65,24 @@ export interface Task extends EncodeOptions {
   /** What the plan makes of what is stored, as the format can hold it. */
   readonly picture: Picture;
   readonly unchanged: Unchanged | null;
+  /** What the encoder said of what the format cannot hold of the picture, so far. */
+  readonly limits: ReadonlySet<string>;
 }
 
 /** @param unchanged what stays of the original, where that is known */
 export function taskOf(options: EncodeOptions, unchanged = unchangedBy(options)): Task {
   const picture = plannedPicture(options);
   const { allPixels } = options;
+  const limits = new Set<string>();
   const wanted = {
     ...encodeSettings(options.objective, options.format, options.encoding !== "baseline"),
     allPixels,
     sides: options.plan.sides,
+    tell: (limit: string) => void limits.add(limit),
   };
   const isSmall = options.objective.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, options.format) : wanted;
-  return { ...options, picture, settings, unchanged };
+  return { ...options, picture, settings, unchanged, limits };
 }
 
 /**

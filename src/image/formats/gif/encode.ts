@@ -15,6 +15,7 @@ import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { animationEstimate, writeAnimation } from "./animation.ts";
 import { graphicControl, header, imageDescriptor, indexBits, lengthOf, TRAILER, transparentIn } from "./blocks.ts";
 import { prepareExactly, prepareReduced } from "./prepare.ts";
+import { shadesEstimate, withoutShades } from "./shades.ts";
 import { type Tuning, tuningFor } from "./tuning.ts";
 
 const MAX_SIDE = 0xffff;
@@ -25,11 +26,10 @@ export async function encodeGif(picture: Picture, settings: EncodeSettings, time
   if (width > MAX_SIDE || height > MAX_SIDE)
     throw new ApiError(422, `GIF holds at most ${MAX_SIDE} pixels on each side`);
   const tuning = tuningFor(settings);
-  if (picture.frames === 1)
-    return encodeStill(picture, await paletteFor(picture, tuning, timeSlice), tuning, timeSlice);
-  const prepared =
-    (await prepareExactly(picture, tuning, timeSlice)) ?? (await prepareReduced(picture, tuning, timeSlice));
-  return writeAnimation(picture, prepared, tuning, timeSlice);
+  const sharp = withoutShades(picture, timeSlice, settings.tell);
+  if (sharp.frames === 1) return encodeStill(sharp, await paletteFor(sharp, tuning, timeSlice), tuning, timeSlice);
+  const prepared = (await prepareExactly(sharp, tuning, timeSlice)) ?? (await prepareReduced(sharp, tuning, timeSlice));
+  return writeAnimation(sharp, prepared, tuning, timeSlice);
 }
 
 /** The file of a picture whose pixels are exactly kept; null where GIF cannot hold it, or not without much work. */
@@ -57,11 +57,15 @@ const FEW_COLORS = 0;
 /** How often a picture is read: for its colors, and to be written. */
 export const READINGS = 2;
 
+/** The same of an animation: in the ways that it may be kept exactly, for its colors, and to be written. */
+const ANIMATION_READINGS = 5;
+
 /** The estimate of encoding, the result included. */
 export function gifEstimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { width, height, frames } = picture;
   const seen = picture.opaque ? picture : withoutAlpha(picture);
-  const common = parallel(reducedEstimate(seen), written(seen));
+  const readings = frames > 1 ? ANIMATION_READINGS : READINGS;
+  const common = parallel(reducedEstimate(seen), written(seen), times(readings, shadesEstimate(picture)));
   if (frames > 1) return parallel(common, animationEstimate(seen, { isExact: false }));
   const isChoosy = tuningFor(settings).tolerance > 0;
   return parallel(common, times(ATTEMPTS, encodeEstimate(width * height, isChoosy, fullness(seen))));

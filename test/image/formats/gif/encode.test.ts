@@ -42,7 +42,7 @@ describe("the GIF encoder", () => {
   );
 
   it("makes alpha all or nothing", async () => {
-    const pixels = paint(16, 1, (x) => [10, 20, 30, x * 17]);
+    const pixels = paint(16, 1, (x) => [10, 20, 30, x < 7 ? 0 : x > 8 ? 255 : x * 17]);
     const [shown] = await framesOf(await gif.write.encode(pictureOf([pixels], { opaque: false }), EXACT, UNPAUSED));
     const alphas = [...(shown?.pixels.data ?? [])].filter((_, at) => at % 4 === 3);
     expect(alphas.map((alpha) => alpha / 255).join("")).toBe("0000000011111111");
