@@ -6,7 +6,7 @@ import { metadata, OBJECT_HEADERS, objectHeaders, objectPath, pattern } from "./
 import { base64, fromBase64, hmacSha256 } from "./digest.ts";
 import { encodeKey, encodeSegment } from "./path.ts";
 import { type ListAsk, MARK, provider, type StoredObject } from "./provider.ts";
-import { conditional, servedHeaders } from "./s3.ts";
+import { conditional, removed, servedHeaders } from "./s3.ts";
 import { elementsOf, textOf } from "./xml.ts";
 
 /** A version that takes blobs of our sizes in one request and is known to emulators. */
@@ -67,7 +67,8 @@ export const providerE = provider({
     }, MAX_LIST_ANSWER_BYTES);
     if (!answer.ok) throw session.refusal(answer);
     const cursor = textOf(answer.text, "NextMarker");
-    if (!answer.text.includes("<EnumerationResults")) throw session.nonsense("no list of blobs");
+    // An answer that was cut short would leave names out.
+    if (!answer.text.includes("</EnumerationResults>")) throw session.nonsense("no list of blobs");
     const objects = elementsOf(answer.text, "Blob").map((element) => ({
       key: textOf(element, "Name") ?? "",
       bytes: Number(textOf(element, "Content-Length") ?? 0),
@@ -91,6 +92,14 @@ export const providerE = provider({
     const tags = elementsOf(answer.text, "Tag").map((tag) => [textOf(tag, "Key") ?? "", textOf(tag, "Value") ?? ""]);
     kept.set("x-ms-tags", tags.map((pair) => pair.map(encodeSegment).join("=")).join("&"));
     return kept;
+  },
+  remove: async (store, key, session) => {
+    const url = `${addressOf(store.account, session.base)}/${store.container}/${encodeKey(key)}`;
+    await removed(session, async () => {
+      const headers = new Headers({ "x-ms-date": new Date(session.now()).toUTCString(), "x-ms-version": API_VERSION });
+      headers.set("authorization", await authorization("DELETE", store, url, headers, 0));
+      return { url, method: "DELETE", headers };
+    });
   },
 });
 
@@ -144,7 +153,7 @@ function listQuery({ prefix, cursor, limit }: ListAsk): string {
 
 /** https://learn.microsoft.com/en-us/rest/api/storageservices/authorize-with-shared-key */
 async function authorization(
-  method: "GET" | "PUT",
+  method: "GET" | "PUT" | "DELETE",
   account: Account,
   url: string,
   headers: Headers,

@@ -31,16 +31,22 @@ export async function listedByS3(session: Session, prepare: Prepare): Promise<Li
   const answer = await session.send(prepare, MAX_LIST_ANSWER_BYTES);
   if (!answer.ok) throw session.refusal(answer);
   const isMore = textOf(answer.text, "IsTruncated");
-  if (isMore !== "true" && isMore !== "false") throw session.nonsense("no list of objects");
+  // An answer that was cut short would leave names out, or halve one.
+  const isWhole = answer.text.includes("</ListBucketResult>");
+  if (!isWhole || (isMore !== "true" && isMore !== "false")) throw session.nonsense("no list of objects");
   // A store that does not know the member answers with names as they are.
   const isEncoded = textOf(answer.text, "EncodingType") === "url";
-  const objects = elementsOf(answer.text, "Contents").map((element) => objectIn(element, isEncoded));
+  const objects = elementsOf(answer.text, "Contents").map((element) => objectIn(session, element, isEncoded));
   const last = objects.at(-1);
   return { objects, ...(isMore === "true" && last && { cursor: last.key }) };
 }
 
-function objectIn(element: string, isEncoded: boolean): ListedObject {
+function objectIn(session: Session, element: string, isEncoded: boolean): ListedObject {
   const name = textOf(element, "Key") ?? "";
-  const key = isEncoded ? decodeURIComponent(name.replaceAll("+", " ")) : name;
-  return { key, bytes: Number(textOf(element, "Size") ?? 0) };
+  const bytes = Number(textOf(element, "Size") ?? 0);
+  try {
+    return { key: isEncoded ? decodeURIComponent(name.replaceAll("+", " ")) : name, bytes };
+  } catch (cause) {
+    throw session.nonsense(cause);
+  }
 }

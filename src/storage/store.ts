@@ -2,7 +2,7 @@
 import { ApiError } from "../errors.ts";
 import type { Keyfile } from "./keyfile.ts";
 import { objectKey } from "./path.ts";
-import type { Listing, ListAsk, ProviderRow, ReadRequest, StoredObject } from "./provider.ts";
+import type { ListAsk, ListedObject, Listing, ProviderRow, ReadRequest, StoredObject } from "./provider.ts";
 import { providerNamed, type SpelledStore } from "./providers.ts";
 import { type SessionOptions, type StorePolicy, withSession } from "./session.ts";
 
@@ -75,6 +75,8 @@ export interface OpenStore {
   readonly put: (object: StoredObject) => Promise<string>;
   /** @throws StoreError where the store does not tell what an object has besides its bytes */
   readonly kept: (key: string, answered: Headers) => Promise<Headers>;
+  /** @throws StoreError; does nothing where nothing is ever replaced */
+  readonly remove: (key: string) => Promise<void>;
 }
 
 /** @throws ApiError 422 when there is no such provider */
@@ -90,7 +92,12 @@ export function openStore(
   return {
     row,
     members: store,
-    list: (ask) => withSession(options, (session) => row.list(members, ask, session)),
+    list: (ask) =>
+      withSession(options, async (session) => {
+        const listing = await row.list(members, ask, session);
+        if (!makesSense(listing, ask)) throw session.nonsense("a list of other objects, or one that does not go on");
+        return listing;
+      }),
     read: (key) => withSession(options, (session) => row.read(members, key, session)),
     put: (object) => withSession(options, (session) => row.put(members, object, session)),
     kept: (key, answered) =>
@@ -102,7 +109,20 @@ export function openStore(
           );
         return row.kept(members, key, answered, session);
       }),
+    remove: (key) => withSession(options, async (session) => row.remove?.(members, key, session)),
   };
+}
+
+/**
+ * Whether a part of a list is what was asked for. A store that does not know `prefix`, or where to go on, answers with
+ * objects that nobody meant, or with the same ones for ever.
+ */
+function makesSense({ objects, cursor }: Listing, ask: ListAsk): boolean {
+  if (cursor !== undefined && cursor === ask.cursor) return false;
+  const isMeant = ({ key, bytes }: ListedObject) =>
+    key !== "" && key.startsWith(ask.prefix) && Number.isSafeInteger(bytes) && bytes >= 0;
+  // Stores that begin with the name at which they go on are asked for one more.
+  return objects.length <= ask.limit + 1 && objects.every(isMeant);
 }
 
 function baseOf(row: ProviderRow, policy: StorePolicy): string | undefined {

@@ -1,9 +1,12 @@
 /** What is read of the answers of stores in XML: elements by their name, which do not lie in each other, and their text. */
 
-/** The insides of all elements of a name. */
+/**
+ * The insides of all elements of a name. A tag ends before the next one begins: an answer of tags that never end is gone
+ * through once, not once for each of them.
+ */
 export function elementsOf(xml: string, name: string): string[] {
   return xml
-    .split(new RegExp(`<${name}(?: [^>]*)?>`))
+    .split(new RegExp(`<${name}(?: [^<>]*)?>`))
     .slice(1)
     .map((rest) => rest.split(`</${name}>`, 1)[0] ?? "");
 }
