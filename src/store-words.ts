@@ -10,15 +10,16 @@ export const STORE_WORDS = {
   },
   "batch.object": {
     statuses: [422],
-    says: /^The object was replaced|^An object of this name|^Another original has/,
+    says: /^The object was replaced|^An object (?:of this name|that is stored)|^Another original has|^A name with/,
     cause:
       "Of a batch: an object that changes again and again while it is worked on, or a result whose name is another object's.",
     cure: "Run the batch again when nobody writes there; give `target` a prefix of its own.",
   },
   "batch.store": {
     statuses: [422],
-    says: /^The store (?:has asked|does not compare)/,
-    cause: "Of a batch that is paused: its store was overburdened for hours, or ignores `If-Match`.",
+    says: /^The store (?:has asked|has a list|does not compare)/,
+    cause:
+      "Of a batch that is paused: its store was overburdened for hours, ignores `If-Match`, or lists without an end.",
     cure: "`POST /1.0/batches/<id>/resume` goes on where it was. In a store that ignores conditions, name another `target`.",
   },
   "keyfile.format": {

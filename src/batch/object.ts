@@ -35,6 +35,7 @@ export interface ObjectStore {
   readonly kept: (key: string, answered: Headers) => Promise<Headers>;
   /** @returns false where the condition does not hold */
   readonly put: (write: ObjectWrite) => Promise<boolean>;
+  readonly remove: (key: string) => Promise<void>;
 }
 
 export interface ObjectPorts {
@@ -72,8 +73,11 @@ export async function workOn(claimed: ClaimedObject, ports: ObjectPorts): Promis
 
 const SKIPPED: ObjectOutcome = { kind: "skipped" };
 const CHANGED: ObjectOutcome = { kind: "changed" };
-/** A version that no object has. */
-const NO_VERSION: Condition = { is: "version", version: '"00000000000000000000000000000000"' };
+/** Bodies that stores give out as they lie there, and that a client undoes. */
+const ENCODED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
+
+/** Of a name, so that what is added fits into the kilobyte of bytes that names may have. */
+const MAX_PROBED_CHARACTERS = 240;
 
 class ObjectWork {
   readonly #claimed: ClaimedObject;
@@ -109,7 +113,7 @@ class ObjectWork {
       const isSmaller = encoded.bytes.length <= before * (1 - this.#claimed.batch.rules.onlyIfSmaller / 100);
       if (!isSmaller) return;
       outcome = this.#isInPlace
-        ? await this.#replace(encoded, original.bytes, answered, mark)
+        ? await this.#replace(encoded, answered, mark)
         : await this.#write(encoded, condition ?? { is: "absent" }, mark);
     });
     return outcome;
@@ -129,8 +133,12 @@ class ObjectWork {
     return { recipe: this.#recipe, key, version: hash, batch: this.#claimed.batch.id, before: 0 };
   }
 
-  /** What was done to the object already. */
+  /** What was done to the object already, or why it is not replaced. */
   #lookInPlace(answered: Headers): ObjectOutcome | undefined {
+    // The result is not encoded, and would be served as if it were.
+    if (ENCODED.test(answered.get("content-encoding") ?? "")) {
+      return { kind: "failed", ...troubleOf(422, "An object that is stored with a content encoding is not replaced") };
+    }
     const known = readMark(this.#ports.source.told(answered).mark);
     return known?.recipe === this.#recipe ? this.#doneBy(known, answered) : undefined;
   }
@@ -190,23 +198,14 @@ class ObjectWork {
   }
 
   /** Puts a result in the place of the original, if that is still the version that was read. */
-  async #replace(
-    { bytes, mime }: Encoded,
-    original: Uint8Array,
-    answered: Headers,
-    mark: Mark,
-  ): Promise<ObjectOutcome> {
+  async #replace({ bytes, mime }: Encoded, answered: Headers, mark: Mark): Promise<ObjectOutcome> {
     const { source } = this.#ports;
     const { key, isProven } = this.#claimed;
     const { version } = source.told(answered);
     if (!isOfType(key, answered.get("content-type"), mime)) return SKIPPED;
     if (version === undefined) throw new Ended(incomparable());
     const kept = await source.kept(key, answered);
-    if (!isProven) {
-      // The very bytes that are there: a store that does not look at the condition writes what it has.
-      const tried = { key, bytes: original, mime, condition: NO_VERSION, mark: undefined, kept };
-      if (await source.put(tried)) throw new Ended(incomparable());
-    }
+    if (!isProven) await this.#prove(mime);
     const isPut = await source.put({
       key,
       bytes,
@@ -216,6 +215,20 @@ class ObjectWork {
       kept,
     });
     return isPut ? { kind: "done", before: mark.before, after: bytes.length } : CHANGED;
+  }
+
+  /**
+   * Shows that the store looks at conditions, by a write under one that cannot hold. It is of a new name: whatever a store
+   * that takes it does, no original is touched.
+   */
+  async #prove(mime: string): Promise<void> {
+    const { source } = this.#ports;
+    const key = `${this.#claimed.key.slice(0, MAX_PROBED_CHARACTERS)}.${crypto.randomUUID()}.probe`;
+    const condition: Condition = { is: "never" };
+    if (!(await source.put({ key, bytes: new Uint8Array(1), mime, condition, mark: undefined }))) return;
+    // A key that may not delete leaves one byte there.
+    await source.remove(key).catch(() => undefined);
+    throw new Ended(incomparable());
   }
 }
 

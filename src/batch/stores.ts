@@ -11,6 +11,7 @@ import { isolateBudget } from "../scheduler/budget.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import { deadlineIn } from "../source/deadline.ts";
 import { OriginError, readRemoteIfWanted, type Terms } from "../source/remote.ts";
+import { isSafePath } from "../storage/attributes.ts";
 import type { Keyfile } from "../storage/keyfile.ts";
 import { StoreError } from "../storage/session.ts";
 import { type OpenStore, openStore } from "../storage/store.ts";
@@ -65,6 +66,7 @@ export function objectStoreOf(store: OpenStore, settings: Settings, caller: Call
     told: row.told,
     kept: store.kept,
     read: async (key, isWanted) => {
+      checkName(key);
       const ask = () => readObject(store, settings, caller, key, isWanted);
       try {
         return await ask().catch(async (error: unknown) => {
@@ -78,16 +80,29 @@ export function objectStoreOf(store: OpenStore, settings: Settings, caller: Call
         throw storeErrorOf(error);
       }
     },
+    remove: store.remove,
     put: async ({ key, bytes, mime, condition, mark, kept }) => {
+      checkName(key);
       try {
         await store.put({ key, bytes, contentType: mime, condition, mark, ...(kept && { kept }) });
         return true;
       } catch (error) {
-        if (error instanceof StoreError && error.isConflict) return false;
+        // Of a name that nothing has any more, S3 says 404.
+        const isMissed = error instanceof StoreError && (error.isConflict || error.answered === 404);
+        if (isMissed && (error.isConflict || condition.is !== "absent")) return false;
         throw error;
       }
     },
   };
+}
+
+/**
+ * An address with dots between slashes leads to another object than the one of that name, or into another bucket.
+ * @throws ApiError 422
+ */
+function checkName(key: string): void {
+  if (isSafePath(key)) return;
+  throw new ApiError(422, "A name with . or .. between slashes, or with control characters, cannot be asked for");
 }
 
 /** The token that the request carried is not taken any more. */

@@ -9,7 +9,7 @@ import { endpointProblem } from "./endpoint.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
 import { toldByS3 } from "./s3-kept.ts";
-import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
+import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, removeSigned, signedGet } from "./s3.ts";
 import type { Session } from "./session.ts";
 
 const endpoint = v.pipe(
@@ -51,6 +51,7 @@ export const edge = provider({
   cursorAfter: (key) => key,
   told: toldByS3,
   kept: async (store, key, answered, session) => keptSigned(session, addressOf(store, key, session), answered, store),
+  remove: async (store, key, session) => removeSigned(session, addressOf(store, key, session), store),
 });
 
 /** @throws ApiError 422 when the endpoint may not be called */

@@ -7,7 +7,7 @@ import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, obje
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
 import { toldByS3 } from "./s3-kept.ts";
-import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
+import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, removeSigned, signedGet } from "./s3.ts";
 
 const CLASSES = {
   standard: undefined,
@@ -53,6 +53,7 @@ export const providerA = provider({
   cursorAfter: (key) => key,
   told: toldByS3,
   kept: (store, key, answered, session) => keptSigned(session, addressOf(store, key, session.base), answered, store),
+  remove: (store, key, session) => removeSigned(session, addressOf(store, key, session.base), store),
 });
 
 function addressOf(store: { bucket: string; region: string }, key: string, base: string | undefined): string {

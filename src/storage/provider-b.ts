@@ -16,7 +16,7 @@ import {
 import { grantFor } from "./keyfile-grant.ts";
 import type { Keyfile } from "./keyfile.ts";
 import { encodeSegment } from "./path.ts";
-import { type ListAsk, type Listing, MARK, provider, type StoredObject } from "./provider.ts";
+import { type Condition, type ListAsk, type Listing, MARK, provider, type StoredObject } from "./provider.ts";
 import {
   listSigned,
   type ObjectOptions,
@@ -121,7 +121,18 @@ export const providerB = provider({
     if (acl) kept.set(KEPT_ACL, JSON.stringify(acl.map(({ entity, role }) => ({ entity, role }))));
     return kept;
   },
+  remove: async ({ bucket }, key, session) => {
+    const { keyfile } = session;
+    if (!keyfile)
+      throw new ApiError(422, "target in-place cannot be combined with a key and a secret of Google Cloud Storage");
+    const url = `${session.base ?? "https://storage.googleapis.com"}/storage/v1/b/${bucket}/o/${encodeSegment(key)}`;
+    const answer = await asked(session, keyfile, url, "DELETE");
+    if (!answer.ok && answer.status !== 404) throw session.refusal(answer);
+  },
 });
+
+/** A generation that no object has: they are microseconds since 1970. */
+const NO_GENERATION = "1";
 
 const KEPT = /^(?:x-goog-(?:meta-.*|storage-class)|cache-control|content-(?:type|encoding|language|disposition))$/;
 /** Where the access list of an object travels among what is kept of it: it is sent as a part of the resource. */
@@ -133,10 +144,10 @@ const Objects = v.object({
   nextPageToken: v.optional(v.string()),
 });
 
-function asked(session: Session, keyfile: Keyfile, url: string): Promise<Answer> {
+function asked(session: Session, keyfile: Keyfile, url: string, method: "GET" | "DELETE" = "GET"): Promise<Answer> {
   const ask = ({ token }: Grant) =>
     session.send(
-      () => ({ url, method: "GET", headers: new Headers({ authorization: `Bearer ${token}` }) }),
+      () => ({ url, method, headers: new Headers({ authorization: `Bearer ${token}` }) }),
       MAX_LIST_ANSWER_BYTES,
     );
   return withGrant(session, identityOf(session, keyfile), () => grantFor(keyfile, session), ask);
@@ -207,6 +218,11 @@ function metadataIn(kept: Headers): Record<string, string> {
   );
 }
 
+function generationOf(condition: Condition): string {
+  if (condition.is === "absent") return "0";
+  return condition.is === "never" ? NO_GENERATION : condition.version;
+}
+
 function insertion(
   base: string,
   store: Bucket,
@@ -232,7 +248,7 @@ function insertion(
   };
   const boundary = crypto.randomUUID();
   const query = new URLSearchParams({ uploadType: "multipart", ...(acl !== undefined && { predefinedAcl: acl }) });
-  if (condition) query.set("ifGenerationMatch", condition.is === "absent" ? "0" : condition.version);
+  if (condition) query.set("ifGenerationMatch", generationOf(condition));
   return {
     url: `${base}/upload/storage/v1/b/${store.bucket}/o?${query.toString()}`,
     method: "POST",

@@ -6,7 +6,7 @@ import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, obje
 import { provider, type ReadRequest } from "./provider.ts";
 import { keptByS3, toldByS3 } from "./s3-kept.ts";
 import { listedByS3, listQuery } from "./s3-list.ts";
-import { getting, pathStyleUrl, replacing, s3Headers, storeWithAcl } from "./s3.ts";
+import { getting, pathStyleUrl, removed, replacing, s3Headers, storeWithAcl } from "./s3.ts";
 import { readJson, type Session } from "./session.ts";
 import { type Grant, grantOf, withGrant } from "./tokens.ts";
 
@@ -54,6 +54,11 @@ export const providerF = provider({
     keptByS3(session, answered, async (query) =>
       getting(await bearing(store, `${addressOf(store, key, session)}?${query}`, session)),
     ),
+  remove: (store, key, session) =>
+    removed(session, async () => {
+      const { url, headers } = await bearing(store, addressOf(store, key, session), session);
+      return { url, method: "DELETE", headers };
+    }),
 });
 
 /** A request for reading that carries a token. */

@@ -6,7 +6,7 @@ import { credential, hostBucket, metadata, objectHeaders, objectPath, region } f
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
 import { toldByS3 } from "./s3-kept.ts";
-import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, signedGet } from "./s3.ts";
+import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, removeSigned, signedGet } from "./s3.ts";
 
 export const providerG = provider({
   summary: "DigitalOcean Spaces.",
@@ -31,6 +31,7 @@ export const providerG = provider({
   cursorAfter: (key) => key,
   told: toldByS3,
   kept: (store, key, answered, session) => keptSigned(session, addressOf(store, key, session.base), answered, store),
+  remove: (store, key, session) => removeSigned(session, addressOf(store, key, session.base), store),
 });
 
 function addressOf(

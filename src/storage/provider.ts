@@ -21,8 +21,14 @@ export interface StoredObject {
 /** The name of the metadata by which batches know what they have made. */
 export const MARK = "darkroom";
 
-/** No object has the name yet, or the one that has it is still this version. */
-export type Condition = { readonly is: "absent" } | { readonly is: "version"; readonly version: string };
+/**
+ * No object has the name yet, or the one that has it is still this version. `never` names a version that no object has: a
+ * store that takes such a write does not look at conditions.
+ */
+export type Condition =
+  | { readonly is: "absent" }
+  | { readonly is: "version"; readonly version: string }
+  | { readonly is: "never" };
 
 /** A part of a list of objects, in the order of the store. */
 export interface ListAsk {
@@ -92,6 +98,11 @@ export interface ProviderRow {
    * @throws ApiError 422 when the store refuses to tell
    */
   readonly kept?: (members: never, key: string, answered: Headers, session: Session) => Promise<Headers>;
+  /**
+   * Takes an object away. Present wherever `kept` is.
+   * @throws ApiError 422 when the store refuses or does not answer
+   */
+  readonly remove?: (members: never, key: string, session: Session) => Promise<void>;
   /** Why a store with these members cannot compare versions, or null; absent: it can where there is `kept`. */
   readonly keeps?: (members: never) => string | null;
 }
@@ -131,6 +142,7 @@ export interface Provider<
     answered: Headers,
     session: Session,
   ) => Promise<Headers>;
+  readonly remove?: (members: Members<Credentials, Params>, key: string, session: Session) => Promise<void>;
   readonly keeps?: (members: Members<Credentials, Params>) => string | null;
 }
 

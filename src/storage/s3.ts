@@ -9,7 +9,7 @@ import { encodeKey, encodeSegment } from "./path.ts";
 import { type ListAsk, type Listing, MARK, type ReadRequest, type StoredObject } from "./provider.ts";
 import { keptByS3 } from "./s3-kept.ts";
 import { listedByS3, listQuery } from "./s3-list.ts";
-import type { Answer, Outgoing, Session } from "./session.ts";
+import type { Answer, Outgoing, Prepare, Session } from "./session.ts";
 
 /** The ready-made access lists of S3. */
 export const CANNED_ACLS = [
@@ -46,10 +46,13 @@ export function s3Headers(object: StoredObject, options: ObjectOptions): Headers
   return headers;
 }
 
+/** A tag that no object has: stores make theirs of digests, never of zeros. */
+const NO_VERSION = '"00000000000000000000000000000000"';
+
 /** RFC 9110, section 13.1, as all dialects but that of Google take it. */
 export function conditional({ condition }: StoredObject, headers: Headers): Headers {
   if (condition?.is === "absent") headers.set("if-none-match", "*");
-  else if (condition) headers.set("if-match", condition.version);
+  else if (condition) headers.set("if-match", condition.is === "never" ? NO_VERSION : condition.version);
   return headers;
 }
 
@@ -96,9 +99,14 @@ export function replacing(object: StoredObject, kept: Headers): Headers {
 }
 
 /** A signed GET; what is added to it is not signed. */
-export async function signedGet(url: string, signature: Signature, now: number): Promise<ReadRequest> {
+export async function signedGet(
+  url: string,
+  signature: Signature,
+  now: number,
+  method: "GET" | "DELETE" = "GET",
+): Promise<ReadRequest> {
   const signer = new AwsV4Signer({
-    method: "GET",
+    method,
     url,
     headers: { "x-amz-content-sha256": (await sha256("")).toHex() },
     service: "s3",
@@ -123,6 +131,20 @@ export function keptSigned(session: Session, url: string, answered: Headers, sig
   return keptByS3(session, answered, async (query) => {
     return getting(await signedGet(`${url}?${query}`, signature, session.now()));
   });
+}
+
+/** Takes an object away, with a signature. */
+export function removeSigned(session: Session, url: string, signature: Signature): Promise<void> {
+  return removed(session, async () => {
+    const { headers } = await signedGet(url, signature, session.now(), "DELETE");
+    return { url, method: "DELETE", headers };
+  });
+}
+
+/** @throws ApiError 422 unless the object is gone, or was not there */
+export async function removed(session: Session, prepare: Prepare): Promise<void> {
+  const answer = await session.send(prepare);
+  if (!answer.ok && answer.status !== 404) throw session.refusal(answer);
 }
 
 /** A request for reading, as it is sent. */

@@ -24,7 +24,7 @@ export interface StorePolicy {
 
 export interface Outgoing {
   readonly url: string;
-  readonly method: "GET" | "HEAD" | "POST" | "PUT";
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
   readonly headers: Headers;
   readonly body?: BodyInit;
 }

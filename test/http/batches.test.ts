@@ -136,10 +136,15 @@ describe("a batch in place", () => {
   });
 
   it("pauses where the store ignores conditions, and has changed nothing", async () => {
-    const bucket = await bucketWith({ [`${crypto.randomUUID()}.jpg`]: PHOTO }, {}, "ignores-conditions");
+    const name = `${crypto.randomUUID()}.jpg`;
+    const bucket = await bucketWith({ [name]: PHOTO }, {}, "ignores-conditions");
     const batch = await settled((await begin(inPlace(bucket))).body.batch.id);
     expect(batch).toMatchObject({ state: "paused", error: "batch.store" });
     expect(batch.counts).toMatchObject({ done: 0, failed: 0 });
+    // The object was written once, by its owner, and nothing lies beside it.
+    const { headers } = await objectAt(bucket, name);
+    expect(JSON.parse(atob(headers.get("x-recorded") ?? ""))).toMatchObject({ attempts: 1 });
+    expect((await bucket.store.list({ prefix: name, limit: 9 })).objects).toHaveLength(1);
   });
 
   it("is refused for a store that cannot compare versions", async () => {

@@ -106,6 +106,21 @@ describe.each(STORES)("%s", (_, members, bucket, compares) => {
     expect([...(await answered(store, key))]).toEqual(expect.arrayContaining([["cache-control", "max-age=60"]]));
   });
 
+  it.runIf(compares)("takes nothing under a condition that cannot hold, and takes objects away", async () => {
+    const store = await opened({ ...members, [bucket]: "pictures" });
+    const key = `${unique()}/a b+ü.webp`;
+    const never = { ...put, key, condition: { is: "never" } } as const;
+    const fresh = await store.put(never).catch((error: unknown) => error);
+    expect(fresh instanceof StoreError && (fresh.isConflict || fresh.answered === 404)).toBe(true);
+    await store.put({ ...put, key });
+    const known = await store.put(never).catch((error: unknown) => error);
+    expect(known instanceof StoreError && known.isConflict).toBe(true);
+    await store.remove(key);
+    const { url, headers } = await store.read(key);
+    expect((await fetch(url, { headers })).status).toBe(404);
+    await store.remove(key);
+  });
+
   it("says that a store asks for time", async () => {
     const store = await opened({ ...members, [bucket]: "fails-always" });
     const error = await store.put({ ...put, key: "a.webp" }).catch((thrown: unknown) => thrown);

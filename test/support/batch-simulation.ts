@@ -221,6 +221,7 @@ export class BatchWorld {
     return {
       told: (answered) => ({ mark: answered.get("mark") ?? undefined, version: answered.get("etag") ?? undefined }),
       kept: async () => new Headers(),
+      remove: async () => undefined,
       read: async (key, isWanted) => {
         const n = numberOf(key);
         await this.#meanwhile(n);
@@ -236,6 +237,8 @@ export class BatchWorld {
         return { answered, original: { bytes, name: "a.jpg", memory } };
       },
       put: async ({ key, bytes, condition, mark }) => {
+        // A store that compares versions takes no write under a condition that cannot hold.
+        if (condition.is === "never") return false;
         const n = numberOf(key);
         await this.#meanwhile(n);
         const isBusy = this.#isBusy;

@@ -89,8 +89,10 @@ function toldByEmulator(headers: IncomingHttpHeaders): Record<string, string> {
 async function forward(emulator: string, request: Received): Promise<Reply | null> {
   await createContainer(emulator, request.path.split("/")[2] ?? "");
   const { host: _, connection: __, "content-length": ___, "transfer-encoding": ____, ...headers } = request.headers;
-  const response = await fetch(emulator + request.path, { method: "PUT", headers, body: new Uint8Array(request.body) });
-  if (response.status === 201) return null;
+  const { method } = request;
+  const body = method === "PUT" ? new Uint8Array(request.body) : null;
+  const response = await fetch(emulator + request.path, { method, headers, body });
+  if (response.status === 201 || response.status === 202) return null;
   const code = response.headers.get("x-ms-error-code");
   return { status: response.status, headers: code ? { "x-ms-error-code": code } : {}, body: await response.text() };
 }

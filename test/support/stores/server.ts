@@ -145,6 +145,7 @@ async function judge(
   const listing = request.method === "GET" ? dialect.listing?.(request) : undefined;
   if (listing) return (await dialect.verify(request)) ?? listed(dialect, listing, objects, attempts);
   if (request.method === "GET") return readable(dialect, request, objects);
+  if (request.method === "DELETE") return removed(dialect, request, objects);
   const target = dialect.target(request);
   if (!target) return dialect.error(404, "NoSuchResource");
   const address = `/${target.bucket}/${target.key}`;
@@ -168,13 +169,25 @@ async function judge(
   return dialect.stored ?? { status: 200 };
 }
 
+async function removed(dialect: Dialect, request: Received, objects: Map<string, Stored>): Promise<Reply> {
+  const target = dialect.target({ ...request, method: "PUT" });
+  if (!target) return dialect.error(404, "NoSuchResource");
+  const refusal = await dialect.verify(request);
+  if (refusal) return refusal;
+  objects.delete(`/${target.bucket}/${target.key}`);
+  return { status: 204 };
+}
+
 /** A store that keeps a condition: of the usual headers, and of Google's. */
 function missedCondition({ headers, query }: Received, stored: Stored | undefined): number | null {
   const match = headers["if-match"];
   const generation = query.get("ifGenerationMatch");
   if (headers["if-none-match"] === "*" && stored) return 412;
   if (headers["x-oss-forbid-overwrite"] === "true" && stored) return 409;
-  if (match !== undefined && (!stored || match !== etagOf(stored))) return 412;
+  if (match !== undefined && !stored) return 404;
+  if (match !== undefined && stored && match !== etagOf(stored)) return 412;
+  // Google's are numbers, and nothing else is.
+  if (generation !== null && !/^\d+$/.test(generation)) return 400;
   if (generation !== null && generation !== (stored ? String(stored.recorded.attempts) : "0")) return 412;
   return null;
 }

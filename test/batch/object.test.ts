@@ -1,0 +1,89 @@
+/** One object of a batch: what is never written, whatever its store does. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import { type ObjectPorts, type ObjectStore, type ObjectWrite, workOn } from "../../src/batch/object.ts";
+import { objectStoreOf } from "../../src/batch/stores.ts";
+import { settingsOf } from "../../src/env.ts";
+import { StoreError } from "../../src/storage/session.ts";
+import type { OpenStore } from "../../src/storage/store.ts";
+import { BATCH } from "../support/batch-simulation.ts";
+
+/** A store of one object that takes every write, whatever its condition is, and one that compares. */
+function storeOf(answered: Record<string, string>, isHonest: boolean) {
+  const writes: ObjectWrite[] = [];
+  const removed: string[] = [];
+  const memory = { grow: async () => undefined, shrink: () => undefined, release: () => undefined } as never;
+  const store: ObjectStore = {
+    told: (headers) => ({ mark: undefined, version: headers.get("etag") ?? undefined }),
+    kept: async () => new Headers(),
+    read: async (_, isWanted) => {
+      const headers = new Headers(answered);
+      if (!(await isWanted(headers))) return { answered: headers };
+      return { answered: headers, original: { bytes: new Uint8Array(100), name: "a.jpg", memory } };
+    },
+    put: async (write) => {
+      if (isHonest && write.condition.is === "never") return false;
+      writes.push(write);
+      return true;
+    },
+    remove: async (key) => void removed.push(key),
+  };
+  const ports: ObjectPorts = {
+    source: store,
+    target: store,
+    reserve: async () => undefined,
+    make: (_, take) => take({ bytes: new Uint8Array(50), mime: "image/jpeg", name: "a.jpg" }),
+  };
+  return { ports, writes, removed };
+}
+
+const claimed = { key: "p/a.jpg", token: "t", batch: BATCH, isProven: false };
+
+describe("an object in place", () => {
+  it("is not touched to find out whether its store compares versions, and what was written for that is gone", async () => {
+    const { ports, writes, removed } = storeOf({ etag: "1", "content-type": "image/jpeg" }, false);
+    const outcome = await workOn(claimed, ports);
+    expect(outcome).toMatchObject({ kind: "halt", error: "batch.store" });
+    expect(writes.map(({ key }) => key)).not.toContain(claimed.key);
+    expect(removed).toEqual(writes.map(({ key }) => key));
+    expect(removed).toHaveLength(1);
+  });
+
+  it("is replaced once its store has shown that it compares", async () => {
+    const { ports, writes } = storeOf({ etag: "1", "content-type": "image/jpeg" }, true);
+    expect(await workOn(claimed, ports)).toEqual({ kind: "done", before: 100, after: 50 });
+    expect(writes).toMatchObject([{ key: claimed.key, condition: { is: "version", version: "1" } }]);
+  });
+
+  it.each(["gzip", "br", "aws-chunked,gzip"])(
+    "that lies there as %s stays: its result would be served as if it were, too",
+    async (coding) => {
+      const { ports, writes } = storeOf({ etag: "1", "content-type": "image/jpeg", "content-encoding": coding }, true);
+      expect(await workOn(claimed, ports)).toMatchObject({ kind: "failed", error: "batch.object" });
+      expect(writes).toEqual([]);
+    },
+  );
+});
+
+describe("a store of a batch", () => {
+  const opened = (put: OpenStore["put"]) =>
+    objectStoreOf({ row: {}, put, read: async () => expect.unreachable() } as never, settingsOf(env), undefined);
+  const write = { bytes: new Uint8Array(1), mime: "image/jpeg", mark: undefined } as const;
+
+  it.each(["p/../q/a.jpg", "./a.jpg", "p/..", "a\ud800.jpg"])("asks for no object of the name %j", async (key) => {
+    const store = opened(async () => expect.unreachable());
+    const condition = { is: "absent" } as const;
+    await expect(store.put({ ...write, key, condition })).rejects.toThrow(/^A name with/);
+    await expect(store.read(key, async () => true)).rejects.toThrow(/^A name with/);
+  });
+
+  it("takes 404 for a condition that does not hold, but not where nothing was to be there", async () => {
+    const answer = { status: 404, ok: false, headers: new Headers(), text: "" };
+    const store = opened(() => Promise.reject<string>(new StoreError("store: s3 answered 404", { answer })));
+    const version = { is: "version", version: "1" } as const;
+    expect(await store.put({ ...write, key: "a.jpg", condition: version })).toBe(false);
+    const refused = store.put({ ...write, key: "a.jpg", condition: { is: "absent" } });
+    await expect(refused).rejects.toSatisfy((error: StoreError) => error.answered === 404);
+  });
+});
