@@ -14,12 +14,12 @@ export interface AttendPorts {
   /** A part of the list, and where one begins that leaves out names up to this one. */
   readonly list: (ask: ListAsk) => Promise<Listing>;
   readonly cursorAfter: (key: string) => Promise<string | undefined>;
-  /** Tells the account what has become of the batch; gives how many objects it may work on at once. */
+  /** Tells the account what has become of the batch; gives how many objects it may work on at once. Undefined: it has none. */
   readonly report: (told: {
     readonly progress: Progress;
     readonly inFlight: number;
     readonly wants: boolean;
-  }) => Promise<number>;
+  }) => Promise<number | undefined>;
   /** Sends a message for each object. */
   readonly tell: (objects: readonly number[]) => Promise<void>;
   /** Tells the operator of a fault that the batch survives. */
@@ -49,7 +49,16 @@ async function grant(machine: Machine, ports: AttendPorts): Promise<void> {
   const { progress, inFlight, isAtWork, batch } = machine;
   if (!progress || !batch) return;
   const wants = isAtWork && !batch.rules.isDryRun;
-  machine.grant(await ports.report({ progress, inFlight, wants }));
+  const { news } = machine;
+  const slots = await ports.report({ progress, inFlight, wants });
+  if (slots === undefined) {
+    // Its beginning was refused after all, or its account is gone: nobody could see it, or stop it.
+    machine.cancel(ports.now());
+    machine.noteTold(machine.news);
+  } else {
+    machine.grant(slots);
+    machine.noteTold(news);
+  }
 }
 
 /** Hands objects out, as many as may be worked on. */

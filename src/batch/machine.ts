@@ -7,7 +7,9 @@ import {
   BATCH_CONCURRENCY,
   CALM_ANSWERS,
   FEW_WAITING_OBJECTS,
+  MAX_ASKED_PAUSE_MS,
   MAX_KEPT_FAILURES,
+  MAX_LIST_PARTS,
   MAX_OBJECT_CHANGES,
   MAX_OBJECT_STARTS,
   MAX_STORE_PAUSE_MS,
@@ -56,6 +58,8 @@ interface Standing {
   counts: Counts;
   cursor?: string | undefined;
   isListed: boolean;
+  /** Parts of the list that were read. */
+  parts: number;
   /** The store of originals has shown that it compares versions. */
   isProven: boolean;
   /** Objects that may be worked on at once: what the account gives, and what the store takes. */
@@ -85,6 +89,7 @@ export class Machine {
   readonly #sql: Sql;
   readonly #random: () => number;
   #standing: Standing | undefined;
+  #told: string | undefined;
 
   constructor(sql: Sql, random: () => number = Math.random) {
     this.#sql = sql;
@@ -103,13 +108,27 @@ export class Machine {
   begin(batch: Batch): void {
     if (this.#standing) return;
     const rest = { slots: 0, pace: BATCH_CONCURRENCY, calm: 0, holdUntil: 0, pauses: 0, updatedAt: batch.createdAt };
-    this.#keep({ batch, state: "listing", counts: NO_COUNTS, isListed: false, isProven: false, ...rest });
+    this.#keep({ batch, state: "listing", counts: NO_COUNTS, isListed: false, parts: 0, isProven: false, ...rest });
   }
 
   get progress(): Progress | undefined {
     if (!this.#standing) return undefined;
     const { state, counts, trouble, cursor, isListed, updatedAt } = this.#standing;
     return { state, counts, isListed, updatedAt, ...(trouble && { trouble }), ...(cursor !== undefined && { cursor }) };
+  }
+
+  /** All that there is to tell the account, as a text that changes with it. */
+  get news(): string {
+    return JSON.stringify([this.progress, this.inFlight]);
+  }
+
+  noteTold(news: string): void {
+    this.#told = news;
+  }
+
+  /** Whether the account has heard how the batch stands; false where that is not known. */
+  get isTold(): boolean {
+    return this.#told === this.news;
   }
 
   /** Whether the batch goes on by itself. */
@@ -188,13 +207,21 @@ export class Machine {
       standing.cursor = cursor ?? standing.cursor;
       standing.isListed = cursor === undefined;
       standing.pauses = 0;
+      standing.parts += 1;
+      if (!standing.isListed && standing.parts >= MAX_LIST_PARTS) {
+        const trouble = troubleOf(
+          422,
+          `The store has a list of more than ${MAX_LIST_PARTS} parts, which may have no end`,
+        );
+        Object.assign(standing, { state: "failed", trouble, parts: 0 });
+      }
       if (batch.rules.isDryRun) {
         if (standing.isListed) standing.state = "done";
         return;
       }
       for (const { key, bytes } of objects)
         this.#sql.exec("INSERT INTO objects (key, bytes) VALUES (?, ?)", key, bytes);
-      if (standing.counts.found > 0) standing.state = "running";
+      if (standing.counts.found > 0 && standing.state !== "failed") standing.state = "running";
       this.#endIfDone(standing);
     });
   }
@@ -212,11 +239,13 @@ export class Machine {
 
   /** Gives what the dead had in their hands back, and takes as many objects as may be worked on now: each is to be told of. */
   handOut(now: number): number[] {
-    if (!this.isAtWork) return [];
     return this.#sql.transaction(() => {
-      this.#sql.exec("UPDATE objects SET until = NULL, token = NULL WHERE until <= ?", now);
       const standing = this.#standing;
-      if (!standing || standing.holdUntil > now) return [];
+      // A batch that stands still has its dead, too: until they are counted out it would hold what others may work on.
+      const isOver = standing?.state === "canceled";
+      if (isOver) this.#sql.exec("DELETE FROM objects WHERE until <= ?", now);
+      else this.#sql.exec("UPDATE objects SET until = NULL, token = NULL WHERE until <= ?", now);
+      if (!standing || !this.isAtWork || standing.holdUntil > now) return [];
       const free = Math.min(standing.slots, standing.pace) - this.inFlight;
       if (free <= 0) return [];
       const taken = this.#sql.exec(
@@ -327,7 +356,8 @@ export class Machine {
     // Several that were at work when it began to say so have heard one and the same thing.
     if (standing.holdUntil > now) return;
     const wait = backoff(standing.pauses, STORE_PAUSE_MS, MAX_STORE_PAUSE_MS, this.#random);
-    standing.holdUntil = now + Math.max(wait, (seconds ?? 0) * 1_000);
+    const asked = Math.min((seconds ?? 0) * 1_000, MAX_ASKED_PAUSE_MS);
+    standing.holdUntil = now + Math.max(wait, asked);
     standing.pace = Math.max(1, Math.floor(standing.pace / 2));
     standing.calm = 0;
     standing.pauses += 1;

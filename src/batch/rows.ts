@@ -52,13 +52,13 @@ export async function listBatches(
  * Notes what a batch has come to, and gives it its share of what the account may work on at once. One statement after the
  * other, and each takes no more than the others have left: together they never have more.
  * @param inFlight objects that it works on now, which it keeps; 0 and not at work: it has none any more
- * @returns how many objects it may work on at once
+ * @returns how many objects it may work on at once; undefined where the account has no such batch
  */
 export async function reportBatch(
   db: D1Database,
   { id, accountId }: Pick<Batch, "id" | "accountId">,
   { progress, inFlight, wants }: { readonly progress: Progress; readonly inFlight: number; readonly wants: boolean },
-): Promise<number> {
+): Promise<number | undefined> {
   const sql = `UPDATE batches SET progress = ?3, is_open = ?4, slots = max(?5, iif(?6, min(
       (SELECT max(1, ?7 / max(1, COUNT(*))) FROM batches WHERE account_id = ?2 AND (id = ?1 OR wants = 1)),
       ?7 - (SELECT coalesce(SUM(slots), 0) FROM batches WHERE account_id = ?2 AND id <> ?1)), 0)), wants = ?6
@@ -68,7 +68,7 @@ export async function reportBatch(
     .prepare(sql)
     .bind(id, accountId, JSON.stringify(progress), Number(isOpen), inFlight, Number(wants), BATCH_CONCURRENCY)
     .first<{ slots: number }>();
-  return row?.slots ?? 0;
+  return row?.slots;
 }
 
 function knownOf({ batch, progress }: Row): KnownBatch {

@@ -21,6 +21,8 @@ const DAY_MS = 86_400_000;
  */
 export class BatchKeeper extends DurableObject<Env> {
   readonly #machine: Machine;
+  /** How often somebody had something for it. */
+  #wakes = 0;
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
@@ -63,24 +65,33 @@ export class BatchKeeper extends DurableObject<Env> {
     const { progress, batch, isAtWork } = this.#machine;
     if (!progress || !batch) return;
     const endsAt = progress.updatedAt + BATCH_KEPT_DAYS * DAY_MS;
-    if (!isAtWork && this.#machine.inFlight === 0 && endsAt <= Date.now()) {
-      await deleteBatch(databaseNamed(this.env, batch.database), batch.id);
-      await this.ctx.storage.deleteAll();
-      return;
-    }
-    // The platform gives an alarm up that has failed often: a database that is away for an hour must not end a batch.
+    // The platform gives an alarm up that has failed often, and ends one that takes too long: the next one is set before.
+    await this.ctx.storage.setAlarm(Date.now() + BATCH_LOOK_MS);
+    if (!isAtWork && this.#machine.inFlight === 0 && endsAt <= Date.now()) return this.#forget(batch);
+    const wakes = this.#wakes;
     const isMore = await attend(this.#machine, this.#ports()).catch((error: unknown) => {
       logLine("error", { id: batch.id, event: "batch", causes: causesOf(error) });
       return false;
     });
-    await this.ctx.storage.setAlarm(this.#nextLook(isMore));
+    // Who has called meanwhile has something to be told, or done.
+    await this.ctx.storage.setAlarm(this.#nextLook(isMore || wakes !== this.#wakes));
+  }
+
+  async #forget(batch: Batch): Promise<void> {
+    try {
+      await deleteBatch(databaseNamed(this.env, batch.database), batch.id);
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.deleteAll();
+    } catch (error) {
+      logLine("error", { id: batch.id, event: "batch", causes: causesOf(error) });
+    }
   }
 
   #nextLook(isMore: boolean): number {
     const now = Date.now();
-    const { isAtWork, inFlight, holdUntil, progress } = this.#machine;
+    const { isAtWork, inFlight, holdUntil, progress, isTold } = this.#machine;
     if (isMore) return now;
-    if (!isAtWork && inFlight === 0) return (progress?.updatedAt ?? now) + BATCH_KEPT_DAYS * DAY_MS;
+    if (!isAtWork && inFlight === 0 && isTold) return (progress?.updatedAt ?? now) + BATCH_KEPT_DAYS * DAY_MS;
     return holdUntil > now ? Math.min(holdUntil, now + BATCH_LOOK_MS) : now + BATCH_LOOK_MS;
   }
 
@@ -92,6 +103,7 @@ export class BatchKeeper extends DurableObject<Env> {
 
   /** At once, by the clock: whoever calls does not wait for lists and databases. */
   async #look(): Promise<void> {
+    this.#wakes += 1;
     await this.ctx.storage.setAlarm(Date.now());
   }
 

@@ -33,6 +33,10 @@ export const MAX_OBJECT_CHANGES = 5;
 /** First and longest wait for a store that asks for time; each is twice the one before. */
 export const STORE_PAUSE_MS = 1_000;
 export const MAX_STORE_PAUSE_MS = 300_000;
+/** The longest wait for which a store is asked to be left alone: no store that is well asks for hours. */
+export const MAX_ASKED_PAUSE_MS = 3_600_000;
+/** Parts of a list: half a billion objects. A list that is longer may be one without an end. */
+export const MAX_LIST_PARTS = 1_000_000;
 /** Pauses in a row after which a batch waits for its owner: hours of them. */
 export const MAX_STORE_PAUSES = 30;
 /** Answers without trouble after which one more object is worked on at once. */
