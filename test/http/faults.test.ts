@@ -2,20 +2,32 @@
  * The whole service while its bindings go wrong at random: nothing that was accepted is lost, nothing is done or
  * charged twice, and every answer is one that the route table declares (`test/support/api.ts` looks).
  */
-import { createExecutionContext, createMessageBatch } from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as v from "valibot";
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { createConsumer } from "../../src/entrances/queue.ts";
 import { CREDIT_LEASE_SECONDS } from "../../src/limits.ts";
+import { type SpelledStore, Store } from "../../src/storage/providers.ts";
+import { type OpenStore, openStore } from "../../src/storage/store.ts";
 import { openAccount } from "../support/accounts.ts";
 import { type Answer, api } from "../support/api.ts";
+import { type Around, aroundObjects, nested } from "../support/around.ts";
 import { randomOf } from "../support/event-queue.ts";
 import { eventually } from "../support/eventually.ts";
 import { daily } from "../support/exhaustive.ts";
-import { type Chance, faultyBinding, faultyDatabase, faultyObjects, type Mishap } from "../support/faults.ts";
+import {
+  type Chance,
+  faultyBinding,
+  faultyDatabase,
+  faultyObjects,
+  type Mishap,
+  suffering,
+} from "../support/faults.ts";
 import { shortPipeline } from "../support/pipeline.ts";
+import { S3_KEYS } from "../support/stores/accounts.ts";
 import { sweptMessages } from "../support/sweeps.ts";
 import { upload } from "../support/upload-tokens.ts";
 import { column, receiver, type Received } from "../support/webhooks.ts";
@@ -46,11 +58,19 @@ function faultyWorld(seed: number, blockSeconds = 0) {
       void line.push(...messages.map(({ body }) => body)),
     metrics: async () => ({ backlogCount: line.length, backlogBytes: 0 }),
   };
+  // What keeps a batch is bound to what goes wrong, too.
+  const bound: Around = async ({ object = "" }, go) => {
+    await runInDurableObject(env.BATCH.getByName(object), (instance) => {
+      Object.assign(instance, { env: { ...env, ...bindings } });
+    });
+    return go();
+  };
   const bindings = {
     DB: faultyDatabase(env.DB, "DB", chance),
     BUCKET: faultyBinding(env.BUCKET, "BUCKET", chance),
     METER: faultyObjects(env.METER, "METER", chance),
     COURIER: faultyObjects(env.COURIER, "COURIER", chance),
+    BATCH: aroundObjects(env.BATCH, "BATCH", nested(suffering(chance), bound)),
     QUEUE: faultyBinding(queue, "QUEUE", chance),
     METER_BLOCK_SECONDS: String(blockSeconds),
   };
@@ -233,5 +253,106 @@ describe.each(
     const untold = world.suffered.filter((line) => /METER\.tell fails/.test(line)).length;
     const mostLost = unsettled + Math.floor(untold / TELLINGS) * REQUESTS;
     expect(used, context).toBeGreaterThanOrEqual(successes + answered.size + done - mostLost);
+  });
+});
+
+const OBJECTS = ["a", "b", "c", "d", "e"].map((name) => `${name}.png`);
+/** Rounds of a batch in which bindings go wrong, and in all. */
+const FAULTY_ROUNDS = 5;
+const ROUNDS = 40;
+
+/** A bucket of its own, and a connector that leads there. */
+async function bucketOf(key: string): Promise<{ store: OpenStore; connector: string }> {
+  const members = {
+    provider: "s3",
+    ...S3_KEYS,
+    endpoint: inject("storeEndpoints")["s3"] ?? "",
+    bucket: `f-${crypto.randomUUID()}`,
+  };
+  const { body } = await api("POST", "/1.0/connectors", { key, json: { name: "c", ...members } });
+  const policy = { providerEndpoints: {}, storeHosts: [], allowPrivateOrigins: true };
+  const store = openStore(v.parse(Store, members) as SpelledStore, { policy, keyfile: undefined });
+  for (const name of OBJECTS) await store.put({ key: name, bytes: new Uint8Array(40), contentType: "image/png" });
+  return { store, connector: body.connector.id };
+}
+
+/** Begins a batch, as often as it takes. */
+async function begun(key: string, connector: string, bindings: object): Promise<string> {
+  const json = { source: { connector }, target: "in-place", only_if_smaller: 0 };
+  for (let attempt = 0; attempt < 15; attempt += 1) {
+    const { status, body } = await api("POST", "/1.0/batches", { key, json, env: { ...bindings } });
+    if (status === 202) return body.batch.id;
+    expect(status).toBeOneOf([422, 500, 503]);
+  }
+  throw new Error("No batch has begun");
+}
+
+/** Lets the time of all who hold an object of a batch run out. */
+async function passLeases(id: string): Promise<void> {
+  await runInDurableObject(env.BATCH.getByName(id), (_, { storage }) => {
+    storage.sql.exec("UPDATE objects SET until = until - ?", HOUR_MS);
+  });
+}
+
+/** Brings a batch to its end. */
+async function ended(key: string, id: string, world: ReturnType<typeof faultyWorld>) {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (round === FAULTY_ROUNDS) world.recover();
+    await runDurableObjectAlarm(env.BATCH.getByName(id));
+    await world.drainQueue();
+    const { batch } = (await api("GET", `/1.0/batches/${id}`, { key })).body;
+    if (batch.state === "done") return batch;
+    await passLeases(id);
+    // A list that could not be read is waited for, unless the owner says otherwise.
+    for (const order of ["pause", "resume"]) await api("POST", `/1.0/batches/${id}/${order}`, { key });
+  }
+  throw new Error(`The batch has no end: ${world.suffered.join(", ")}`);
+}
+
+/** How often each object was written besides by its owner, and whether a batch says that it has done that. */
+async function written({ store }: { store: OpenStore }) {
+  return Promise.all(
+    OBJECTS.map(async (name) => {
+      const { url, headers } = await store.read(name);
+      const answer = await fetch(url, { headers });
+      await answer.body?.cancel();
+      const { attempts } = JSON.parse(atob(answer.headers.get("x-recorded") ?? "")) as { attempts: number };
+      return { writes: attempts - 1, isMarked: answer.headers.get("x-amz-meta-darkroom") !== null };
+    }),
+  );
+}
+
+describe("a batch in place", () => {
+  it("does each object once, for a credit, while bindings are well", async () => {
+    const world = faultyWorld(0);
+    world.recover();
+    const { key } = await openAccount(1_000);
+    const bucket = await bucketOf(key);
+    const batch = await ended(key, await begun(key, bucket.connector, world.bindings), world);
+    expect(batch.counts).toMatchObject({ found: OBJECTS.length, done: OBJECTS.length, skipped: 0, failed: 0 });
+    expect(await written(bucket)).toEqual(OBJECTS.map(() => ({ writes: 1, isMarked: true })));
+    expect(await creditsUsed(key)).toBe(OBJECTS.length);
+  });
+
+  it.each(runs)("loses none, writes none twice and takes no credit twice while they go wrong, run %i", async (seed) => {
+    forgetKeys();
+    const world = faultyWorld(seed);
+    const { key } = await openAccount(1_000);
+    const bucket = await bucketOf(key);
+    const batch = await ended(key, await begun(key, bucket.connector, world.bindings), world);
+    const { found, done, skipped, failed } = batch.counts;
+    const context = world.suffered.join(", ");
+    expect([found, done + skipped + failed], context).toEqual([OBJECTS.length, OBJECTS.length]);
+    const objects = await written(bucket);
+    expect(
+      objects.filter(({ writes, isMarked }) => writes !== (isMarked ? 1 : 0)),
+      context,
+    ).toEqual([]);
+    expect(objects.filter(({ isMarked }) => !isMarked).length, context).toBeLessThanOrEqual(failed);
+    const used = await creditsUsed(key);
+    expect(used, context).toBeLessThanOrEqual(objects.filter(({ isMarked }) => isMarked).length);
+    // What could not be told of, or settled, costs nothing.
+    const lost = world.suffered.filter((line) => /METER\.|BATCH\.finish/.test(line)).length;
+    expect(used, context).toBeGreaterThanOrEqual(done - lost);
   });
 });

@@ -281,6 +281,7 @@ export class Platform {
       BUCKET: this.dated(aroundBinding(env.BUCKET, "BUCKET", "bucket", around)),
       METER: this.objectsOf(env.METER, "METER", around),
       COURIER: this.objectsOf(env.COURIER, "COURIER", around),
+      BATCH: this.objectsOf(env.BATCH, "BATCH", around),
       QUEUE: aroundBinding(this.queue.producer, "QUEUE", "queue", around),
       METER_BLOCK_SECONDS: String(DEFAULT_METER_BLOCK_SECONDS),
       ...this.terms.variables,
