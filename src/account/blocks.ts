@@ -76,6 +76,8 @@ const ASKING_MS = 5_000;
 /** How often a batch is told whose call fails, and the pause before the first repetition. */
 const TELLINGS = 3;
 const PAUSE_MS = 100;
+/** How far a request's clock, which stands still while it computes, may be behind that of another. */
+const LATE_CLOCK_MS = 5_000;
 /** Books that are kept; of more, those are forgotten whose credits are free by now. */
 const MAX_BOOKS = 1_000;
 
@@ -243,7 +245,7 @@ function isDue({ dueAt }: Book, forMs: number): boolean {
 function heldFor(book: Book, ask: RepeatableAsk, now: number, forMs: number): Held | undefined {
   const { held } = book;
   if (!held) return undefined;
-  const isFresh = now < held.until && held.until - now <= forMs;
+  const isFresh = now < held.until && held.until - now <= forMs + LATE_CLOCK_MS;
   const isSame = held.ask.limit === ask.limit && held.ask.creditsTotal === ask.creditsTotal;
   if (held.left > 0 && isFresh && isSame && held.ask.failedMs === ask.failedMs) return held;
   if (held.left === 0 || !isFresh || !isSame) book.drop();

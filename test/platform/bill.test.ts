@@ -1,6 +1,7 @@
 /**
  * Each route takes what the tables of costs say: a change that adds a call, a row or a line fails by the route's name.
  */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -149,8 +150,9 @@ const WALKS: Readonly<Record<keyof typeof ROUTES, Walk>> = {
     walk: (_, platform) => platform.strike(),
   },
   cronAfterRest: {
-    // Whatever other walks have left behind is so old by then that it is deleted.
+    // Whatever other walks have left behind is so old by then that it is deleted; looks are swept from anywhere on.
     before: async (_, platform) => {
+      await env.DB.exec("DELETE FROM alike_looks");
       for (let strike = 0; strike < 3; strike += 1) {
         platform.time.pass(USAGE_HISTORY_DAYS * DAY_MS);
         await platform.strike();

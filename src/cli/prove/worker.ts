@@ -8,7 +8,7 @@ import { collectDropped } from "../../../wasm/dropped.ts";
 import { promising, Suspending } from "../../../wasm/pausing.ts";
 import service, { Maker as ServiceMaker } from "../../index.ts";
 
-export { Courier, Images, Meter } from "../../index.ts";
+export { BatchKeeper, Courier, Images, Meter } from "../../index.ts";
 
 /** What an answer says of the isolate that gave it: its name, and how many requests it has had. */
 const ISOLATE_HEADER = "X-Prove-Isolate";
