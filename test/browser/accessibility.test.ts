@@ -68,6 +68,15 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
       await page.getByRole("button", { name: "Take WEBP" }).click();
       await page.getByRole("region", { name: "In this tab" }).waitFor();
       await page.locator("#answer > summary").click();
+    },
+  ],
+  [
+    "what a search tried, as a table",
+    "/",
+    async (page) => {
+      await open(page);
+      await page.setInputFiles("#file", MACAW);
+      await page.getByText(/^Done in/).waitFor();
       await page.getByText("as a table").click();
     },
   ],
