@@ -9,14 +9,14 @@ import { shell } from "./snippets.js";
 const FILES = { addKeyfile: "keyfile.json" };
 
 /**
- * The program; segments of the path that only the caller knows are variables of the shell.
+ * The program; segments of the path and parameters that only the caller knows are variables of the shell.
  * @param {ApiDocument} root
  * @param {Endpoint} endpoint
  */
 export function exampleOf(root, { path, method, operation }) {
   const words = ["curl"];
   if (method !== "get" && !(method === "post" && operation.requestBody)) words.push(`-X ${method.toUpperCase()}`);
-  words.push(...accessWords(root, operation), addressOf(path, operation));
+  words.push(...accessWords(root, operation), addressOf(root, path, operation));
   return [words.join(" "), ...bodyWords(root, operation)].join(" \\\n  ");
 }
 
@@ -34,11 +34,17 @@ function accessWords(root, { security = root.security }) {
 }
 
 /**
+ * @param {ApiDocument} root
  * @param {string} path
  * @param {Operation} operation
  */
-function addressOf(path, { operationId }) {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => `$${name.toUpperCase()}`);
+function addressOf(root, path, { operationId, parameters = [] }) {
+  const needed = parameters
+    .map((node) => resolve(root, node))
+    .filter((one) => one.in === "query" && one.required)
+    .map(({ name }) => `${name}=$${name.toUpperCase()}`);
+  const query = needed.length > 0 ? `?${needed.join("&")}` : "";
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => `$${name.toUpperCase()}`) + query;
   const address = location.origin + filled;
   const quoted = filled === path ? address : `"${address}"`;
   return operationId === "downloadResult" ? `-O ${quoted}` : quoted;

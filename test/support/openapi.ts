@@ -340,8 +340,9 @@ const PARAMETERS: Readonly<Record<string, Json>> = {
 
 function queryParameters(query: v.GenericSchema | undefined): Json[] {
   if (!query) return [];
-  const { properties = {} } = toJsonSchema(query, CONVERSION);
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema }));
+  const { properties = {}, required = [] } = toJsonSchema(query, CONVERSION);
+  const isNeeded = (name: string) => required.includes(name) && { required: true };
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", ...isNeeded(name), schema }));
 }
 
 function schemaOf(schema: v.GenericSchema): Json {
