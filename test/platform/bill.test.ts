@@ -150,7 +150,8 @@ const WALKS: Readonly<Record<keyof typeof ROUTES, Walk>> = {
     walk: (_, platform) => platform.strike(),
   },
   cronAfterRest: {
-    // Whatever other walks have left behind is so old by then that it is deleted; looks are swept from anywhere on.
+    // Whatever other walks have left behind is so old by then that it is deleted, here and there by a rest's sweep alone;
+    // looks are swept from anywhere on.
     before: async (_, platform) => {
       await env.DB.exec("DELETE FROM alike_looks");
       for (let strike = 0; strike < 3; strike += 1) {
@@ -159,6 +160,11 @@ const WALKS: Readonly<Record<keyof typeof ROUTES, Walk>> = {
         await platform.drain();
       }
       await platform.strike();
+      for (let rest = 0; rest < 3; rest += 1) {
+        platform.time.pass(RESULT_SWEEP_MS + 1);
+        await platform.strike();
+        await platform.drain();
+      }
       platform.time.pass(RESULT_SWEEP_MS + 1);
     },
     walk: (_, platform) => platform.strike(),
