@@ -8,8 +8,8 @@ import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, obje
 import { endpointProblem } from "./endpoint.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
-import { toldByS3 } from "./s3-kept.ts";
-import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, removeSigned, signedGet } from "./s3.ts";
+import { signedBucket } from "./s3-bucket.ts";
+import { CANNED_ACLS, pathStyleUrl, putSigned, type Signature } from "./s3.ts";
 import type { Session } from "./session.ts";
 
 const endpoint = v.pipe(
@@ -46,17 +46,12 @@ export const edge = provider({
     await putSigned(session, url, object, { ...store, acl }, store);
     return store.public_url === undefined ? url : `${withoutEnd(store.public_url, "/")}/${encodeKey(object.key)}`;
   },
-  read: async (store, key, session) => signedGet(addressOf(store, key, session), store, session.now()),
-  list: async (store, ask, session) => listSigned(session, addressOf(store, "", session), ask, store),
-  cursorAfter: (key) => key,
-  told: toldByS3,
-  kept: async (store, key, answered, session) => keptSigned(session, addressOf(store, key, session), answered, store),
-  remove: async (store, key, session) => removeSigned(session, addressOf(store, key, session), store),
+  ...signedBucket(addressOf),
 });
 
 /** @throws ApiError 422 when the endpoint may not be called */
 function addressOf(
-  store: { readonly endpoint: string; readonly bucket: string },
+  store: Signature & { readonly endpoint: string; readonly bucket: string },
   key: string,
   session: Session,
 ): string {

@@ -6,8 +6,9 @@ import { MAX_OBJECT_TAGS, MAX_TAG_KEY_CHARACTERS, MAX_TAG_VALUE_CHARACTERS } fro
 import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
-import { toldByS3 } from "./s3-kept.ts";
-import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, removeSigned, signedGet } from "./s3.ts";
+import { signedBucket } from "./s3-bucket.ts";
+import { CANNED_ACLS, pathStyleUrl, putSigned, type Signature } from "./s3.ts";
+import type { Session } from "./session.ts";
 
 const CLASSES = {
   standard: undefined,
@@ -43,20 +44,15 @@ export const providerA = provider({
   put: (store, object, session) =>
     putSigned(
       session,
-      addressOf(store, object.key, session.base),
+      addressOf(store, object.key, session),
       object,
       { ...store, acl: { named: store.acl, fallback: "public-read" }, class: CLASSES[store.class ?? "standard"] },
       store,
     ),
-  read: (store, key, session) => signedGet(addressOf(store, key, session.base), store, session.now()),
-  list: (store, ask, session) => listSigned(session, addressOf(store, "", session.base), ask, store),
-  cursorAfter: (key) => key,
-  told: toldByS3,
-  kept: (store, key, answered, session) => keptSigned(session, addressOf(store, key, session.base), answered, store),
-  remove: (store, key, session) => removeSigned(session, addressOf(store, key, session.base), store),
+  ...signedBucket(addressOf),
 });
 
-function addressOf(store: { bucket: string; region: string }, key: string, base: string | undefined): string {
+function addressOf(store: Signature & { readonly bucket: string }, key: string, { base }: Session): string {
   const suffix = store.region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
   const host = `s3.${store.region}.${suffix}`;
   // The wildcard of the certificate stands for one label only, and host names have no underscores.

@@ -73,7 +73,7 @@ export const providerB = provider({
       : null;
   },
   put: async (store, object, session) => {
-    const base = session.base ?? "https://storage.googleapis.com";
+    const base = baseOf(session);
     const url = pathStyleUrl(base, store.bucket, object.key);
     if (session.keyfile) {
       await insert(session, base, session.keyfile, object, store);
@@ -87,14 +87,14 @@ export const providerB = provider({
   },
   read: async ({ bucket, key = "", secret = "" }, objectKey, session) => {
     const { keyfile } = session;
-    const url = pathStyleUrl(session.base ?? "https://storage.googleapis.com", bucket, objectKey);
+    const url = pathStyleUrl(baseOf(session), bucket, objectKey);
     if (!keyfile) return signedGet(url, { key, secret, region: "auto" }, session.now());
     const { grant, forget } = await grantOf(session, identityOf(session, keyfile), () => grantFor(keyfile, session));
     return { url, headers: new Headers({ authorization: `Bearer ${grant.token}` }), isOpen: true, forget };
   },
   list: async ({ bucket, key = "", secret = "" }, ask, session) => {
     const { keyfile } = session;
-    const base = session.base ?? "https://storage.googleapis.com";
+    const base = baseOf(session);
     const signature = { key, secret, region: "auto" };
     return keyfile
       ? listed(session, base, keyfile, bucket, ask)
@@ -108,12 +108,8 @@ export const providerB = provider({
   keeps: ({ keyfile }) =>
     keyfile === undefined ? "a key and a secret of Google Cloud Storage: a connector with a keyfile can" : null,
   kept: async ({ bucket }, key, answered, session) => {
-    const { keyfile } = session;
-    const base = session.base ?? "https://storage.googleapis.com";
-    if (!keyfile)
-      throw new ApiError(422, "target in-place cannot be combined with a key and a secret of Google Cloud Storage");
-    const query = "projection=full&fields=acl";
-    const answer = await asked(session, keyfile, `${base}/storage/v1/b/${bucket}/o/${encodeSegment(key)}?${query}`);
+    const url = `${resourceUrl(session, bucket, key)}?projection=full&fields=acl`;
+    const answer = await asked(session, keyfileOf(session), url);
     const { acl } = readJson(session, answer, AccessList);
     const kept = new Headers();
     for (const [name, value] of answered) if (KEPT.test(name) && name !== `x-goog-meta-${MARK}`) kept.set(name, value);
@@ -122,14 +118,25 @@ export const providerB = provider({
     return kept;
   },
   remove: async ({ bucket }, key, session) => {
-    const { keyfile } = session;
-    if (!keyfile)
-      throw new ApiError(422, "target in-place cannot be combined with a key and a secret of Google Cloud Storage");
-    const url = `${session.base ?? "https://storage.googleapis.com"}/storage/v1/b/${bucket}/o/${encodeSegment(key)}`;
-    const answer = await asked(session, keyfile, url, "DELETE");
+    const answer = await asked(session, keyfileOf(session), resourceUrl(session, bucket, key), "DELETE");
     if (!answer.ok && answer.status !== 404) throw session.refusal(answer);
   },
 });
+
+function baseOf({ base = "https://storage.googleapis.com" }: Session): string {
+  return base;
+}
+
+/** What the JSON API says of an object; it is asked for with a keyfile alone. */
+function resourceUrl(session: Session, bucket: string, key: string): string {
+  return `${baseOf(session)}/storage/v1/b/${bucket}/o/${encodeSegment(key)}`;
+}
+
+/** @throws ApiError 422 where a key and a secret sign */
+function keyfileOf({ keyfile }: Session): Keyfile {
+  if (keyfile) return keyfile;
+  throw new ApiError(422, "target in-place cannot be combined with a key and a secret of Google Cloud Storage");
+}
 
 /** A generation that no object has: they are microseconds since 1970. */
 const NO_GENERATION = "1";

@@ -7,6 +7,7 @@ import { base64, fromBase64, hmacSha256 } from "./digest.ts";
 import { encodeKey, encodeSegment } from "./path.ts";
 import { type ListAsk, MARK, provider, type StoredObject } from "./provider.ts";
 import { conditional, removed, servedHeaders } from "./s3.ts";
+import type { Session } from "./session.ts";
 import { elementsOf, textOf } from "./xml.ts";
 
 /** A version that takes blobs of our sizes in one request and is known to emulators. */
@@ -43,9 +44,7 @@ export const providerE = provider({
       headers.set("x-ms-blob-type", "BlockBlob");
       if (object.mark !== undefined) headers.set(`x-ms-meta-${MARK}`, object.mark);
       conditional(object, headers);
-      headers.set("x-ms-date", new Date(session.now()).toUTCString());
-      headers.set("x-ms-version", API_VERSION);
-      headers.set("authorization", await authorization("PUT", store, url, headers, object.bytes.length));
+      await sign("PUT", store, url, session, headers, object.bytes.length);
       return { url, method: "PUT", headers, body: object.bytes };
     });
     if (!answer.ok) throw session.refusal(answer);
@@ -53,18 +52,16 @@ export const providerE = provider({
   },
   read: async (store, key, session) => {
     const url = `${addressOf(store.account, session.base)}/${store.container}/${encodeKey(key)}`;
-    const headers = new Headers({ "x-ms-date": new Date(session.now()).toUTCString(), "x-ms-version": API_VERSION });
-    headers.set("authorization", await authorization("GET", store, url, headers, 0));
+    const headers = await sign("GET", store, url, session);
     // Conditions are part of what is signed here.
     return { url, headers, isOpen: false };
   },
   list: async (store, ask, session) => {
     const url = `${addressOf(store.account, session.base)}/${store.container}?${listQuery(ask)}`;
-    const answer = await session.send(async () => {
-      const headers = new Headers({ "x-ms-date": new Date(session.now()).toUTCString(), "x-ms-version": API_VERSION });
-      headers.set("authorization", await authorization("GET", store, url, headers, 0));
-      return { url, method: "GET", headers };
-    }, MAX_LIST_ANSWER_BYTES);
+    const answer = await session.send(
+      async () => ({ url, method: "GET", headers: await sign("GET", store, url, session) }),
+      MAX_LIST_ANSWER_BYTES,
+    );
     if (!answer.ok) throw session.refusal(answer);
     const cursor = textOf(answer.text, "NextMarker");
     // An answer that was cut short would leave names out.
@@ -83,11 +80,11 @@ export const providerE = provider({
     const url = `${addressOf(store.account, session.base)}/${store.container}/${encodeKey(key)}?comp=tags`;
     const kept = keptHeaders(answered);
     if (answered.get("x-ms-tag-count") === null) return kept;
-    const answer = await session.send(async () => {
-      const headers = new Headers({ "x-ms-date": new Date(session.now()).toUTCString(), "x-ms-version": API_VERSION });
-      headers.set("authorization", await authorization("GET", store, url, headers, 0));
-      return { url, method: "GET", headers };
-    });
+    const answer = await session.send(async () => ({
+      url,
+      method: "GET",
+      headers: await sign("GET", store, url, session),
+    }));
     if (!answer.ok) throw session.refusal(answer);
     const tags = elementsOf(answer.text, "Tag").map((tag) => [textOf(tag, "Key") ?? "", textOf(tag, "Value") ?? ""]);
     kept.set("x-ms-tags", tags.map((pair) => pair.map(encodeSegment).join("=")).join("&"));
@@ -95,11 +92,7 @@ export const providerE = provider({
   },
   remove: async (store, key, session) => {
     const url = `${addressOf(store.account, session.base)}/${store.container}/${encodeKey(key)}`;
-    await removed(session, async () => {
-      const headers = new Headers({ "x-ms-date": new Date(session.now()).toUTCString(), "x-ms-version": API_VERSION });
-      headers.set("authorization", await authorization("DELETE", store, url, headers, 0));
-      return { url, method: "DELETE", headers };
-    });
+    await removed(session, async () => ({ url, method: "DELETE", headers: await sign("DELETE", store, url, session) }));
   },
 });
 
@@ -149,6 +142,21 @@ function listQuery({ prefix, cursor, limit }: ListAsk): string {
   return Object.entries(members)
     .map(([name, value]) => `${name}=${encodeSegment(value)}`)
     .join("&");
+}
+
+/** Adds the time, the version and the signature to the headers of a request. */
+async function sign(
+  method: "GET" | "PUT" | "DELETE",
+  account: Account,
+  url: string,
+  session: Session,
+  headers = new Headers(),
+  length = 0,
+): Promise<Headers> {
+  headers.set("x-ms-date", new Date(session.now()).toUTCString());
+  headers.set("x-ms-version", API_VERSION);
+  headers.set("authorization", await authorization(method, account, url, headers, length));
+  return headers;
 }
 
 /** https://learn.microsoft.com/en-us/rest/api/storageservices/authorize-with-shared-key */

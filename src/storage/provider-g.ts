@@ -5,8 +5,9 @@ import { oneOf } from "../fields.ts";
 import { credential, hostBucket, metadata, objectHeaders, objectPath, region } from "./attributes.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";
-import { toldByS3 } from "./s3-kept.ts";
-import { CANNED_ACLS, keptSigned, listSigned, pathStyleUrl, putSigned, removeSigned, signedGet } from "./s3.ts";
+import { signedBucket } from "./s3-bucket.ts";
+import { CANNED_ACLS, pathStyleUrl, putSigned, type Signature } from "./s3.ts";
+import type { Session } from "./session.ts";
 
 export const providerG = provider({
   summary: "DigitalOcean Spaces.",
@@ -22,22 +23,17 @@ export const providerG = provider({
     headers: v.optional(objectHeaders(["Cache-Control", "Content-Type", "Content-Encoding", "Content-Disposition"])),
   },
   put: (store, object, session) => {
-    const url = addressOf(store, object.key, session.base);
+    const url = addressOf(store, object.key, session);
     const acl = { named: store.acl, fallback: "public-read" };
     return putSigned(session, url, object, { ...store, acl }, store);
   },
-  read: (store, key, session) => signedGet(addressOf(store, key, session.base), store, session.now()),
-  list: (store, ask, session) => listSigned(session, addressOf(store, "", session.base), ask, store),
-  cursorAfter: (key) => key,
-  told: toldByS3,
-  kept: (store, key, answered, session) => keptSigned(session, addressOf(store, key, session.base), answered, store),
-  remove: (store, key, session) => removeSigned(session, addressOf(store, key, session.base), store),
+  ...signedBucket(addressOf),
 });
 
 function addressOf(
-  { bucket, region: place }: { readonly bucket: string; readonly region: string },
+  { bucket, region: place }: Signature & { readonly bucket: string },
   key: string,
-  base: string | undefined,
+  { base }: Session,
 ): string {
   return base === undefined
     ? `https://${bucket}.${place}.digitaloceanspaces.com/${encodeKey(key)}`

@@ -7,7 +7,6 @@ import { AwsV4Signer } from "aws4fetch";
 import { compactTime, sha256 } from "./digest.ts";
 import { encodeKey, encodeSegment } from "./path.ts";
 import { type ListAsk, type Listing, MARK, type ReadRequest, type StoredObject } from "./provider.ts";
-import { keptByS3 } from "./s3-kept.ts";
 import { listedByS3, listQuery } from "./s3-list.ts";
 import type { Answer, Outgoing, Prepare, Session } from "./session.ts";
 
@@ -124,21 +123,6 @@ export function listSigned(session: Session, url: string, ask: ListAsk, signatur
   return listedByS3(session, async () =>
     getting(await signedGet(`${url}?${listQuery(ask)}`, signature, session.now())),
   );
-}
-
-/** What an object has besides its bytes, asked for with signatures. */
-export function keptSigned(session: Session, url: string, answered: Headers, signature: Signature): Promise<Headers> {
-  return keptByS3(session, answered, async (query) => {
-    return getting(await signedGet(`${url}?${query}`, signature, session.now()));
-  });
-}
-
-/** Takes an object away, with a signature. */
-export function removeSigned(session: Session, url: string, signature: Signature): Promise<void> {
-  return removed(session, async () => {
-    const { headers } = await signedGet(url, signature, session.now(), "DELETE");
-    return { url, method: "DELETE", headers };
-  });
 }
 
 /** @throws ApiError 422 unless the object is gone, or was not there */

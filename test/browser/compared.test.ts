@@ -1,22 +1,7 @@
 /** What is said beside the pictures: formats compared, and what the search tried. */
-import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 
-import { drop, useBrowser, withPage } from "./page.ts";
-
-/** A picture that is larger than a screen. */
-async function drawn(page: Page, width: number, height: number): Promise<Buffer> {
-  const address = await page.evaluate<string>(`(() => {
-    const canvas = Object.assign(document.createElement("canvas"), { width: ${width}, height: ${height} });
-    const context = canvas.getContext("2d");
-    context.fillStyle = "#235";
-    context.fillRect(0, 0, ${width}, ${height});
-    context.fillStyle = "#fc8";
-    context.fillRect(${width / 4}, ${height / 4}, ${width / 2}, ${height / 2});
-    return canvas.toDataURL("image/png");
-  })()`);
-  return Buffer.from(address.split(",")[1] ?? "", "base64");
-}
+import { drawn, drop, useBrowser, withPage } from "./page.ts";
 
 describe.skipIf(inject("browser") === "")("beside the stage", () => {
   useBrowser();

@@ -60,6 +60,20 @@ export async function drop(page: Page, name: string): Promise<void> {
   await page.dispatchEvent("#drop", "drop", { dataTransfer });
 }
 
+/** A picture of one rectangle in another, as PNG. */
+export async function drawn(page: Page, width: number, height: number): Promise<Buffer> {
+  const address = await page.evaluate<string>(`(() => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: ${width}, height: ${height} });
+    const context = canvas.getContext("2d");
+    context.fillStyle = "#235";
+    context.fillRect(0, 0, ${width}, ${height});
+    context.fillStyle = "#fc8";
+    context.fillRect(${width / 4}, ${height / 4}, ${width / 2}, ${height / 2});
+    return canvas.toDataURL("image/png");
+  })()`);
+  return Buffer.from(address.split(",")[1] ?? "", "base64");
+}
+
 /** Asks for the file, and waits for it. */
 export async function process(page: Page): Promise<void> {
   await page.click("#send");

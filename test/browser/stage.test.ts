@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 
-import { drop, process, unfold, useBrowser, withPage } from "./page.ts";
+import { drawn, drop, process, unfold, useBrowser, withPage } from "./page.ts";
 
 const MACAW = join(import.meta.dirname, "..", "fixtures", "score", "macaw.png");
 
@@ -13,20 +13,6 @@ async function choose(page: Page, file: string): Promise<void> {
   await page.locator("#op-resize-width").waitFor({ state: "attached" });
   await page.setInputFiles("#file", file);
   await page.getByText(/^Done in/).waitFor();
-}
-
-/** A picture that is larger than a screen. */
-async function drawn(page: Page, width: number, height: number): Promise<Buffer> {
-  const address = await page.evaluate<string>(`(() => {
-    const canvas = Object.assign(document.createElement("canvas"), { width: ${width}, height: ${height} });
-    const context = canvas.getContext("2d");
-    context.fillStyle = "#235";
-    context.fillRect(0, 0, ${width}, ${height});
-    context.fillStyle = "#fc8";
-    context.fillRect(${width / 4}, ${height / 4}, ${width / 2}, ${height / 2});
-    return canvas.toDataURL("image/png");
-  })()`);
-  return Buffer.from(address.split(",")[1] ?? "", "base64");
 }
 
 describe.skipIf(inject("browser") === "")("the stage", () => {
