@@ -154,6 +154,8 @@ export interface Abilities {
   /** Its files hold one picture as several squares: of `most` pixels a side at most, `usual` where none is named. */
   readonly sides?: { readonly most: number; readonly usual: readonly number[] };
   readonly alpha: boolean;
+  /** Pixels are opaque or clear, and nothing between. */
+  readonly allOrNothing?: true;
   readonly animation: boolean;
   /** `quality` means something. */
   readonly quality: boolean;

@@ -48,6 +48,8 @@ export interface EncodeSettings {
   readonly chosen?: Chosen | undefined;
   /** Simple means are enough, where they take less time. */
   readonly fast?: boolean;
+  /** Alpha between none and full is that of edges, however wide they are. */
+  readonly hasEdgesAlone?: boolean;
   /** Told, in words for people, of what the picture has and the format cannot hold; absent: nobody asks. */
   readonly tell?: ((limit: string) => void) | undefined;
   /** For estimates: what a study finds out of the picture is known from renditions before this one. */

@@ -92,7 +92,7 @@ export const gif = format({
   label: "GIF",
   mime: "image/gif",
   extensions: ["gif"],
-  can: { alpha: true, animation: true, quality: true, lossless: false, web: true },
+  can: { alpha: true, allOrNothing: true, animation: true, quality: true, lossless: false, web: true },
   role: { listed: 6, tried: 6, largerThan: png, everywhere: true, draft: { animations: 2 } },
   signature: isGif,
   read,

@@ -180,6 +180,19 @@ export function viewedSize({ box, target, orientation }: View): Size {
   return target ? turnSize(target, orientation) : { width: box.width, height: box.height };
 }
 
+/** By how much a plan enlarges what it shows; 1 where it does not. */
+export function enlargementOf({ view, steps }: Plan): number {
+  const viewed = viewedSize(view);
+  let by = Math.max(viewed.width / view.box.width, viewed.height / view.box.height);
+  let size = turnSize(viewed, view.orientation);
+  for (const step of steps) {
+    const next = sizeAfter(step, size);
+    if (step.kind === "resize") by *= Math.max(next.width / size.width, next.height / size.height);
+    size = next;
+  }
+  return Math.max(1, by);
+}
+
 /** What a view asks of the decoder. Decoders shrink encoded values, so they may not where light is to be filtered. */
 export function demandOf(view: View, options: Pick<Demand, "firstOnly" | "sixteenBit"> = {}): Demand {
   const { box, target } = view;

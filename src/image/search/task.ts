@@ -9,7 +9,7 @@ import { asItIs, type Stripped } from "../containers/stripped.ts";
 import { isWhole, type Orientation } from "../pixels/geometry.ts";
 import { firstFrame, mapFrames, type Picture, stillPicture } from "../pixels/picture.ts";
 import type { Objective } from "../plan/output.ts";
-import { type Plan, storedSize } from "../plan/plan.ts";
+import { enlargementOf, type Plan, storedSize } from "../plan/plan.ts";
 import { withSixteenBits, pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { flatten } from "../steps/flatten.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
@@ -78,11 +78,20 @@ export function taskOf(options: EncodeOptions, unchanged = unchangedBy(options))
     ...encodeSettings(options.objective, options.format, options.encoding !== "baseline"),
     allPixels,
     sides: options.plan.sides,
+    hasEdgesAlone: hasEdgesAlone(options),
     tell: (limit: string) => void limits.add(limit),
   };
   const isSmall = options.objective.kind === "smart" && picture.frames === 1 && !canScore(picture);
   const settings = isSmall ? carefulSettings(wanted, options.format) : wanted;
   return { ...options, picture, settings, unchanged, limits };
+}
+
+/** From here on the smooth edges of a shape are as wide as a shade. */
+const MOST_ENLARGED = 2;
+
+/** Whether what is half transparent in a picture can only be the edges of its shapes. */
+function hasEdgesAlone({ stored, plan }: EncodeOptions): boolean {
+  return stored.format.can.allOrNothing === true || enlargementOf(plan) > MOST_ENLARGED;
 }
 
 /**

@@ -26,7 +26,7 @@ export async function encodeGif(picture: Picture, settings: EncodeSettings, time
   if (width > MAX_SIDE || height > MAX_SIDE)
     throw new ApiError(422, `GIF holds at most ${MAX_SIDE} pixels on each side`);
   const tuning = tuningFor(settings);
-  const sharp = withoutShades(picture, timeSlice, settings.tell);
+  const sharp = settings.hasEdgesAlone ? picture : withoutShades(picture, timeSlice, settings.tell);
   if (sharp.frames === 1) return encodeStill(sharp, await paletteFor(sharp, tuning, timeSlice), tuning, timeSlice);
   const prepared = (await prepareExactly(sharp, tuning, timeSlice)) ?? (await prepareReduced(sharp, tuning, timeSlice));
   return writeAnimation(sharp, prepared, tuning, timeSlice);

@@ -1,9 +1,16 @@
 /** Shadows, glows and panes in GIF, which knows clear and opaque pixels only. */
 import { describe, expect, it } from "vitest";
 
+import { parseBody, UploadBody } from "../../../../src/contract/request.ts";
 import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
+import { FORMATS } from "../../../../src/image/formats.ts";
 import { gif } from "../../../../src/image/formats/gif.ts";
+import { identify } from "../../../../src/image/plan/detect.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
+import sprite from "../../../fixtures/gif/dispose-background.gif";
+import rgba from "../../../fixtures/png/rgba-8.png";
+import { decodeFile } from "../../../support/files.ts";
+import { rendered } from "../../../support/render.ts";
 import { paint, pictureOf, type Pixels } from "../../../support/rows.ts";
 import { framesOf } from "./frames.ts";
 
@@ -81,6 +88,27 @@ describe("an edge as GIF", () => {
     const { first: shown } = await written(uneven);
     expect(meanAlpha(shown, 0, 0, 32)).toBe(255);
     expect(meanAlpha(shown, 32, 0, 32)).toBe(0);
+  });
+
+  it.each<[string, Uint8Array]>([
+    ["a GIF", new Uint8Array(sprite)],
+    ["an icon", new Uint8Array(rgba)],
+  ])("is cut in its middle where %s is enlarged, however wide it is", async (_, file) => {
+    const { facts } = identify(file);
+    const resize = { width: facts.width * 4 };
+    const { output: _output, optimize: _optimize, ...operations } = parseBody(UploadBody, { resize });
+    const { output } = await rendered(file, { operations, output: { format: "gif" } });
+    const { output: soft } = await rendered(file, {
+      operations,
+      output: { format: "png" },
+      optimize: { lossless: true },
+    });
+    const [shown] = await framesOf(output.bytes);
+    const source = await decodeFile(FORMATS.png, soft.bytes);
+    if (!shown) throw new Error("no frame");
+    for (let at = 3; at < source.data.length; at += 4)
+      expect(shown.pixels.data[at]).toBe((source.data[at] ?? 0) >= 128 ? 255 : 0);
+    expect(output.limits).toBeUndefined();
   });
 
   it("is nothing to be told of; a shadow is", async () => {
