@@ -1,6 +1,7 @@
 /** Rows that let others have the thread while they are read. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
+import { noteExhausted, notingExhausted, refuseExhausted } from "./exhausted.ts";
 import type { Decoded, Demand, Facts, FormatDefinition } from "./format.ts";
 
 /** Rows that cost more than this are gone past a few at a time. */
@@ -75,6 +76,7 @@ export function paced(rows: Rows, ms: number, timeSlice: TimeSlice, own?: OwnTim
 
 /**
  * The frames of a file as its decoder gives them, which declare what decoding takes: neither less than it, nor twice.
+ * @throws at once what decoding the same file at this size or a smaller one has used up its work with
  */
 export async function* decodedFrames(
   { read }: FormatDefinition,
@@ -86,7 +88,13 @@ export async function* decodedFrames(
   const own = ownTimeSlice(timeSlice);
   const { ms } = read.estimate(facts, demand);
   const frames = demand.firstOnly && facts.firstEstimate ? 1 : facts.frames;
-  for await (const decoded of read.open(bytes, facts, demand, own)) {
-    yield { ...decoded, rows: paced(decoded.rows, ms / frames, timeSlice, own) };
+  refuseExhausted(bytes, demand);
+  try {
+    for await (const decoded of read.open(bytes, facts, demand, own)) {
+      const rows = notingExhausted(decoded.rows, bytes, demand);
+      yield { ...decoded, rows: paced(rows, ms / frames, timeSlice, own) };
+    }
+  } catch (error) {
+    noteExhausted(bytes, demand, error);
   }
 }

@@ -161,10 +161,9 @@ class Cleaner implements XmlHandler {
     if (/@import/i.test(css)) warnings?.add("style sheets by address are not read");
     if (MASK_IMAGE.test(css)) warnings?.add("mask-image does not mask");
     if (/@font-face/i.test(css)) warnings?.add("fonts of the drawing are not read, its text is set in Inter");
-    const { text, rules, leftOut } = cleanStyleSheet(css);
+    const { text, rules, leftOut } = cleanStyleSheet(css, MAX_RULES - this.rules.length);
     for (const what of leftOut) this.drawn?.warnings.add(what);
     for (const rule of rules) this.rules.push(rule);
-    if (this.rules.length > MAX_RULES) throw tooLarge();
     return text;
   }
 }

@@ -33,14 +33,18 @@ export interface StyleSheet {
 const SCOPES = new Set(["container", "scope"]);
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
-/** The rules that may stay, with references to places in the document only. */
-export function cleanStyleSheet(css: string): StyleSheet {
+/**
+ * The rules that may stay, with references to places in the document only.
+ * @param most rules; what has more is read no further
+ * @throws ApiError 422
+ */
+export function cleanStyleSheet(css: string, most = MAX_RULES): StyleSheet {
   const tokens = new Tokens(css);
   const rules: Rule[] = [];
   const parts: string[] = [];
   const leftOut = new Set<string>();
   const lettersLeft = { left: NESTED_LETTERS + 4 * css.length };
-  readRules(tokens, parts, { rules, conditions: [], depth: 0, selector: undefined, lettersLeft, leftOut });
+  readRules(tokens, parts, { rules, most, conditions: [], depth: 0, selector: undefined, lettersLeft, leftOut });
   return { text: parts.join(""), rules, leftOut: [...leftOut] };
 }
 
@@ -48,6 +52,7 @@ export function cleanStyleSheet(css: string): StyleSheet {
 interface Place {
   /** Takes them; those of an animation are not taken. */
   readonly rules: Rule[] | undefined;
+  readonly most: number;
   readonly conditions: readonly string[];
   /** How many rules are around. */
   readonly depth: number;
@@ -116,7 +121,7 @@ function readStyleBlock(tokens: Tokens, parts: string[], place: Place, selector:
   const flush = () => {
     if (declarations.length === 0) return;
     if (isRepeated) place.lettersLeft.left -= selector.length;
-    if (place.lettersLeft.left < 0) throw tooLarge();
+    if (place.lettersLeft.left < 0 || (place.rules?.length ?? 0) >= place.most) throw tooLarge();
     isRepeated = true;
     parts.push(selector, "{", writtenDeclarations(declarations), "}");
     place.rules?.push({ selector, conditions: place.conditions, declarations });

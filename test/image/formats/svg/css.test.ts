@@ -126,6 +126,13 @@ describe("CSS", () => {
     expect(() => cleanStyleSheet(css)).toThrow(/too much text/);
   });
 
+  it("reads no rule behind as many as it may have", () => {
+    const rules = (count: number) => "a{fill:red}".repeat(count);
+    expect(cleanStyleSheet(rules(10_000)).rules).toHaveLength(10_000);
+    expect(() => cleanStyleSheet(rules(10_001))).toThrow(/too much text/);
+    expect(() => cleanStyleSheet(rules(2), 1)).toThrow(/too much text/);
+  });
+
   it.each(LONG)("takes any amount of anything in one pass, or refuses it: case %#", (css) => {
     const readers = [
       () => cleanStyleSheet(css).text,

@@ -1,5 +1,5 @@
 /** Drawings that take more work than their size says: they are refused, and so is nothing else because of them. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { svg } from "../../../../src/image/formats/svg.ts";
 import { drawingFuel } from "../../../../src/image/formats/svg/costs.ts";
@@ -9,6 +9,7 @@ import { Fuel, SLICE_MS } from "../../../../wasm/fuel/fuel.ts";
 import { NativeError, nativeStatistics, OutOfFuel, trimNative } from "../../../../wasm/load.ts";
 import androidRobot from "../../../fixtures/svg/Android_robot.svg";
 import { decodeFile } from "../../../support/files.ts";
+import { rendered } from "../../../support/render.ts";
 import { digest } from "../../../support/rows.ts";
 
 const SIZE = 600;
@@ -94,6 +95,19 @@ describe("a drawing that takes too long", () => {
       status: 422,
       message: "The image takes too long to be decoded or drawn",
     });
+  });
+
+  it("is not drawn again for each way in which a result could be written", async () => {
+    const open = vi.spyOn(svg.read, "open");
+    const bytes = new TextEncoder().encode(drawing(LAYERS));
+    for (const format of ["png", "auto"] as const) {
+      open.mockClear();
+      await expect(rendered(bytes, { output: { format } })).rejects.toMatchObject({ status: 422 });
+      const areas = open.mock.calls.map(([, , { width, height }]) => width * height);
+      // A smaller version may be looked at first, and is not what was given up.
+      expect(areas.filter((area) => area >= SIZE * SIZE)).toHaveLength(1);
+    }
+    open.mockRestore();
   });
 
   it("ends once its fuel is used up, and the next is drawn as ever", async () => {
