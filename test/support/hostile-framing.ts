@@ -44,6 +44,7 @@ import {
   webpChunk,
 } from "./framed.ts";
 import { DRAWINGS } from "./hostile-drawings.ts";
+import { LINKS } from "./hostile-links.ts";
 import { MANIFESTS } from "./hostile-manifests.ts";
 import { REFERENCES } from "./hostile-references.ts";
 import { RUNS } from "./hostile-runs.ts";
@@ -288,6 +289,7 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
         ),
       ),
     ),
+  ...LINKS,
   ...REFERENCES,
   ...MANIFESTS,
   ...STORES,
