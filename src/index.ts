@@ -9,6 +9,7 @@ import { sweep } from "./entrances/sweep.ts";
 import { createApp } from "./http/app.ts";
 import { withDrawn } from "./http/drawn.ts";
 import { receive } from "./http/handed-over.ts";
+import { holdForReader } from "./http/lending.ts";
 import { pipeline } from "./pipeline/edges.ts";
 import "./limits/relations.ts";
 
@@ -43,7 +44,7 @@ export class Images extends platform.WorkerEntrypoint<Env, ImagesProps> {
 
   /** The format, the bytes and the size of a picture: free, and without a look at its pixels. */
   info(stream: ReadableStream<Uint8Array>, options?: ImageInputOptions): Promise<ImageInfoResponse> {
-    return isolate.during(deferIn(this.ctx), () => infoOf(this.door(), stream, options));
+    return infoOf(this.door(), stream, options);
   }
 
   /** Any request of the API, for whose client the binding is the way. */
@@ -59,7 +60,7 @@ export class Images extends platform.WorkerEntrypoint<Env, ImagesProps> {
       defer(answering);
       return answering;
     };
-    return { env, props: ctx.props ?? {}, enter };
+    return { env, props: ctx.props ?? {}, enter, hold: holdForReader };
   }
 }
 

@@ -5,13 +5,11 @@
  */
 import { RpcTarget } from "cloudflare:workers";
 
-import { findHolder, refusalOf } from "../account/keys.ts";
 import { drawBody, type DrawOptions, type Pass, passesOf, type Transform, transformBody } from "../delivery/binding.ts";
 import { cssColor } from "../delivery/css-color.ts";
 import { ApiError } from "../errors.ts";
-import { type PictureInfo, pictureInfo } from "../pipeline/info.ts";
-import { Caller } from "../scheduler/caller.ts";
-import { readRaw } from "../source/raw.ts";
+import { INFO_PATH, type PictureInfo } from "../pipeline/info.ts";
+import { keepTemporarily, readTemporary, removeTemporary } from "../storage/volatile.ts";
 
 type Bytes = ReadableStream<Uint8Array>;
 type Encoding = { readonly encoding?: "base64" } | undefined;
@@ -28,6 +26,13 @@ export interface Door {
   readonly props: ImagesProps;
   /** @param drawn pictures that the request lays on its own, by their names in it */
   readonly enter: (request: Request, drawn: ReadonlyMap<string, Bytes>) => Promise<Response>;
+  /** Lends memory for so many bytes until it is left; undefined: there is no room. */
+  readonly hold: (bytes: number) => Held | undefined;
+}
+
+/** Memory that is lent to whoever may read a result. */
+interface Held {
+  readonly leave: () => void;
 }
 
 /** What `output` takes. */
@@ -75,16 +80,20 @@ function told(operation: "INFO" | "TRANSFORM", error: unknown): ImagesError {
   return new ImagesError(operation, INTERNAL, "Internal error");
 }
 
-/** What is known of a picture without working on it. @throws ImagesError */
+/**
+ * What is known of a picture without working on it: free, but a request like any other, which is counted.
+ * @throws ImagesError
+ */
 export async function infoOf(door: Door, stream: Bytes, options: Encoding): Promise<PictureInfo> {
   try {
-    const holder = await findHolder(door.env.DB, keyOf(door), Date.now());
-    if (!holder) throw new ApiError(401, "Invalid API key");
-    if (holder.account.status !== "active" || holder.dailyLimit !== undefined) throw refusalOf(holder);
-    const caller = new Caller({ account: holder.account.id });
-    const headers = { "content-type": "application/octet-stream" };
-    const request = new Request("https://localhost/", { method: "POST", headers, body: plain(stream, options) });
-    return await pictureInfo((await readRaw(request, { caller: () => caller })).original);
+    const headers = { authorization: `Bearer ${keyOf(door)}`, "content-type": "application/octet-stream" };
+    const body = plain(stream, options);
+    const answer = await door.enter(
+      new Request(`https://localhost${INFO_PATH}`, { method: "POST", headers, body }),
+      new Map(),
+    );
+    if (answer.ok) return await answer.json();
+    throw new ImagesError("INFO", CODES[answer.status] ?? INTERNAL, await messageOf(answer));
   } catch (error) {
     throw told("INFO", error);
   }
@@ -163,9 +172,10 @@ export class Transformer extends RpcTarget {
       answer = await this.#sent(stream, pass, { ...pass.body, ...own });
       stream = answer.body ?? stream;
     }
-    // Bytes, not what is left of them: a stream of one call is not read in another.
-    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-    return new Result(bytes, answer?.headers.get("content-type") ?? options.format);
+    return await Result.of(this.#door, stream, {
+      bytes: Number(answer?.headers.get("content-length")),
+      mime: answer?.headers.get("content-type") ?? options.format,
+    });
   }
 
   async #sent(body: Bytes, { drawn }: Pass<Drawn>, members: object): Promise<Response> {
@@ -173,7 +183,8 @@ export class Transformer extends RpcTarget {
     const headers = { authorization: `Bearer ${keyOf(this.#door)}`, "content-type": "application/octet-stream" };
     const address = `https://localhost/1.0/upload?data=${encodeURIComponent(data)}`;
     const pictures = new Map<string, Bytes>();
-    for (const [id, image] of drawn) pictures.set(id, await streamOf(image));
+    using results = new DisposableStack();
+    for (const [id, image] of drawn) pictures.set(id, await streamOf(image, results));
     const answer = await this.#door.enter(new Request(address, { method: "POST", headers, body }), pictures);
     if (answer.ok) return answer;
     throw new ImagesError("TRANSFORM", CODES[answer.status] ?? INTERNAL, await messageOf(answer));
@@ -188,9 +199,11 @@ function keptOf(image: Drawn): Drawn {
   return "dup" in image ? image.dup() : image;
 }
 
-async function streamOf(image: Drawn): Promise<Bytes> {
+/** The bytes of a picture; where a chain makes it, its result goes with all others. */
+async function streamOf(image: Drawn, results: DisposableStack): Promise<Bytes> {
   if (image instanceof ReadableStream) return image;
-  return (await image.output({ format: "image/png" })).image();
+  const made = await image.output({ format: "image/png" });
+  return results.use(made).image();
 }
 
 /** What lies between two passes. */
@@ -220,35 +233,108 @@ async function messageOf(answer: Response): Promise<string> {
   }
 }
 
-/** A picture that was made. */
-export class Result extends RpcTarget {
-  readonly #bytes: Uint8Array<ArrayBuffer>;
-  readonly #mime: string;
+/** How many bytes a result has, and of which type they are. */
+interface Made {
+  readonly bytes: number;
+  readonly mime: string;
+}
 
-  constructor(bytes: Uint8Array<ArrayBuffer>, mime: string) {
+/** Seconds for which a result is kept that finds no room in memory: its reader asks for it at once, or hardly ever. */
+const KEPT_SECONDS = 3_600;
+
+/**
+ * A picture that was made. Its bytes are there for as long as the caller keeps the result, which nobody but the caller
+ * knows: in what memory is lent to readers, and where that is lent out already, in the bucket.
+ */
+export class Result extends RpcTarget {
+  readonly #mime: string;
+  readonly #read: () => Promise<Uint8Array<ArrayBuffer> | Bytes>;
+  readonly #drop: () => void;
+
+  private constructor(mime: string, read: () => Promise<Uint8Array<ArrayBuffer> | Bytes>, drop: () => void) {
     super();
-    this.#bytes = bytes;
     this.#mime = mime;
+    this.#read = read;
+    this.#drop = drop;
+  }
+
+  /** Takes what was made from a stream, which one call cannot leave to another. */
+  static async of({ env: { BUCKET }, hold }: Door, stream: Bytes, made: Made): Promise<Result> {
+    const held = hold(made.bytes);
+    if (held) return Result.inMemory(held, new Uint8Array(await new Response(stream).arrayBuffer()), made);
+    const now = Date.now();
+    const body = stream.pipeThrough(new FixedLengthStream(made.bytes));
+    const lease = { baseUrl: "https://localhost", ttlSeconds: KEPT_SECONDS };
+    const { url } = await keepTemporarily(BUCKET, lease, { body, size: made.bytes, mime: made.mime, name: "" }, now);
+    const read = async () => {
+      const object = await readTemporary(BUCKET, url, Date.now());
+      if (!object) throw new ImagesError("TRANSFORM", INTERNAL, "The result is not there any more");
+      return object.body as Bytes;
+    };
+    return new Result(made.mime, read, () => void removeTemporary(BUCKET, url, now).catch(() => undefined));
+  }
+
+  private static inMemory(held: Held, bytes: Uint8Array<ArrayBuffer>, { mime }: Made): Result {
+    let kept: Uint8Array<ArrayBuffer> | undefined = bytes;
+    const read = async () => {
+      if (kept) return kept;
+      throw new ImagesError("TRANSFORM", INTERNAL, "The result was given up");
+    };
+    return new Result(mime, read, () => {
+      kept = undefined;
+      held.leave();
+    });
   }
 
   contentType(): string {
     return this.#mime;
   }
 
-  image(options?: Encoding): Bytes {
-    const body = options?.encoding === "base64" ? this.#bytes.toBase64() : this.#bytes;
-    return new Response(body).body ?? new ReadableStream();
+  async image(options?: Encoding): Promise<Bytes> {
+    const made = await this.#found();
+    const isText = options?.encoding === "base64";
+    if (made instanceof ReadableStream) return isText ? made.pipeThrough(base64Encoder()) : made;
+    return new Response(isText ? made.toBase64() : made).body ?? new ReadableStream();
   }
 
-  response(options: { readonly headers?: HeadersInit } = {}): Response {
+  async response(options: { readonly headers?: HeadersInit } = {}): Promise<Response> {
     const headers = new Headers(options.headers);
     headers.set("content-type", this.#mime);
-    return new Response(this.#bytes, { headers });
+    return new Response(await this.#found(), { headers });
+  }
+
+  /** @throws ImagesError */
+  async #found(): Promise<Uint8Array<ArrayBuffer> | Bytes> {
+    return this.#read().catch((error: unknown) => Promise.reject(told("TRANSFORM", error)));
+  }
+
+  /** Called when nobody holds the result any more. */
+  [Symbol.dispose](): void {
+    this.#drop();
   }
 }
 
 function plain(stream: Bytes, options: Encoding): Bytes {
   return options?.encoding === "base64" ? stream.pipeThrough(base64Decoder()) : stream;
+}
+
+/** Bytes as letters of base64, whole groups of three at once. */
+function base64Encoder(): TransformStream<Uint8Array, Uint8Array> {
+  const text = new TextEncoder();
+  let rest = new Uint8Array(0);
+  return new TransformStream({
+    transform(chunk, controller) {
+      const bytes = new Uint8Array(rest.length + chunk.length);
+      bytes.set(rest);
+      bytes.set(chunk, rest.length);
+      const whole = bytes.length - (bytes.length % 3);
+      rest = bytes.slice(whole);
+      if (whole > 0) controller.enqueue(text.encode(bytes.subarray(0, whole).toBase64()));
+    },
+    flush(controller) {
+      if (rest.length > 0) controller.enqueue(text.encode(rest.toBase64()));
+    },
+  });
 }
 
 /** Letters of base64 as bytes, whole groups of four at once. */

@@ -8,11 +8,14 @@ import { ApiError } from "../errors.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
+import { INFO_PATH } from "../pipeline/info.ts";
 import { withoutEnd } from "../without-end.ts";
 import { holderOf, isOperator, unauthorized } from "./authenticate.ts";
 import { closeCaller, expectWork } from "./caller.ts";
 import type { AppContext, AppEnv } from "./context.ts";
+import { isFromWorker } from "./drawn.ts";
 import { receivedId } from "./handed-over.ts";
+import { showInfo } from "./handlers/info.ts";
 import { countHolder, type Terms } from "./holder.ts";
 import { wholeOf } from "./inside.ts";
 import { checkHost, checkPage, isLoopback } from "./local.ts";
@@ -66,6 +69,13 @@ export function createApp(pipeline: Pipeline): Hono<AppEnv> {
   for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.pattern ?? route.path)) {
     app.all(path, (c) => refuseMethod(c, path, routes));
   }
+  app.post(INFO_PATH, async (c, next) => {
+    if (!isFromWorker(c.req.raw)) return next();
+    c.set("route", INFO_PATH);
+    await enter(c, "key");
+    await admitted(c);
+    return showInfo(c);
+  });
   app.all("*", async (c) => {
     checkPage(c);
     await enter(c, c.req.path.startsWith("/1.0/") ? "key" : "unknown");

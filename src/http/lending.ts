@@ -19,6 +19,17 @@ export function canLend(bytes: number): boolean {
   return readers.sum + bytes <= MAX_LENT_BYTES;
 }
 
+/** Bytes that are lent to somebody who has not begun to read them. */
+export interface HeldForReader {
+  /** Gives the memory back; a second time changes nothing. */
+  readonly leave: () => void;
+}
+
+/** Lends memory for bytes until whoever may read them gives it back, or its invocation ends; undefined: there is no room. */
+export function holdForReader(bytes: number): HeldForReader | undefined {
+  return canLend(bytes) ? readers.join(bytes) : undefined;
+}
+
 /**
  * A body of these bytes, counted until the last of them is read, or nobody reads them any more.
  * @param defer keeps the invocation alive meanwhile

@@ -4,6 +4,9 @@ import { readHeaders } from "../image/plan/detect.ts";
 import { storedSize } from "../image/plan/plan.ts";
 import type { Original } from "../source/original.ts";
 
+/** Where other Workers' questions for facts come in: to everybody else nothing is there. */
+export const INFO_PATH = "/binding/info";
+
 const SVG = "image/svg+xml";
 
 /** As the platform's image binding says it: a drawing has no size. */

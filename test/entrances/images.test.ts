@@ -181,7 +181,11 @@ describe("a refusal of the entrance", () => {
     const held: string[] = [];
     const picture = { output: () => Promise.reject(new Error("asked")), dup: () => (held.push("picture"), picture) };
     const enter = () => Promise.reject(new Error("entered"));
-    const chain = new Transformer({ env, props: { key: "any" }, enter }, streamOf(PHOTO), undefined);
+    const chain = new Transformer(
+      { env, props: { key: "any" }, enter, hold: () => undefined },
+      streamOf(PHOTO),
+      undefined,
+    );
     for (let step = 0; step < 1_000; step++) chain.draw(picture as never).transform({ width: 20 });
     expect(held).toHaveLength(8);
     expect(await failed(chain.output({ format: "image/png" }))).toMatch(
