@@ -4,22 +4,14 @@
  * bucket of millions at most MAX_WAITING_OBJECTS are known at a time.
  */
 import {
-  BATCH_CONCURRENCY,
-  CALM_ANSWERS,
   FEW_WAITING_OBJECTS,
-  MAX_ASKED_PAUSE_MS,
   MAX_KEPT_FAILURES,
   MAX_LIST_PARTS,
   MAX_OBJECT_CHANGES,
   MAX_OBJECT_STARTS,
-  MAX_STORE_PAUSE_MS,
-  MAX_STORE_PAUSES,
-  MAX_WAITING_OBJECTS,
-  OBJECT_LEASE_MS,
-  OBJECT_TOLD_MS,
-  STORE_PAUSE_MS,
 } from "../limits/batch.ts";
-import { backoff } from "../webhook/backoff.ts";
+import { Objects, type Sql } from "./objects.ts";
+import { FULL_PACE, isTooSlow, type Pace, quickened, slowed } from "./pace.ts";
 import type {
   Batch,
   BatchState,
@@ -32,15 +24,6 @@ import type {
 } from "./rules.ts";
 import { NO_COUNTS, troubleOf } from "./rules.ts";
 
-type Value = string | number | null;
-export type SqlRow = Readonly<Record<string, Value>>;
-
-/** A database of SQLite, as objects of the platform have one. */
-export interface Sql {
-  readonly exec: (statement: string, ...values: Value[]) => readonly SqlRow[];
-  readonly transaction: <Result>(moves: () => Result) => Result;
-}
-
 /** A part of the list as the batch takes it. */
 export interface Part {
   readonly objects: readonly { readonly key: string; readonly bytes: number }[];
@@ -51,7 +34,7 @@ export interface Part {
 }
 
 /** Everything but objects and failures: one row. */
-interface Standing {
+interface Standing extends Pace {
   readonly batch: Batch;
   state: BatchState;
   trouble?: Trouble | undefined;
@@ -62,31 +45,19 @@ interface Standing {
   parts: number;
   /** The store of originals has shown that it compares versions. */
   isProven: boolean;
-  /** Objects that may be worked on at once: what the account gives, and what the store takes. */
+  /** Objects that the account lets this batch work on at once. */
   slots: number;
-  pace: number;
-  calm: number;
-  /** Until when nothing is handed out; pauses in a row for which the store asked. */
-  holdUntil: number;
-  pauses: number;
   updatedAt: number;
 }
 
-const SCHEMA = [
-  "CREATE TABLE IF NOT EXISTS standing (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL) STRICT",
-  // Objects that are listed and not over. `until` of one that waits is NULL; of one that somebody was told of, or has taken, it
-  // is the moment from which on he is taken for dead.
-  `CREATE TABLE IF NOT EXISTS objects (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, bytes INTEGER NOT NULL,
-    until INTEGER, token TEXT, starts INTEGER NOT NULL DEFAULT 0, changes INTEGER NOT NULL DEFAULT 0) STRICT`,
-  `CREATE TABLE IF NOT EXISTS failures (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, error TEXT NOT NULL,
-    message TEXT NOT NULL, at INTEGER NOT NULL) STRICT`,
-];
+const SCHEMA = "CREATE TABLE IF NOT EXISTS standing (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL) STRICT";
 
 const INTERNAL: Trouble = troubleOf(500, "Internal error");
 const FINAL: ReadonlySet<BatchState> = new Set(["done", "canceled"]);
 
 export class Machine {
   readonly #sql: Sql;
+  readonly #objects: Objects;
   readonly #random: () => number;
   #standing: Standing | undefined;
   #told: string | undefined;
@@ -94,7 +65,8 @@ export class Machine {
   constructor(sql: Sql, random: () => number = Math.random) {
     this.#sql = sql;
     this.#random = random;
-    for (const statement of SCHEMA) sql.exec(statement);
+    sql.exec(SCHEMA);
+    this.#objects = new Objects(sql);
     const [row] = sql.exec("SELECT json FROM standing");
     this.#standing = row && (JSON.parse(String(row["json"])) as Standing);
   }
@@ -107,7 +79,7 @@ export class Machine {
   /** Begins a batch, once. */
   begin(batch: Batch): void {
     if (this.#standing) return;
-    const rest = { slots: 0, pace: BATCH_CONCURRENCY, calm: 0, holdUntil: 0, pauses: 0, updatedAt: batch.createdAt };
+    const rest = { slots: 0, ...FULL_PACE, updatedAt: batch.createdAt };
     this.#keep({ batch, state: "listing", counts: NO_COUNTS, isListed: false, parts: 0, isProven: false, ...rest });
   }
 
@@ -139,13 +111,7 @@ export class Machine {
 
   /** The failures that are kept, the latest first. */
   failures(offset: number, limit: number): FailedObject[] {
-    const rows = this.#sql.exec("SELECT * FROM failures ORDER BY n DESC LIMIT ? OFFSET ?", limit, offset);
-    return rows.map(({ key, error, message, at }) => ({
-      key: String(key),
-      error: String(error),
-      message: String(message),
-      at: Number(at),
-    }));
+    return this.#objects.failures(offset, limit);
   }
 
   /** Stops for a while: what is worked on is brought to its end. */
@@ -176,7 +142,7 @@ export class Machine {
     this.#move(now, (standing) => {
       if (FINAL.has(standing.state)) return;
       Object.assign(standing, { state: "canceled", trouble: undefined });
-      this.#sql.exec("DELETE FROM objects WHERE token IS NULL");
+      this.#objects.removeWaiting();
     });
   }
 
@@ -184,7 +150,7 @@ export class Machine {
   get wantsList(): boolean {
     const standing = this.#standing;
     if (!standing || !this.isAtWork || standing.isListed) return false;
-    return standing.batch.rules.isDryRun || this.#count("TRUE") <= FEW_WAITING_OBJECTS;
+    return standing.batch.rules.isDryRun || this.#objects.left <= FEW_WAITING_OBJECTS;
   }
 
   /** Where the list goes on, and a stamp that says that nobody has taken a part of it meanwhile. */
@@ -206,8 +172,7 @@ export class Machine {
       };
       standing.cursor = cursor ?? standing.cursor;
       standing.isListed = cursor === undefined;
-      standing.pauses = 0;
-      standing.parts += 1;
+      Object.assign(standing, { pauses: 0, parts: standing.parts + 1 });
       if (!standing.isListed && standing.parts >= MAX_LIST_PARTS) {
         const trouble = troubleOf(
           422,
@@ -219,8 +184,7 @@ export class Machine {
         if (standing.isListed) standing.state = "done";
         return;
       }
-      for (const { key, bytes } of objects)
-        this.#sql.exec("INSERT INTO objects (key, bytes) VALUES (?, ?)", key, bytes);
+      this.#objects.add(objects);
       if (standing.counts.found > 0 && standing.state !== "failed") standing.state = "running";
       this.#endIfDone(standing);
     });
@@ -228,7 +192,7 @@ export class Machine {
 
   /** Objects that somebody was told of, or works on. */
   get inFlight(): number {
-    return this.#count("until IS NOT NULL");
+    return this.#objects.inFlight;
   }
 
   /** How many objects the account lets this batch work on at once. */
@@ -243,23 +207,17 @@ export class Machine {
       const standing = this.#standing;
       // A batch that stands still has its dead, too: until they are counted out it would hold what others may work on.
       const isOver = standing?.state === "canceled";
-      if (isOver) this.#sql.exec("DELETE FROM objects WHERE until <= ?", now);
-      else this.#sql.exec("UPDATE objects SET until = NULL, token = NULL WHERE until <= ?", now);
+      if (isOver) this.#objects.removeDead(now);
+      else this.#objects.returnDead(now);
       if (!standing || !this.isAtWork || standing.holdUntil > now) return [];
       const free = Math.min(standing.slots, standing.pace) - this.inFlight;
-      if (free <= 0) return [];
-      const taken = this.#sql.exec(
-        "UPDATE objects SET until = ? WHERE n IN (SELECT n FROM objects WHERE until IS NULL ORDER BY n LIMIT ?) RETURNING n",
-        now + OBJECT_TOLD_MS,
-        free,
-      );
-      return taken.map(({ n }) => Number(n));
+      return free <= 0 ? [] : this.#objects.handOut(free, now);
     });
   }
 
   /** Nobody was told of these after all. */
   takeBack(numbers: readonly number[]): void {
-    for (const n of numbers) this.#sql.exec("UPDATE objects SET until = NULL WHERE n = ? AND token IS NULL", n);
+    this.#objects.takeBack(numbers);
   }
 
   /** Takes an object, unless it is over, somebody is at it, or the batch stands still: then it waits. */
@@ -270,16 +228,8 @@ export class Machine {
       this.takeBack([n]);
       return undefined;
     }
-    const [row] = this.#sql.exec(
-      `UPDATE objects SET token = ?, until = ?, starts = starts + 1
-       WHERE n = ? AND until IS NOT NULL AND (token IS NULL OR until <= ?) AND starts < ? RETURNING key`,
-      token,
-      now + OBJECT_LEASE_MS,
-      n,
-      now,
-      MAX_OBJECT_STARTS,
-    );
-    if (row) return { key: String(row["key"]), token, batch: standing.batch, isProven: standing.isProven };
+    const key = this.#objects.claim(n, token, now);
+    if (key !== undefined) return { key, token, batch: standing.batch, isProven: standing.isProven };
     this.#giveUpDead(n, now);
     return undefined;
   }
@@ -287,14 +237,9 @@ export class Machine {
   /** An object whose every start ended without a word is what ends its isolate. */
   #giveUpDead(n: number, now: number): void {
     this.#move(now, (standing) => {
-      const [dead] = this.#sql.exec(
-        "DELETE FROM objects WHERE n = ? AND starts >= ? AND (token IS NULL OR until <= ?) RETURNING key",
-        n,
-        MAX_OBJECT_STARTS,
-        now,
-      );
-      if (!dead) return;
-      this.#fail(standing, String(dead["key"]), INTERNAL, now);
+      const dead = this.#objects.removeWornOut(n, now);
+      if (dead === undefined) return;
+      this.#fail(standing, dead, INTERNAL, now);
       this.#endIfDone(standing);
     });
   }
@@ -305,28 +250,20 @@ export class Machine {
    */
   finish(n: number, token: string, outcome: ObjectOutcome, now: number): boolean {
     return this.#move(now, (standing) => {
-      const [row] = this.#sql.exec("SELECT key, starts, changes FROM objects WHERE n = ? AND token = ?", n, token);
-      if (!row) return false;
-      const { key, starts, changes } = row;
-      const failure = outcome.kind === "failed" ? outcome : failureOf(outcome, Number(starts), Number(changes));
-      if (failure) this.#fail(standing, String(key), failure, now);
+      const held = this.#objects.heldBy(n, token);
+      if (!held) return false;
+      const failure = outcome.kind === "failed" ? outcome : failureOf(outcome, held.starts, held.changes);
+      if (failure) this.#fail(standing, held.key, failure, now);
       else if (outcome.kind === "done") standing.counts = withDone(standing.counts, outcome);
       else if (outcome.kind === "skipped")
         standing.counts = { ...standing.counts, skipped: standing.counts.skipped + 1 };
       const isOver = failure !== undefined || outcome.kind === "done" || outcome.kind === "skipped";
-      if (isOver || standing.state === "canceled") this.#sql.exec("DELETE FROM objects WHERE n = ?", n);
-      else this.#putBack(n, outcome);
+      if (isOver || standing.state === "canceled") this.#objects.remove(n);
+      else this.#objects.putBack(n, outcome);
       this.#learn(standing, outcome, now);
       this.#endIfDone(standing);
       return true;
     });
-  }
-
-  /** What found no room, or a store that asks for time, has not been started. */
-  #putBack(n: number, { kind }: ObjectOutcome): void {
-    const [started, changed] = [kind === "fault" || kind === "changed" ? 0 : 1, kind === "changed" ? 1 : 0];
-    const sql = "UPDATE objects SET until = NULL, token = NULL, starts = starts - ?, changes = changes + ? WHERE n = ?";
-    this.#sql.exec(sql, kind === "changed" ? 1 : started, changed, n);
   }
 
   /** A store that asks for time gets it, and half as much work; one that does not gets more, little by little. */
@@ -335,15 +272,11 @@ export class Machine {
       if (this.isAtWork) Object.assign(standing, { state: "paused", trouble: plain(outcome) });
     } else if (outcome.kind === "wait" && outcome.why === "store") this.#slowDown(standing, outcome.seconds, now);
     else if (outcome.kind === "wait") {
-      standing.holdUntil = Math.max(standing.holdUntil, now + (outcome.seconds ?? 1) * 1_000);
+      const holdUntil = Math.max(standing.holdUntil, now + (outcome.seconds ?? 1) * 1_000);
+      Object.assign(standing, { holdUntil });
     } else if (outcome.kind === "done" || outcome.kind === "skipped") {
-      standing.pauses = 0;
       standing.isProven ||= outcome.kind === "done";
-      standing.calm += 1;
-      if (standing.calm >= CALM_ANSWERS) {
-        standing.calm = 0;
-        standing.pace = Math.min(BATCH_CONCURRENCY, standing.pace + 1);
-      }
+      Object.assign(standing, quickened(standing));
     }
   }
 
@@ -355,13 +288,8 @@ export class Machine {
   #slowDown(standing: Standing, seconds: number | undefined, now: number): void {
     // Several that were at work when it began to say so have heard one and the same thing.
     if (standing.holdUntil > now) return;
-    const wait = backoff(standing.pauses, STORE_PAUSE_MS, MAX_STORE_PAUSE_MS, this.#random);
-    const asked = Math.min((seconds ?? 0) * 1_000, MAX_ASKED_PAUSE_MS);
-    standing.holdUntil = now + Math.max(wait, asked);
-    standing.pace = Math.max(1, Math.floor(standing.pace / 2));
-    standing.calm = 0;
-    standing.pauses += 1;
-    if (standing.pauses < MAX_STORE_PAUSES || !this.isAtWork) return;
+    Object.assign(standing, slowed(standing, seconds, { now, random: this.#random }));
+    if (!isTooSlow(standing) || !this.isAtWork) return;
     const trouble = troubleOf(422, "The store has asked for time again and again, or does not answer");
     Object.assign(standing, { state: "paused", trouble });
   }
@@ -374,21 +302,13 @@ export class Machine {
   #fail(standing: Standing, key: string, { error, message }: Trouble, at: number): void {
     const { failed } = standing.counts;
     standing.counts = { ...standing.counts, failed: failed + 1 };
-    if (failed >= MAX_KEPT_FAILURES) return;
-    this.#sql.exec("INSERT INTO failures (key, error, message, at) VALUES (?, ?, ?, ?)", key, error, message, at);
+    if (failed < MAX_KEPT_FAILURES) this.#objects.keepFailure({ key, error, message, at });
   }
 
   #endIfDone(standing: Standing): void {
     if (standing.state === "running" || standing.state === "listing") {
-      if (standing.isListed && this.#count("TRUE") === 0) standing.state = "done";
+      if (standing.isListed && this.#objects.left === 0) standing.state = "done";
     }
-  }
-
-  /** At most as many rows as there may ever be are counted. */
-  #count(condition: string): number {
-    const most = MAX_WAITING_OBJECTS + FEW_WAITING_OBJECTS;
-    const [row] = this.#sql.exec(`SELECT COUNT(*) AS n FROM (SELECT 1 FROM objects WHERE ${condition} LIMIT ?)`, most);
-    return Number(row?.["n"] ?? 0);
   }
 
   /** One move: all of it, or none. */

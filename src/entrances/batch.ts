@@ -3,7 +3,8 @@ import { DurableObject } from "cloudflare:workers";
 
 import { databaseNamed } from "../account/databases.ts";
 import { attend, type AttendPorts, handOut } from "../batch/attend.ts";
-import { Machine, type Sql, type SqlRow } from "../batch/machine.ts";
+import { Machine } from "../batch/machine.ts";
+import type { Sql, SqlRow } from "../batch/objects.ts";
 import { deleteBatch, reportBatch } from "../batch/rows.ts";
 import type { Batch, ClaimedObject, FailedObject, ObjectOutcome, Progress } from "../batch/rules.ts";
 import type { ObjectMessage } from "../batch/run.ts";

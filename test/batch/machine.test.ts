@@ -4,7 +4,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import { attend, type AttendPorts } from "../../src/batch/attend.ts";
-import { Machine, type Sql, type SqlRow } from "../../src/batch/machine.ts";
+import { Machine } from "../../src/batch/machine.ts";
+import type { Sql, SqlRow } from "../../src/batch/objects.ts";
 import { BatchKeeper } from "../../src/entrances/batch.ts";
 import { MAX_LIST_PARTS, OBJECT_LEASE_MS, OBJECT_TOLD_MS } from "../../src/limits/batch.ts";
 import { BATCH } from "../support/batch-simulation.ts";

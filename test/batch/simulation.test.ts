@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
-import type { SqlRow } from "../../src/batch/machine.ts";
+import type { SqlRow } from "../../src/batch/objects.ts";
 import { BATCH_CONCURRENCY, MAX_WAITING_OBJECTS } from "../../src/limits/batch.ts";
 import { BatchWorld, type Trouble } from "../support/batch-simulation.ts";
 import { IS_WHOLE } from "../support/exhaustive.ts";

@@ -4,9 +4,10 @@
  * answer. The clock is simulated; state, moves and steps are the real ones.
  */
 import { attend, type AttendPorts } from "../../src/batch/attend.ts";
-import { Machine, type Sql } from "../../src/batch/machine.ts";
+import { Machine } from "../../src/batch/machine.ts";
 import { markText, recipeOf } from "../../src/batch/mark.ts";
 import { type ObjectPorts, type ObjectStore, workOn } from "../../src/batch/object.ts";
+import type { Sql } from "../../src/batch/objects.ts";
 import type { Batch, ObjectOutcome } from "../../src/batch/rules.ts";
 import { BATCH_CONCURRENCY } from "../../src/limits/batch.ts";
 import { StoreError } from "../../src/storage/session.ts";
