@@ -7,6 +7,7 @@
  * that a look under all bands within r bits finds every hash that is so near.
  */
 import { ALIKE_KEPT_DAYS, MAX_ALIKE_ROWS, MAX_LOOK_NAME_CHARACTERS, SWEPT_LOOKS } from "../limits.ts";
+import { sweepFrom } from "../swept-rows.ts";
 
 const BANDS = 4;
 const BAND_BITS = 16;
@@ -126,19 +127,16 @@ function oldest(now: number): number {
   return now - ALIKE_KEPT_DAYS * DAY_MS;
 }
 
-/**
- * Deletes what is over. A call looks at some rows, from anywhere on: no index of times is written for it, and no place
- * where the next call goes on.
- * @param from the band from which on rows are looked at
- */
-export async function sweepLooks(db: D1Database, now: number, from = anyBand()): Promise<void> {
-  await db
-    .prepare(
-      `DELETE FROM alike_looks WHERE kept_at < ?1 AND (band, account_id, phash, name) IN
-         (SELECT band, account_id, phash, name FROM alike_looks WHERE band >= ?2 ORDER BY band LIMIT ?3)`,
-    )
-    .bind(oldest(now), from, SWEPT_LOOKS)
-    .run();
+const SWEPT = {
+  table: "alike_looks",
+  key: ["band", "account_id", "phash", "name"],
+  madeAt: "kept_at",
+  rows: SWEPT_LOOKS,
+} as const;
+
+/** Deletes results that are over. @param from the band from which on rows are looked at */
+export function sweepLooks(db: D1Database, now: number, from = anyBand()): Promise<void> {
+  return sweepFrom(db, SWEPT, oldest(now), from);
 }
 
 function anyBand(): number {

@@ -14,7 +14,7 @@ import { OriginError, readRemoteIfWanted, type Terms } from "../source/remote.ts
 import { isSafePath } from "../storage/attributes.ts";
 import type { Keyfile } from "../storage/keyfile.ts";
 import { StoreError } from "../storage/session.ts";
-import { type OpenStore, openStore } from "../storage/store.ts";
+import { keptBy, type OpenStore, openStore } from "../storage/store.ts";
 import type { ObjectStore } from "./object.ts";
 import type { BatchOwner, BatchRules } from "./rules.ts";
 
@@ -49,12 +49,7 @@ export async function openConnector(
 
 /** @throws ApiError 422 when originals in this store cannot be replaced safely */
 export function checkReplaces({ row, members }: OpenStore): void {
-  if (!row.kept) {
-    throw new ApiError(
-      422,
-      "target in-place cannot be combined with this provider: its store cannot compare versions, so an original might be lost",
-    );
-  }
+  keptBy(row);
   const reason = row.keeps?.(members as never) ?? null;
   if (reason !== null) throw new ApiError(422, `target in-place cannot be combined with ${reason}`);
 }

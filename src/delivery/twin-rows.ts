@@ -1,5 +1,6 @@
 /** Which results are of the same bytes: rows that name one result for each request for the bytes of an original. */
 import { SWEPT_TWINS } from "../limits/delivery.ts";
+import { sweepFrom } from "../swept-rows.ts";
 
 /** The hash of an original's bytes, the request, and the delivery: names begin evenly. */
 export interface TwinName {
@@ -31,18 +32,9 @@ function anywhere(): string {
   return crypto.getRandomValues(new Uint8Array(8)).toHex();
 }
 
-/**
- * Deletes rows that are older than any result that nobody asks for. A call looks at some of them, from anywhere on: no
- * index of times is written for it, and no place where the next call goes on.
- * @param before milliseconds since 1970
- * @param from the name from which on rows are looked at
- */
-export async function sweepTwins(db: D1Database, before: number, from = anywhere()): Promise<void> {
-  await db
-    .prepare(
-      `DELETE FROM delivery_twins WHERE made_at < ?1 AND name IN
-         (SELECT name FROM delivery_twins WHERE name >= ?2 ORDER BY name LIMIT ?3)`,
-    )
-    .bind(before, from, SWEPT_TWINS)
-    .run();
+const SWEPT = { table: "delivery_twins", key: ["name"], madeAt: "made_at", rows: SWEPT_TWINS } as const;
+
+/** Deletes rows that are older than any result that nobody asks for. @param from the name from which on rows are looked at */
+export function sweepTwins(db: D1Database, before: number, from = anywhere()): Promise<void> {
+  return sweepFrom(db, SWEPT, before, from);
 }

@@ -102,15 +102,22 @@ export function openStore(
     put: (object) => withSession(options, (session) => row.put(members, object, session)),
     kept: (key, answered) =>
       withSession(options, async (session) => {
-        if (!row.kept)
-          throw new ApiError(
-            422,
-            "target in-place cannot be combined with this provider: its store cannot compare versions",
-          );
-        return row.kept(members, key, answered, session);
+        return keptBy(row)(members, key, answered, session);
       }),
     remove: (key) => withSession(options, async (session) => row.remove?.(members, key, session)),
   };
+}
+
+/**
+ * What a provider says of an object besides its bytes, by which originals are replaced.
+ * @throws ApiError 422 where its stores cannot compare versions
+ */
+export function keptBy({ kept }: ProviderRow): NonNullable<ProviderRow["kept"]> {
+  if (kept) return kept;
+  throw new ApiError(
+    422,
+    "target in-place cannot be combined with this provider: its store cannot compare versions, so an original might be lost",
+  );
 }
 
 /**
