@@ -22,3 +22,9 @@ export const ADDRESS_FORMATS = /** @type {const} */ ([
   "bmp",
   "tiff",
 ]);
+
+/**
+ * Other names under which requests may ask for formats.
+ * @type {readonly string[]}
+ */
+export const FORMAT_ALIASES = ["jpg", "jp2", "apng", "heif", "tif"];

@@ -1,4 +1,5 @@
 /** What controls and their choices are called for whoever does not know the API: by the member's path, as ids have it. */
+import { FORMAT_ALIASES } from "./format-lists.js";
 import { labelOf } from "./schema.js";
 
 /** @type {Readonly<Record<string, string>>} */
@@ -98,8 +99,6 @@ const PLACEHOLDERS = {
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const SUGGESTIONS = { "crop-ratio": ["1:1", "4:5", "4:3", "3:2", "16:9", "9:16", "1.91:1"] };
 
-/** Other names of values that stand in the list already. */
-const ALIASES = ["jpg", "jp2", "heif", "tif"];
 /** What acts while nothing is said, where the schema cannot say it. */
 const ACTING = /** @type {Readonly<Record<string, boolean>>} */ ({ "output-animation": true });
 
@@ -121,7 +120,9 @@ export function fieldLabel(id, name) {
 export function choicesOf(id, values, preset) {
   const texts = CHOICES[pathOf(id)] ?? {};
   const unset = texts[""] ?? (preset === undefined ? "–" : `${preset} (default)`);
-  const others = values.filter((value) => value !== preset && !ALIASES.includes(value));
+  // Another name of a format is a choice only where it has something of its own to say.
+  const isAlias = (/** @type {string} */ value) => FORMAT_ALIASES.includes(value) && texts[value] === undefined;
+  const others = values.filter((value) => value !== preset && !isAlias(value));
   return [["", unset], ...others.map((value) => /** @type {const} */ ([value, texts[value] ?? value]))];
 }
 
