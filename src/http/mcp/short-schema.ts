@@ -44,15 +44,15 @@ export function shortSchema(
   name: string,
   { whole, without, explained = [] }: Choice,
 ): ObjectSchema {
-  const look = lookIn(document);
-  const { properties = {}, required = [] } = look({ $ref: REFERENCE + name });
+  const resolve = resolverOf(document);
+  const { properties = {}, required = [] } = resolve({ $ref: REFERENCE + name });
   const members = Object.entries(properties).filter(([member]) => !without.includes(member));
   const short = members.map(([member, node]) => {
-    const schema = look(node);
-    if (whole.includes(member)) return [member, wholeOf(schema, look)];
+    const schema = resolve(node);
+    if (whole.includes(member)) return [member, wholeOf(schema, resolve)];
     const said = sentences(schema.description, explained.includes(member) ? 2 : 1);
     // Of a plain value the type says it all.
-    const values = schema.properties || schema.items ? notation(schema, look) : "";
+    const values = schema.properties || schema.items ? notation(schema, resolve) : "";
     const description = [said, values].join(" ").trim();
     return [member, { type: schema.type, ...(description !== "" && { description }) }];
   });
@@ -64,9 +64,9 @@ export function shortSchema(
  * @param name of the schema
  */
 export function resultSchema(document: ApiDocument, name: string, members: readonly string[]): Json {
-  const look = lookIn(document);
-  const { properties = {} } = look({ $ref: REFERENCE + name });
-  const types = members.map((member) => [member, look(properties[member] ?? {}).type ?? "any"] as const);
+  const resolve = resolverOf(document);
+  const { properties = {} } = resolve({ $ref: REFERENCE + name });
+  const types = members.map((member) => [member, resolve(properties[member] ?? {}).type ?? "any"] as const);
   return shortResult(Object.fromEntries(types));
 }
 
@@ -79,20 +79,20 @@ export function shortResult(types: Readonly<Record<string, string>>): Json {
   return { type: "object", description: joined(named) };
 }
 
-type Look = (node: Node) => Node;
+type Resolve = (node: Node) => Node;
 
 /** Follows a reference, if a schema is one. */
-function lookIn(document: ApiDocument): Look {
+function resolverOf(document: ApiDocument): Resolve {
   const schemas = document.components.schemas as Readonly<Record<string, Node | undefined>>;
-  const look: Look = (node) =>
-    node.$ref === undefined ? node : look(schemas[node.$ref.slice(REFERENCE.length)] ?? {});
-  return look;
+  const resolve: Resolve = (node) =>
+    node.$ref === undefined ? node : resolve(schemas[node.$ref.slice(REFERENCE.length)] ?? {});
+  return resolve;
 }
 
-function wholeOf(schema: Node, look: Look): Json {
+function wholeOf(schema: Node, resolve: Resolve): Json {
   const { properties, items, anyOf } = schema;
   // A number that may come as text is a number for whoever can choose.
-  const of = (node: Node): Json => wholeOf(look(node), look);
+  const of = (node: Node): Json => wholeOf(resolve(node), resolve);
   const members = Object.entries(properties ?? {}).filter(([, node]) => node.not === undefined);
   return {
     ...Object.fromEntries(
@@ -119,17 +119,17 @@ const SHORT_TYPES: Readonly<Record<string, string>> = { integer: "int", boolean:
 const NO_BOUND = 1_000;
 
 /** `{value: 0..100, mode?: gaussian|box, x?, y?: number}`: a question mark stands at what may be left out. */
-function notation(schema: Node, look: Look): string {
+function notation(schema: Node, resolve: Resolve): string {
   if (schema.enum) return schema.enum.map(String).join("|").replace(DIRECTIONS, "direction");
   if (schema.properties) {
     const members = Object.entries(schema.properties).filter(([, node]) => node.not === undefined);
     const named = members.map(([name, node]) => ({
       name: schema.required?.includes(name) === true ? name : `${name}?`,
-      values: notation(look(node), look),
+      values: notation(resolve(node), resolve),
     }));
     return joined(named);
   }
-  if (schema.items) return `[${notation(look(schema.items), look)}]`;
+  if (schema.items) return `[${notation(resolve(schema.items), resolve)}]`;
   if (schema.pattern?.startsWith("^#?") === true) return "color";
   const { minimum, maximum } = schema;
   if (minimum !== undefined && maximum !== undefined && maximum < NO_BOUND) return `${minimum}..${maximum}`;

@@ -19,7 +19,12 @@ export function smallVersion(stored: Stored, steps: readonly Step[], maxSide: nu
  * @param lookMs milliseconds that the look takes once the pixels are there
  * @param pixelBytes bytes that it holds for each of them, beside LOOK_BYTES
  */
-export function lookEstimate(stored: Stored, small: Plan, lookMs: number, pixelBytes = LOOK_BYTES_PER_PIXEL): Estimate {
+export function thumbnailEstimate(
+  stored: Stored,
+  small: Plan,
+  lookMs: number,
+  pixelBytes = LOOK_BYTES_PER_PIXEL,
+): Estimate {
   const { width, height } = small.size;
   return parallel(pictureEstimate(stored, small), { bytes: width * height * pixelBytes + LOOK_BYTES, ms: lookMs });
 }

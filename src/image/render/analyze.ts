@@ -9,7 +9,7 @@ import { firstFrame } from "../pixels/picture.ts";
 import { pixelsOf } from "../pixels/rows.ts";
 import { identify } from "../plan/detect.ts";
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
-import { lookEstimate, smallVersion } from "../plan/thumbnail.ts";
+import { thumbnailEstimate, smallVersion } from "../plan/thumbnail.ts";
 import type { Analysis, Small } from "../steps/analysis.ts";
 import { LOOK_BYTES_PER_PIXEL, type Step } from "../steps/operation.ts";
 
@@ -77,7 +77,9 @@ async function lookedAt(
     }
     return found;
   };
-  return isolateBudget.run(lookEstimate(stored, plan, lookMs, PIXEL_BYTES), look, allowance).catch((error: unknown) => {
-    throw withoutMemory(error);
-  });
+  return isolateBudget
+    .run(thumbnailEstimate(stored, plan, lookMs, PIXEL_BYTES), look, allowance)
+    .catch((error: unknown) => {
+      throw withoutMemory(error);
+    });
 }

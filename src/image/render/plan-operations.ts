@@ -26,7 +26,7 @@ import { scanOf } from "../plan/full-pass.ts";
 import { type Output, outputFormat, type Sides, sidesFor, sidesOf } from "../plan/output.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "../plan/plan.ts";
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
-import { lookEstimate, smallVersion } from "../plan/thumbnail.ts";
+import { thumbnailEstimate, smallVersion } from "../plan/thumbnail.ts";
 import type { BoxFinder, OperationRow, Stage, Step } from "../steps/operation.ts";
 import { inSquare } from "../steps/square.ts";
 
@@ -179,7 +179,12 @@ function raise(name: string): never {
  */
 function regionEstimate(stored: Stored, small: Plan, row: OperationRow, frames: number): Estimate {
   const seeks = row.seldomSeeksFaces !== true;
-  const first = lookEstimate(stored, small, lookMs(row, small.size), seeks ? THUMBNAIL_BYTES_PER_PIXEL : undefined);
+  const first = thumbnailEstimate(
+    stored,
+    small,
+    lookMs(row, small.size),
+    seeks ? THUMBNAIL_BYTES_PER_PIXEL : undefined,
+  );
   const others = Math.min(frames, row.sampledFrames ?? 1) - 1;
   if (others === 0) return first;
   const { width, height } = small.size;
