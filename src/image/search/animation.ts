@@ -4,7 +4,7 @@ import type { EncodeSettings } from "../codec/writer.ts";
 import type { Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
-import { findQuality, MIN_QUALITY, type Model, within } from "./find-quality.ts";
+import { findQuality, FULL_QUALITY, MIN_QUALITY, type Model, within } from "./find-quality.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { fileAt, type Found, pictureIn, type Written } from "./probe.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
@@ -74,7 +74,6 @@ async function endsOf(picture: Picture, timeSlice: TimeSlice): Promise<number[]>
 const POINTS_PER_QUALITY = 0.7;
 /** A result this close above its target score is close enough. */
 const CLOSE_POINTS = 2;
-const MAX_QUALITY = 100;
 /** A result that takes so many times the bytes of the original was made with means that no quality makes up for. */
 const HOPELESS = 2;
 /** Points above its target that a try scores at most, as far as can be said before it is looked at. */
@@ -138,7 +137,7 @@ export async function smallestAnimation(
   };
   const probeAt = fileAt((one) => format.write.encode(picture, one, timeSlice), settings, trace);
   const model: Model<Tried, Written> = {
-    ...within({ step: 1 }, MIN_QUALITY, MAX_QUALITY),
+    ...within({ step: 1 }, MIN_QUALITY, FULL_QUALITY),
     leaps: true,
     mostScore: async () => targetScore + MOST_ABOVE,
     async measure({ quality, bytes }) {

@@ -25,8 +25,8 @@ export interface Attempt {
     | "encode blind"
     | "encode exactly";
   readonly estimate: Estimate;
-  /** What it takes where less is kept of what only saves time, the leanest last: the file is the same. */
-  readonly leaner?: readonly Estimate[];
+  /** What it takes where less is kept of what only saves time: the file is the same. Absent: no less. */
+  readonly lean?: Estimate | undefined;
   /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
   readonly isFallback?: boolean;
   /** It is made where the one before it found out that little else will do: hardly a picture comes to it. */
@@ -39,6 +39,6 @@ export interface Attempt {
   readonly onCoefficients?: boolean;
   /** Whether it is worth trying beside the best so far; one that makes the first file of all is not asked. */
   readonly mayBeat?: (best: Rendition) => boolean;
-  /** @param tier in which it may go on: 0 for its estimate, and then those that are leaner */
+  /** @param tier in which it may go on: 0 for its estimate, 1 for the lean one */
   readonly run: (session: Session, timeSlice: TimeSlice, tier: number) => Promise<Outcome>;
 }

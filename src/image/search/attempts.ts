@@ -75,9 +75,7 @@ export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "
   const possible = attemptsFor(task).filter(({ estimate }) => fits(task, estimate));
   const [first] = possible;
   const covered = possible.filter(({ isUnlikely }) => coverage === "most" || isUnlikely !== true);
-  const estimates = covered.map(({ estimate, leaner = [] }) =>
-    coverage === "least" ? (leaner.at(-1) ?? estimate) : estimate,
-  );
+  const estimates = covered.map(({ estimate, lean = estimate }) => (coverage === "least" ? lean : estimate));
   return first ? { bytes: Math.max(...estimates.map(({ bytes }) => bytes)), ms: first.estimate.ms } : null;
 }
 
@@ -192,10 +190,8 @@ function endOf(outcome: Outcome): TraceEvent {
 async function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): Promise<Outcome> {
   const { name, isSearch, run } = attempt;
   const { trace, format } = session.task;
-  const [estimate, ...leaner] = [
-    session.beside(attempt.estimate),
-    ...(attempt.leaner ?? []).map((one) => session.beside(one)),
-  ];
+  const estimate = session.beside(attempt.estimate);
+  const lean = attempt.lean ? [session.beside(attempt.lean)] : [];
   const timed = (own: TimeSlice, tier: number) => {
     const deadline = isSearch ? new Deadline(own, estimate, allowance) : undefined;
     const timeSlice = deadline?.timeSlice ?? own;
@@ -204,7 +200,7 @@ async function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowan
   };
   trace?.({ kind: "attempt", format: format.label, name, estimate });
   try {
-    const outcome = await isolateBudget.runIn([estimate, ...leaner], timed, allowance);
+    const outcome = await isolateBudget.runIn([estimate, ...lean], timed, allowance);
     trace?.(endOf(outcome));
     return outcome;
   } catch (error) {

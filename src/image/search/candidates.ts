@@ -1,7 +1,7 @@
 /** The ways to encode a picture that stand out on its sample. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
-import type { EncodeSettings, Preview, Variant } from "../codec/writer.ts";
+import type { EncodeSettings, Preview } from "../codec/writer.ts";
 import { CLOSE_POINTS, type DistortionSearch, likelyQualityOf, lowestByDistortion, qualityOf } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import { MAX_QUALITY } from "./find-quality.ts";
@@ -11,26 +11,13 @@ import {
   probeAtOf,
   type DistortionAt,
   distortionOf,
-  type Encode,
-  type Look,
+  type Judge,
   type Encoder,
+  type PictureEncoder,
   surely,
   type Probe,
 } from "./probe.ts";
 import type { Sample } from "./sample.ts";
-
-/** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
-export interface PictureEncoder extends Encoder {
-  readonly finish: Encode;
-  /** This way with the sample in place of the picture. */
-  readonly onSample: (sample: Sample) => Promise<Encoder>;
-  /** Only where the ways before it miss the target score by much: their qualities are far apart. */
-  readonly spare?: boolean;
-  /** There is no memory set aside for this way: where it is wanted, the search ends without a file. */
-  readonly isLeftOut?: boolean;
-  /** What there is a choice among, unless the settings say it. */
-  readonly variants: readonly Variant[];
-}
 
 /** A way with its settings, and how it does on the sample. */
 export interface Candidate {
@@ -68,7 +55,7 @@ const HOPELESS_LEVELS = 2;
 /** What candidates are sought for. */
 export interface SampleSearch {
   readonly sample: Sample;
-  readonly look: Look;
+  readonly judge: Judge;
   readonly format: FormatDefinition;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
@@ -92,7 +79,7 @@ export async function candidatesFor(
   let cheapest: Candidate | undefined;
   for (const encoder of ways) {
     const sampleEncoder = sample.tiles ? await encoder.onSample(sample) : encoder;
-    const probesAt = probesByLoss(sampleEncoder, search.look);
+    const probesAt = probesByLoss(sampleEncoder, search.judge);
     if (!cheapest && (await isOver(sampleEncoder, probesAt, search))) return [];
     for (const variant of settings.subsample ? [{}] : encoder.variants) {
       const chosen = { ...settings, ...variant };
@@ -115,11 +102,11 @@ export async function candidatesFor(
 }
 
 /** The curves of an encoder: one for each kind of loss, so that nothing is made twice. */
-function probesByLoss(sampleEncoder: Encoder, look: Look): (settings: EncodeSettings) => ProbeAt {
+function probesByLoss(sampleEncoder: Encoder, judge: Judge): (settings: EncodeSettings) => ProbeAt {
   const known = new Map<string, ProbeAt>();
   return (settings) => {
     const key = `${settings.loss} ${settings.subsample}`;
-    const probeAt = known.get(key) ?? probeAtOf(sampleEncoder, settings, look);
+    const probeAt = known.get(key) ?? probeAtOf(sampleEncoder, settings, judge);
     known.set(key, probeAt);
     return probeAt;
   };

@@ -6,7 +6,7 @@ import { findQuality, MAX_QUALITY, type Model, type Tried } from "./find-quality
 import type { DistortionAt, Probe, ProbeAt } from "./probe.ts";
 
 /** The lowest quality that is searched for: below it palettes have no fewer colors. */
-const MIN_QUALITY = 20;
+const LEAST_QUALITY = 20;
 const MAX_PROBES = 8;
 /** A score this close above the target is close enough. */
 export const CLOSE_POINTS = 1;
@@ -67,7 +67,7 @@ function modelOf(
   return {
     leaps: true,
     // From the first quality that suffers less than what was too bad to the last that suffers more than what was good.
-    above: async (low) => (low ? qualityOf(distortionAt, low.distortion * (1 - SAME_DISTORTION)) : MIN_QUALITY),
+    above: async (low) => (low ? qualityOf(distortionAt, low.distortion * (1 - SAME_DISTORTION)) : LEAST_QUALITY),
     below: async (high) =>
       high ? (await qualityOf(distortionAt, high.distortion * (1 + SAME_DISTORTION))) - 1 : MAX_QUALITY,
     mostScore: async (quality) => 100 - LEAST_PART * (await distortionAt(quality)),
@@ -133,7 +133,7 @@ function slopeOf(one: Place, other: Place): number {
 
 /** The lowest quality at which no more than so many points are lost; distortion falls as quality grows. */
 export async function qualityOf(distortionAt: DistortionAt, distortion: number): Promise<number> {
-  let low = MIN_QUALITY;
+  let low = LEAST_QUALITY;
   let high = MAX_QUALITY;
   while (low < high) {
     const middle = (low + high) >> 1;

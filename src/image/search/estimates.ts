@@ -37,12 +37,12 @@ export function triesOf(picture: Size, kind: "divided" | "started" | "usual"): t
 }
 
 /** The estimate of looking at a result of this format: decoding it, and comparing it with the picture. */
-export function lookEstimate(format: FormatDefinition, picture: Extent): Estimate {
+export function judgeEstimate(format: FormatDefinition, picture: Extent): Estimate {
   return serial(resultDecodeEstimate(format, picture), scoreEstimate(picture));
 }
 
 /** Milliseconds of looking at an animation of this format: all of it is decoded, and some frames are compared. */
-export function framesLookMs(format: FormatDefinition, picture: Extent): number {
+export function framesJudgeMs(format: FormatDefinition, picture: Extent): number {
   const compared = Math.min(picture.frames, SAMPLED_FRAMES);
   return resultDecodeEstimate(format, picture).ms + compared * scoreEstimate(picture).ms;
 }

@@ -4,7 +4,9 @@ import type { EncodeSettings } from "../codec/writer.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import { firstFrame, type Picture, stillPicture } from "../pixels/picture.ts";
 import { onlyStrips } from "../pixels/strips.ts";
-import type { Encode, Found, Encoder } from "./probe.ts";
+import { type BytesToBeat, findQuality, type Model, type Tried, within } from "./find-quality.ts";
+import { isSmall } from "./presets.ts";
+import type { Encode, Found, Encoder, PictureEncoder, Written } from "./probe.ts";
 import type { Sample } from "./sample.ts";
 import type { Judgement } from "./second-opinion.ts";
 
@@ -50,8 +52,6 @@ export function quarterOf(picture: Picture): Picture | null {
   );
 }
 
-/** Pixels of a picture of which a file without loss is made in no time. */
-const SMALL_PIXELS = 1 << 16;
 /** What a quarter of a picture takes without loss of what all of it does: mostly a quarter, seldom more than this. */
 const MOST_OF_QUARTER = 1 / 3;
 
@@ -62,7 +62,7 @@ export async function isQuarterPromising(
   picture: Picture,
   lossy: number,
 ): Promise<boolean> {
-  const quarter = picture.width * picture.height > SMALL_PIXELS ? quarterOf(picture) : null;
+  const quarter = isSmall(picture) ? null : quarterOf(picture);
   if (!quarter) return true;
   const { encode } = await onSample({ picture: quarter });
   const exact = await encode({ ...settings, lossless: true, effort: 0 });
@@ -74,6 +74,44 @@ export function isPromising(exact: number, lossy: number): boolean {
   return exact < PROMISING * lossy;
 }
 
+/** A file without loss is worth trying, for which this search has no memory. */
+export class ExactLeft extends Error {}
+
+/** When files without loss are tried. */
+interface ExactTerms {
+  readonly reference: { readonly sample: Sample };
+  readonly triesExact: boolean;
+  /** There is no memory for encodings without loss: where one is worth trying the search ends. */
+  readonly leavesExact?: boolean;
+}
+
+/** Whether files without loss may be tried at all, here or in a search that has the memory for it. */
+export function mayTryExact({ triesExact, leavesExact = false }: ExactTerms): boolean {
+  return triesExact || leavesExact;
+}
+
+/**
+ * Whether files without loss may be small enough beside a lossy one, by quick ones of a part of the sample and of all
+ * of it.
+ * @param lossy bytes of the sample, lossy
+ * @param looksAtWhole also where the sample is the picture
+ * @throws ExactLeft where they may, but this search has no memory for one
+ */
+export async function isWorthExact(
+  { reference: { sample }, leavesExact = false }: ExactTerms,
+  encoder: PictureEncoder,
+  settings: EncodeSettings,
+  lossy: number,
+  looksAtWhole = false,
+): Promise<boolean> {
+  const { picture, tiles } = sample;
+  if (!(await isQuarterPromising(encoder, settings, picture, lossy))) return false;
+  if (leavesExact) throw new ExactLeft();
+  if (!tiles && !looksAtWhole) return true;
+  const { encode } = tiles ? await encoder.onSample({ picture }) : encoder;
+  const exact = await encode({ ...settings, lossless: true, effort: 0 });
+  return isPromising(exact.length, lossy);
+}
 /** What makes files without loss, or nearly, and tells how they look. */
 export interface ExactEncoder {
   readonly encode: Encode;
@@ -87,47 +125,64 @@ export interface ExactEncoder {
  * @param levels of `EncodeSettings.nearLossless`, those that touch pixels most first
  */
 export async function smallerExact(
-  { encode, judge, judgeAt }: ExactEncoder,
+  encoder: ExactEncoder,
   settings: EncodeSettings,
   targetScore: number,
   levels: readonly number[],
   lossy?: Found,
 ): Promise<Found> {
   const exactly = { ...settings, lossless: true };
-  const exact = { bytes: await encode(exactly), score: 100 };
+  const exact = { bytes: await encoder.encode(exactly), score: 100 };
   const reaching = lossy && lossy.score >= targetScore ? lossy : undefined;
   if (reaching && !isPromising(exact.bytes.length, reaching.bytes.length)) return reaching;
   const best = reaching && reaching.bytes.length <= exact.bytes.length ? reaching : exact;
-  if (judgeAt) {
-    const touched = await mostTouched(levels, judgeAt, targetScore);
-    // What shows every pixel as it is would be the same file again.
-    if (!touched || touched.score === exact.score) return best;
-    const bytes = await encode({ ...exactly, nearLossless: touched.level });
-    return bytes.length < best.bytes.length ? { bytes, score: touched.score, metric: touched.metric } : best;
-  }
-  for (const nearLossless of levels) {
-    const bytes = await encode({ ...exactly, nearLossless });
-    // What is touched less is no smaller.
-    if (bytes.length >= best.bytes.length) return best;
-    const { points, score } = await judge(bytes);
-    if (points >= targetScore) return { bytes, score: points, metric: score };
-  }
-  return best;
+  const touched = await mostTouched(encoder, exactly, { targetScore, bytes: best.bytes.length - 1 }, levels);
+  // What shows every pixel as it is would be the same file again.
+  if (!touched || (encoder.judgeAt && touched.tried.score === exact.score)) return best;
+  const bytes = await touched.probe.bytes();
+  const { score, metric } = touched.tried;
+  return bytes.length < best.bytes.length ? { bytes, score, metric } : best;
 }
 
-/** The first of the levels that reaches the target score, by halves: scores grow with levels. */
+/** A level that was tried, in place of a quality its number among all. */
+interface TriedLevel extends Tried {
+  readonly score: number;
+  readonly metric: number;
+}
+
+/**
+ * The first of the levels that reaches the target score: scores grow with levels, and bytes do. Levels that are judged
+ * without a file are looked at by halves, others one after the other until files are larger than they may be.
+ */
 async function mostTouched(
+  { encode, judge, judgeAt }: ExactEncoder,
+  settings: EncodeSettings,
+  toBeat: BytesToBeat,
   levels: readonly number[],
-  judgeAt: (level: number) => Promise<Judgement>,
-  targetScore: number,
 ) {
-  let found: { readonly level: number; readonly score: number; readonly metric: number } | undefined;
-  for (let from = 0, to = levels.length; from < to;) {
-    const middle = (from + to) >> 1;
-    const level = levels[middle]!;
-    const { points, score } = await judgeAt(level);
-    if (points >= targetScore) [to, found] = [middle, { level, score: points, metric: score }];
-    else from = middle + 1;
-  }
-  return found;
+  if (levels.length === 0) return undefined;
+  const isEnough = ({ score }: TriedLevel) => score >= toBeat.targetScore;
+  const middle = (from: number, to: number) => (from + to + 1) >> 1;
+  const probeAt = (quality: number) => {
+    let file: Promise<Uint8Array> | undefined;
+    return { quality, bytes: () => (file ??= encode({ ...settings, nearLossless: levels[quality]! })) };
+  };
+  const model: Model<TriedLevel, Written> = {
+    ...within({ step: 1 }, 0, levels.length - 1),
+    leaps: true,
+    mostScore: async () => toBeat.targetScore,
+    async measure({ quality, bytes }) {
+      const { points: score, score: metric } = await (judgeAt?.(levels[quality]!) ?? judge(await bytes()));
+      return { quality, score, metric };
+    },
+    expected: ({ from, to }) => (judgeAt ? middle(from, to) : from),
+  };
+  const { best } = await findQuality(probeAt, model, {
+    first: judgeAt ? middle(0, levels.length - 1) : 0,
+    attempts: levels.length,
+    isEnough,
+    isClose: (tried) => !judgeAt && tried.some(isEnough),
+    ...(!judgeAt && { toBeat }),
+  });
+  return best && isEnough(best.tried) ? best : undefined;
 }

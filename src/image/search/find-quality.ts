@@ -9,7 +9,10 @@ import type { EndsInTime } from "./overrun.ts";
 
 /** The lowest quality that is searched for: what is smooth or dark looks well even there. */
 export const MIN_QUALITY = 1;
+/** The highest that is searched for where a score is promised. */
 export const MAX_QUALITY = 98;
+/** The highest that there is: of animations, and where only bytes count. */
+export const FULL_QUALITY = 100;
 
 /** What is known of a quality that was probed. */
 export interface Tried {

@@ -8,8 +8,8 @@ import type { Scale } from "../codec/writer.ts";
 import { firstFrame, type Picture } from "../pixels/picture.ts";
 import { pictureEstimate } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
-import { encodeEstimate, fits, lookEstimate, sourceEstimate } from "./estimates.ts";
-import { findQuality, MIN_QUALITY, type Model, type Tried, within } from "./find-quality.ts";
+import { encodeEstimate, fits, judgeEstimate, sourceEstimate } from "./estimates.ts";
+import { findQuality, FULL_QUALITY, MIN_QUALITY, type Model, type Tried, within } from "./find-quality.ts";
 import { isDoubtful, leastSizeBeyond, leastSizeEstimate } from "./least-size.ts";
 import { fullSearch } from "./memory-tiers.ts";
 import type { EndsInTime } from "./overrun.ts";
@@ -18,8 +18,6 @@ import { divided, requantizeEstimate } from "./requantize.ts";
 import { canScore, inComparedColors, judgeRows } from "./score.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 import type { Trace } from "./trace.ts";
-
-const MAX_QUALITY = 100;
 
 /** A file of this part of what there is room for is close enough: the rest is worth a tenth of a point. */
 const CLOSE = 0.99;
@@ -89,7 +87,7 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   const divides = canDivide(task) ? coefficients : undefined;
   const [tier] = (divides ? null : fullSearch(task, format))?.tiers ?? [];
   const blind = divides ? requantizeEstimate(task, divides) : encodeEstimate(task, format, settings);
-  const scored = parallel(lookEstimate(format, picture), maximum(blind, pictureEstimate(stored, task.plan)));
+  const scored = parallel(judgeEstimate(format, picture), maximum(blind, pictureEstimate(stored, task.plan)));
   const scores =
     picture.frames === 1 && !stored.sixteenBit && canScore(picture) && fits(task, tier?.estimate ?? scored);
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
@@ -98,12 +96,12 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   const asking = divides || stored.sixteenBit ? null : askingEstimate(task, format, wanted, objective.bytes);
   const tries = divides || !format.write.study ? typicalTries : 1 + (typicalTries - 1) * STUDIED_SHARE;
   const triesMs = (one: EncodeSettings) => tries * (divides ? blind : encodeEstimate(task, format, one)).ms;
-  const looking = scores ? lookEstimate(format, picture).ms + pictureEstimate(stored, task.plan).ms : 0;
+  const judging = scores ? judgeEstimate(format, picture).ms + pictureEstimate(stored, task.plan).ms : 0;
   return {
     name: "fit size",
     estimate: {
       bytes: maximum(blind, asking ?? NO_WORK, scores ? (tier?.estimate ?? scored) : NO_WORK).bytes,
-      ms: wanted.reduce((sum, one) => sum + triesMs(one) + looking, asking?.ms ?? 0),
+      ms: wanted.reduce((sum, one) => sum + triesMs(one) + judging, asking?.ms ?? 0),
     },
     isSearch: true,
     onCoefficients: divides !== undefined,
@@ -180,7 +178,7 @@ async function largestWithin(
   const probeAt = fileAt(encode, settings, trace);
   const headroom = ({ length }: Sized) => Math.log(limitBytes / length);
   const model: Model<Sized, Written> = {
-    ...within(scale, MIN_QUALITY, MAX_QUALITY),
+    ...within(scale, MIN_QUALITY, FULL_QUALITY),
     measure: async ({ quality, bytes }) => ({ quality, length: (await bytes()).length }),
     expected({ low: fits, high: over, from, to, tried }) {
       const known = fits ?? over;

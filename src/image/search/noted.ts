@@ -1,9 +1,8 @@
 /** What the tries of a search came to, for the case that it ends before it is done. */
 import type { EncodeSettings, Scale } from "../codec/writer.ts";
-import type { PictureEncoder } from "./candidates.ts";
 import { expectedQuality } from "./losses.ts";
 import { ending, type EndsInTime, Overrun, type Predicted } from "./overrun.ts";
-import { type Found, Look, type Encoder, type Probe } from "./probe.ts";
+import { type Found, Judge, type Encoder, type Probe, type PictureEncoder } from "./probe.ts";
 import type { Sample } from "./sample.ts";
 import type { ProbedPart, Trace } from "./trace.ts";
 
@@ -86,13 +85,13 @@ export class Notes {
 /** Told once of each probe what both opinions say of it. */
 type Tell = (quality: number, said: Pick<Found, "score" | "metric">) => void;
 
-/** A look that notes what it sees. */
-export class NotingLook extends Look {
+/** A judge that notes what it says. */
+export class NotingJudge extends Judge {
   private readonly note: (found: Found) => void;
   private readonly tell: Tell | undefined;
 
-  constructor(note: (found: Found) => void, tell: Tell | undefined, ...look: ConstructorParameters<typeof Look>) {
-    super(...look);
+  constructor(note: (found: Found) => void, tell: Tell | undefined, ...judge: ConstructorParameters<typeof Judge>) {
+    super(...judge);
     this.note = note;
     this.tell = tell;
   }
@@ -110,7 +109,7 @@ export class NotingLook extends Look {
     });
   }
 
-  override previewed(...shown: Parameters<Look["previewed"]>): Probe {
+  override previewed(...shown: Parameters<Judge["previewed"]>): Probe {
     return this.told(super.previewed(...shown));
   }
 

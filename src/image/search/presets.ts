@@ -1,9 +1,10 @@
 /** What requests ask for, as numbers. */
+import { assertRelations } from "../../limits/relations.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { uncertainty } from "../pixels/strips.ts";
-import type { Objective, Effort, Preset } from "../plan/output.ts";
+import { type Objective, type Effort, type Preset, PRESETS } from "../plan/output.ts";
 
 /**
  * The SSIMULACRA 2.1 score that a preset promises. The scale's own reading: 90 cannot be told apart at normal viewing
@@ -56,6 +57,17 @@ export function patienceOf(objective: Objective): Patience {
 /** The quality at which presets begin to search, and at which they encode where no score is taken. */
 const PRESET_QUALITY: Readonly<Record<Preset, number>> = { low: 90, medium: 80, high: 68, ultra: 45 };
 
+/** Whether numbers of presets fall from the strictest to the most lenient one. */
+function fall(numbers: Readonly<Record<Preset, number>>): boolean {
+  return PRESETS.every((preset, at) => at === 0 || numbers[preset] < numbers[PRESETS[at - 1] ?? preset]);
+}
+
+assertRelations({
+  "A stricter preset promises a higher score": fall(TARGET_SCORE),
+  "A stricter preset begins at a higher quality": fall(PRESET_QUALITY),
+  "A search comes close to what it aims at": Object.values(PATIENCE).every(({ margin, close }) => margin < close),
+});
+
 /** What a preset searches for, and where it begins to. */
 export interface PresetGoal {
   readonly targetScore: number;
@@ -70,6 +82,14 @@ const ICON_CARE = 0.3;
 /** Whether a picture is so small that each of its pixels counts. */
 export function isIcon({ width, height }: Size): boolean {
   return width * height < ICON_PIXELS;
+}
+
+/** Pixels up to which a file takes next to no time. */
+const SMALL_PIXELS = 1 << 16;
+
+/** Whether a picture is so small that all there is to try is tried. */
+export function isSmall({ width, height }: Size): boolean {
+  return width * height <= SMALL_PIXELS;
 }
 
 /** The score that is aimed at where a preset promises one, for a picture of this size. */

@@ -3,12 +3,13 @@ import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { decodedFrames, paced } from "../codec/metered-rows.ts";
-import type { EncodeSettings, Preview } from "../codec/writer.ts";
+import type { EncodeSettings, Preview, Variant } from "../codec/writer.ts";
 import type { Space } from "../color/space.ts";
 import { whole } from "../pixels/geometry.ts";
 import { firstFrame, type Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import type { Start } from "./rendition.ts";
+import type { Sample } from "./sample.ts";
 import { BACKGROUNDS } from "./score.ts";
 import { type Judgement, SAME, worse } from "./second-opinion.ts";
 import type { Trace } from "./trace.ts";
@@ -70,23 +71,36 @@ export interface Encoder {
   readonly nearly?: ((level: number) => Picture) | undefined;
 }
 
+/** A way to encode: one for tries, which show what the picture shows, and one to finish with. */
+export interface PictureEncoder extends Encoder {
+  readonly finish: Encode;
+  /** This way with the sample in place of the picture. */
+  readonly onSample: (sample: Sample) => Promise<Encoder>;
+  /** Only where the ways before it miss the target score by much: their qualities are far apart. */
+  readonly spare?: boolean;
+  /** There is no memory set aside for this way: where it is wanted, the search ends without a file. */
+  readonly isLeftOut?: boolean;
+  /** What there is a choice among, unless the settings say it. */
+  readonly variants: readonly Variant[];
+}
+
 /** What comes of qualities. */
 export type ProbeAt = (quality: number) => Probe | Promise<Probe>;
 
 type JudgementOf = (rendition: Rows, background?: number) => Promise<Judgement>;
 
-type Looked = Pick<Picture, "opaque" | "space">;
+type Compared = Pick<Picture, "opaque" | "space">;
 
-/** How renditions are looked at. */
-export class Look {
+/** What says how renditions look. */
+export class Judge {
   private readonly format: FormatDefinition;
   private readonly judgementOf: JudgementOf;
   private readonly timeSlice: TimeSlice;
   private readonly space: Space | undefined;
   /** Backgrounds that show different things; null for opaque pictures. */
   private readonly backgrounds: readonly number[] | null;
-  /** A look at a part of the same picture, which says on which of them it looks worst. */
-  private readonly onPart: Look | undefined;
+  /** The judge of a part of the same picture, which says on which of them it looks worst. */
+  private readonly onPart: Judge | undefined;
   /**
    * Once a rendition was looked at on all of them, others are at first looked at only where the last such one looked
    * worst.
@@ -95,10 +109,10 @@ export class Look {
 
   constructor(
     format: FormatDefinition,
-    { opaque, space }: Looked,
+    { opaque, space }: Compared,
     judgementOf: JudgementOf,
     timeSlice: TimeSlice,
-    onPart?: Look,
+    onPart?: Judge,
   ) {
     this.format = format;
     this.judgementOf = judgementOf;
@@ -109,19 +123,19 @@ export class Look {
   }
 
   /** What is said of a file. */
-  async judge(bytes: Uint8Array): Promise<Judgement> {
+  async ofFile(bytes: Uint8Array): Promise<Judgement> {
     return this.judgementOf(await decoded(this.format, bytes, this.timeSlice, this.space));
   }
 
   /** What is said of what a file would show. */
-  async judgeShown(picture: Picture): Promise<Judgement> {
+  async ofPicture(picture: Picture): Promise<Judgement> {
     return this.judgementOf(await firstFrame(picture, this.timeSlice));
   }
 
   /** What comes of a rendition that is written to be looked at. */
   written(quality: number, bytes: Uint8Array): Probe {
     let judgement: Judgement | undefined;
-    const judged = async () => (judgement ??= await this.judge(bytes));
+    const judged = async () => (judgement ??= await this.ofFile(bytes));
     return {
       quality,
       bytes: async () => bytes,
@@ -186,7 +200,7 @@ const MODES = { fast: FAST_PASS, oneScan: IN_ONE_SCAN, stays: {} } as const;
 export function probeAtOf(
   { encode, preview }: Encoder,
   settings: EncodeSettings,
-  look: Look,
+  judge: Judge,
   mode: keyof typeof MODES = "fast",
 ): ProbeAt {
   const known = new Map<string, Probe>();
@@ -195,7 +209,8 @@ export function probeAtOf(
     const shown = await preview?.(tried);
     const key = shown?.key ?? `${quality}`;
     const make = () => encode(tried);
-    const made = known.get(key) ?? (shown ? look.previewed(quality, shown, make) : look.written(quality, await make()));
+    const made =
+      known.get(key) ?? (shown ? judge.previewed(quality, shown, make) : judge.written(quality, await make()));
     known.set(key, made);
     return { ...made, quality };
   };

@@ -11,20 +11,20 @@ import { SAMPLE_TILE, type Sample, sampleOf, sampleSize } from "./sample.ts";
 import { compareRows, compareWith, inComparedColors, preparedOf, prepareEstimate, tileOf } from "./score.ts";
 import type { Judgement } from "./second-opinion.ts";
 
-type Looked = Pick<Picture, "width" | "height" | "opaque" | "space">;
+type Compared = Pick<Picture, "width" | "height" | "opaque" | "space">;
 
 /** The estimate of keeping what is compared of a picture, so that it is not computed anew for each rendition. */
-export function comparedPixelsEstimate(picture: Looked): Estimate {
+export function comparedPixelsEstimate(picture: Compared): Estimate {
   return held(pixelBytes({ ...picture, height: comparedRows(picture) }));
 }
 
 /** The estimate of preparing the sample of a picture, so that its side of a comparison is computed once. */
-export function preparedSampleEstimate(picture: Looked): Estimate {
+export function preparedSampleEstimate(picture: Compared): Estimate {
   return prepareEstimate({ ...picture, ...sampleSize(picture) });
 }
 
 /** The estimate of preparing what is compared of a picture, on one background. */
-export function preparedWholeEstimate(picture: Looked): Estimate {
+export function preparedWholeEstimate(picture: Compared): Estimate {
   return held(prepareEstimate({ ...picture, height: comparedRows(picture), opaque: true }).bytes);
 }
 

@@ -6,14 +6,13 @@ import type { Extent } from "../pixels/picture.ts";
 import type { Plan } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
-import type { PictureEncoder } from "./candidates.ts";
 import { comparingBytes, fits, resultDecodeEstimate, searchMs, triesMs, triesOf } from "./estimates.ts";
 import { fullSearch, tiersFor, type Search } from "./memory-tiers.ts";
 import { aimedAt, patienceOf } from "./presets.ts";
-import type { Encode } from "./probe.ts";
+import type { Encode, PictureEncoder } from "./probe.ts";
 import { Reference } from "./reference.ts";
 import { samplePart, sampleSize } from "./sample.ts";
-import { searchedScore } from "./search-pixels.ts";
+import { searchedScore, searchIn } from "./search-pixels.ts";
 import { smallestAbove } from "./search.ts";
 import { asStored, canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 
@@ -66,8 +65,8 @@ function divisionOf(task: Task): Division | null {
   const work = maximum(pictureEstimate(stored, lying), requantizeEstimate(task, coefficients));
   const ms = requantizeMs(task, format, coefficients);
   const leanIn = (interlaced: boolean) => {
-    const looking = parallel(held(comparingBytes(picture)), resultDecodeEstimate(format, picture, interlaced));
-    return { bytes: parallel(looking, work).bytes, ms };
+    const judging = parallel(held(comparingBytes(picture)), resultDecodeEstimate(format, picture, interlaced));
+    return { bytes: parallel(judging, work).bytes, ms };
   };
   const triesFinal = fits(task, leanIn(settings.progressive));
   const lean = leanIn(triesFinal && settings.progressive);
@@ -85,7 +84,6 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
       : lean;
   const mayKeep = pixels?.tiers[0].keepsPixels === true;
   const tiers = tiersFor(task, mayKeep, own, (keepsPixels) => (keepsPixels ? "needless" : "worthwhile"));
-  const [most, ...leaner] = tiers;
   const goal = {
     format,
     settings,
@@ -100,24 +98,15 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
   };
   return {
     name: "requantize",
-    estimate: most.estimate,
-    leaner: leaner.map(({ estimate }) => estimate),
-    isSearch: true,
     onCoefficients: true,
-    async run(session, timeSlice, tier) {
-      const { keepsPixels, reference } = tiers[tier] ?? most;
-      if (keepsPixels) await session.keepPixels(timeSlice);
-      try {
-        const shown = pixels ? session.picture : pictureOf(stored, lying);
-        const ways = [divided(task, coefficients, timeSlice)];
-        if (pixels) ways.push({ ...spareWay(task, session.encoder(format, timeSlice)), isLeftOut: leavesOut });
-        const search = (compared: Reference) => smallestAbove(goal, compared, ways, timeSlice, session.deadline);
-        const found = await Reference.during(shown, reference, timeSlice, search);
-        return found && session.rendition(found);
-      } finally {
-        session.dropPixels();
-      }
-    },
+    ...searchIn(tiers, async (session, timeSlice, keeps) => {
+      const shown = pixels ? session.picture : pictureOf(stored, lying);
+      const ways = [divided(task, coefficients, timeSlice)];
+      if (pixels) ways.push({ ...spareWay(task, session.encoder(format, timeSlice)), isLeftOut: leavesOut });
+      const search = (compared: Reference) => smallestAbove(goal, compared, ways, timeSlice, session.deadline);
+      const found = await Reference.during(shown, keeps, timeSlice, search);
+      return found && session.rendition(found);
+    }),
   };
 }
 

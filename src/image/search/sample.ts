@@ -29,7 +29,7 @@ const MANY_UP_TO_PIXELS = 20_000_000;
  * Pixels up to which a picture stands for itself, unless its format says otherwise: a sample would save less than it costs
  * to confirm what it says.
  */
-const SMALL_PIXELS = 2.25 * TILE * TILE * TILES.few;
+const WHOLE_PIXELS = 2.25 * TILE * TILE * TILES.few;
 /** The same for formats that say that tiles of smaller pictures save time as well: a third or a seventh of what is encoded. */
 export const TINY_PIXELS = 300_000;
 
@@ -43,7 +43,7 @@ export interface Sample {
 export const SAMPLE_TILE: Tile = { width: TILE, height: TILE };
 
 function isWhole({ width, height }: Size, tilesOfSmall = false): boolean {
-  return width * height <= (tilesOfSmall ? TINY_PIXELS : SMALL_PIXELS) || width < TILE || height < TILE;
+  return width * height <= (tilesOfSmall ? TINY_PIXELS : WHOLE_PIXELS) || width < TILE || height < TILE;
 }
 
 /** Whether the sample of a picture consists of many tiles. */
@@ -54,7 +54,7 @@ export function hasManyTiles({ width, height }: Size): boolean {
 
 function tilesOf(size: Size): number {
   if (hasManyTiles(size)) return TILES.many;
-  return size.width * size.height <= SMALL_PIXELS ? TILES.least : TILES.few;
+  return size.width * size.height <= WHOLE_PIXELS ? TILES.least : TILES.few;
 }
 
 /** The size of the sample of a picture, as it is by default: of a large one that is too narrow for tiles, that of its strips. */

@@ -49,7 +49,7 @@ export function canScore({ width, height }: Size): boolean {
 const BUFFER_BYTES = 64 << 10;
 
 /** The estimate of comparing a picture with one rendition, strip by strip if it is large. */
-export function scoreEstimate(picture: Looked): Estimate {
+export function scoreEstimate(picture: Compared): Estimate {
   const height = comparedRows(picture);
   const size = completedSize({ ...picture, height });
   const one = estimated(scorePeakBytes(size), size.width * size.height, COMPARE_NS);
@@ -65,14 +65,14 @@ export function scoreEstimate(picture: Looked): Estimate {
 }
 
 /** The estimate of preparing a picture, whole; the memory stays until the reference is closed. */
-export function prepareEstimate(picture: Looked): Estimate {
+export function prepareEstimate(picture: Compared): Estimate {
   const size = completedSize(picture);
   const { ms } = parallel(onAll(picture, estimated(0, size.width * size.height, PREPARE_NS)), conversion(picture));
   return { bytes: referenceBytes(size, backgroundsOf(picture.opaque).length) + completedBytes(picture), ms };
 }
 
 /** The estimate of comparing one rendition with a prepared picture, whose own memory is left out. */
-export function comparePreparedEstimate(picture: Looked): Estimate {
+export function comparePreparedEstimate(picture: Compared): Estimate {
   const size = completedSize(picture);
   const { ms } = onAll(picture, estimated(0, size.width * size.height, COMPARE_PREPARED_NS));
   const bytes = comparisonPeakBytes(size, backgroundsOf(picture.opaque).length) + 2 * completedBytes(picture);
@@ -80,10 +80,10 @@ export function comparePreparedEstimate(picture: Looked): Estimate {
   return parallel({ bytes, ms }, second, conversion(picture), conversion(picture));
 }
 
-type Looked = Size & Pick<Extent, "opaque" | "space">;
+type Compared = Size & Pick<Extent, "opaque" | "space">;
 
 /** The estimate of bringing one of two pictures to the colors in which they are compared. */
-function conversion({ space, ...size }: Looked): Estimate {
+function conversion({ space, ...size }: Compared): Estimate {
   return space ? conversionEstimate(size, space) : NO_WORK;
 }
 
@@ -93,7 +93,7 @@ export function inComparedColors(rows: Rows, space: Space | undefined): Rows {
 }
 
 /** The estimate of something on one background, taken for every background. */
-function onAll({ opaque }: Looked, one: Estimate): Estimate {
+function onAll({ opaque }: Compared, one: Estimate): Estimate {
   return parallel(...backgroundsOf(opaque).map(() => one));
 }
 

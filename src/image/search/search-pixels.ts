@@ -1,17 +1,19 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
 import { parallel, maximum, held, serial } from "../../../wasm/estimate.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
-import { type Attempt, BEATEN } from "./attempt.ts";
-import { encodeEstimate, framesLookMs, lookEstimate } from "./estimates.ts";
-import { fullSearch, leastSearch, type Search, searchWithoutExact } from "./memory-tiers.ts";
+import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
+import { encodeEstimate, framesJudgeMs, judgeEstimate } from "./estimates.ts";
+import { ExactLeft } from "./exact.ts";
+import { fullSearch, leastSearch, type Search, searchWithoutExact, type Tiers } from "./memory-tiers.ts";
 import { aimedAt, isIcon, patienceOf, TARGET_SCORE } from "./presets.ts";
-import { Reference } from "./reference.ts";
+import { type Keeping, Reference } from "./reference.ts";
 import { canScore } from "./score.ts";
 import { smallestAbove } from "./search.ts";
+import type { Session } from "./session.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
-import { ExactLeft } from "./upper-bound.ts";
 
 /** The target score of a task that promises one which can be searched for; undefined where it does not. */
 export function searchedScore({ objective, format, picture }: Task): number | undefined {
@@ -51,12 +53,33 @@ function searchableIn(task: Task): WritableFormat | null {
   return writableIn(task);
 }
 
+/** What makes a search an attempt: it begins with what its tier keeps, and lets go of that at its end. */
+export function searchIn(
+  tiers: Tiers,
+  search: (session: Session, timeSlice: TimeSlice, keeps: Keeping) => Promise<Outcome>,
+): Pick<Attempt, "estimate" | "lean" | "isSearch" | "run"> {
+  const [fast, lean] = tiers;
+  return {
+    estimate: fast.estimate,
+    lean: lean?.estimate,
+    isSearch: true,
+    async run(session, timeSlice, tier) {
+      const { keepsPixels, reference } = tiers[tier] ?? fast;
+      if (keepsPixels) await session.keepPixels(timeSlice);
+      try {
+        return await search(session, timeSlice, reference);
+      } finally {
+        session.dropPixels();
+      }
+    },
+  };
+}
+
 function pixelsBy(
   task: Task,
   format: WritableFormat,
   { tiers, keepsResults, triesFinal, triesExact, leavesExact = false }: Search,
 ): Attempt {
-  const [most, ...leaner] = tiers;
   const targetScore = searchedScore(task) ?? 100;
   const upperBoundBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.upperBoundBytes ?? Infinity);
   const { picture: planned, upperBoundSampleBytes } = task;
@@ -78,18 +101,13 @@ function pixelsBy(
   };
   return {
     name: "search pixels",
-    estimate: most.estimate,
-    leaner: leaner.map(({ estimate }) => estimate),
-    isSearch: true,
-    async run(session, timeSlice, tier) {
-      const { keepsPixels, reference } = tiers[tier] ?? most;
-      if (keepsPixels) await session.keepPixels(timeSlice);
+    ...searchIn(tiers, async (session, timeSlice, keeps) => {
       try {
         const { picture } = session;
         const ways = [session.encoder(format, timeSlice, keepsResults)];
         const search = (compared: Reference) => smallestAbove(goal, compared, ways, timeSlice, session.deadline);
         const { tilesOfSmall } = format.write.qualities;
-        const found = await Reference.during(picture, reference, timeSlice, search, tilesOfSmall);
+        const found = await Reference.during(picture, keeps, timeSlice, search, tilesOfSmall);
         if (!found) return BEATEN;
         const isMissed = found.score < targetScore && (triesExact || leavesExact) && format.can.lossless;
         if (!isMissed) return session.rendition(found);
@@ -99,10 +117,8 @@ function pixelsBy(
       } catch (error) {
         if (error instanceof ExactLeft) return null;
         throw error;
-      } finally {
-        session.dropPixels();
       }
-    },
+    }),
   };
 }
 
@@ -123,8 +139,8 @@ export function searchSixteenBit(task: Task): Attempt | null {
   const shown = { ...stored, space: undefined, sixteenBit: undefined };
   const compared = pictureOf(shown, plan);
   const encode = encodeEstimate(task, format, settings);
-  const look = parallel(lookEstimate(format, { ...compared, bits: picture.bits }), pictureEstimate(shown, plan));
-  const one = serial(encode, look);
+  const judge = parallel(judgeEstimate(format, { ...compared, bits: picture.bits }), pictureEstimate(shown, plan));
+  const one = serial(encode, judge);
   return {
     name: "search deep",
     // The best file so far is kept while another is made.
@@ -152,9 +168,9 @@ export function searchFrames(task: Task): Attempt | null {
   const encode = format.write.estimate(picture, settings);
   const source = pictureEstimate(stored, plan);
   // The best animation so far is kept while another is made.
-  const bytes = source.bytes + maximum(encode, lookEstimate(format, picture)).bytes + encode.bytes / 2;
-  const looking = source.ms + framesLookMs(format, picture);
-  const ms = usualTries(picture) * (encodeEstimate(task, format, settings).ms + looking);
+  const bytes = source.bytes + maximum(encode, judgeEstimate(format, picture)).bytes + encode.bytes / 2;
+  const judging = source.ms + framesJudgeMs(format, picture);
+  const ms = usualTries(picture) * (encodeEstimate(task, format, settings).ms + judging);
   return {
     name: "search frames",
     estimate: parallel(held(bytes), { bytes: 0, ms }),

@@ -6,19 +6,19 @@
  */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
-import { type Candidate, candidatesFor, closePoints, isWithin, type PictureEncoder } from "./candidates.ts";
+import { type Candidate, candidatesFor, closePoints, isWithin } from "./candidates.ts";
 import { likelyQualityOf, lowestByDistortion } from "./distortion.ts";
-import { type ExactEncoder, isFlat, isPromising, isQuarterPromising, smallerExact } from "./exact.ts";
-import { Notes, NotingLook } from "./noted.ts";
+import { type ExactEncoder, ExactLeft, isFlat, isWorthExact, mayTryExact, smallerExact } from "./exact.ts";
+import { Notes, NotingJudge } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
-import { type Patience, type PresetGoal, stricterThan } from "./presets.ts";
-import { probeAtOf, distortionOf, type Found, type Look, surely, type Probe } from "./probe.ts";
+import { isSmall, type Patience, type PresetGoal, stricterThan } from "./presets.ts";
+import { probeAtOf, distortionOf, type Found, type Judge, type PictureEncoder, surely, type Probe } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
 import type { Trace } from "./trace.ts";
-import { ExactLeft, mayBeExact, mayTryExact, mostInFastPass, mostOnSample, type UpperBound } from "./upper-bound.ts";
+import { mostInFastPass, mostOnSample, type UpperBound } from "./upper-bound.ts";
 import {
   bestWay,
   bytesOnSample,
@@ -44,7 +44,6 @@ const ALIKE = 1.03;
  * A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures.
  */
 const HOPELESS_EXACT = 1.3;
-const SMALL_PIXELS = 1 << 16;
 
 /**
  * A picture of more is told from its neighbors in quality by what it loses on average: of what is previewed, whose steps
@@ -99,18 +98,18 @@ export async function smallestAbove(
   const scale = format.write.qualities;
   const { trace } = goal;
   const notes = new Notes(scale, goal.targetScore, trace);
-  const lookBy = (judge: Reference["judge"], isWhole: boolean, onPart?: Look) => {
+  const judgeBy = (judge: Reference["judge"], isWhole: boolean, onPart?: Judge) => {
     const note = (found: Found) => notes.add(found, isWhole);
     const part = isWhole ? "whole" : "sample";
     const tell =
       trace &&
       ((quality: number, { score: points, metric: score = points }: Pick<Found, "score" | "metric">) =>
         trace({ kind: "judged", part, quality, score, points }));
-    return new NotingLook(note, tell, format, sample.picture, judge, timeSlice, onPart);
+    return new NotingJudge(note, tell, format, sample.picture, judge, timeSlice, onPart);
   };
-  const onSample = lookBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
-  const look = lookBy((rendition, background) => reference.judge(rendition, background), true, onSample);
-  const search = { ...goal, reference, look, onSample, scale, timeSlice };
+  const onSample = judgeBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
+  const onWhole = judgeBy((rendition, background) => reference.judge(rendition, background), true, onSample);
+  const search = { ...goal, reference, onWhole, onSample, scale, timeSlice };
   const timed = ways.map((encoder) => notes.encoder(encoder, deadline));
   try {
     return await (ways.some(({ preview }) => preview)
@@ -202,7 +201,7 @@ function strictly(search: Search, { targetScore, quality }: PresetGoal, { bytes:
 async function smallestPreviewed(search: Search, ways: readonly PictureEncoder[]): Promise<Found | null> {
   const { reference, isFrugal, onSample } = search;
   const most = mostInFastPass(search);
-  const sought = { ...search, sample: reference.sample, look: onSample, most };
+  const sought = { ...search, sample: reference.sample, judge: onSample, most };
   const [first, ...others] = await candidatesFor(sought, ways);
   if (!first || !(await isWithin(first, most))) return null;
   const { chosen, found } = await chosenOf(search, first, others);
@@ -213,22 +212,22 @@ async function smallestPreviewed(search: Search, ways: readonly PictureEncoder[]
 /** The first candidate that reaches the target score on the whole picture, or else the last. */
 async function chosenOf(search: Search, first: Candidate, others: readonly Candidate[]) {
   let chosen = first;
-  let found = await onWhole(search, chosen);
+  let found = await wholeOf(search, chosen);
   // The sample can do with less than the whole picture does, with fewer colors above all.
   for (const other of others) {
     if ((await found.score()) >= search.targetScore) break;
     chosen = other;
-    found = await onWhole(search, chosen);
+    found = await wholeOf(search, chosen);
   }
   return { chosen, found };
 }
 
 /** A candidate as it does on the whole picture. */
-async function onWhole(search: Search, { encoder, settings, best, distortion }: Candidate): Promise<Probe> {
-  const { reference, look, targetScore, isFrugal, patience } = search;
+async function wholeOf(search: Search, { encoder, settings, best, distortion }: Candidate): Promise<Probe> {
+  const { reference, onWhole, targetScore, isFrugal, patience } = search;
   const wholeDistortionAt = distortionOf(encoder, settings);
   if (!reference.sample.tiles || !wholeDistortionAt) return best;
-  const wholeAt = probeAtOf(encoder, settings, look);
+  const wholeAt = probeAtOf(encoder, settings, onWhole);
   // The first guess takes the whole to lose as much as the sample; the next one corrects that.
   const first = await likelyQualityOf(wholeDistortionAt, distortion);
   const close = isFrugal ? Infinity : closePoints(patience);
@@ -295,9 +294,20 @@ async function finished(
     if (!smallest || made.bytes.length <= smallest.bytes.length) smallest = made;
   }
   const exactBytes = sizes[all.findIndex(({ settings }) => settings.loss === "nothing")] ?? 0;
-  const isLarge = size.width * size.height > SMALL_PIXELS;
-  const beatsExact = isLarge && exactBytes > smallest!.bytes.length * HOPELESS_EXACT;
+  const beatsExact = !isSmall(size) && exactBytes > smallest!.bytes.length * HOPELESS_EXACT;
   return { ...smallest!, beatsExact };
+}
+
+/**
+ * Whether files without loss may be smaller than the upper bound, which lossy ones are not: of what is flat, and of
+ * what is small and has no soft places at all.
+ */
+async function mayBeExact(search: Search, encoder: PictureEncoder): Promise<boolean> {
+  const { reference, upperBoundSampleBytes = Infinity, settings, format, timeSlice } = search;
+  const { picture } = reference.sample;
+  if (upperBoundSampleBytes === Infinity || !mayTryExact(search) || !format.write.nearLosslessLevels) return false;
+  if (!isSmall(picture) && !(await isFlat(picture, timeSlice))) return false;
+  return isWorthExact(search, encoder, settings, upperBoundSampleBytes, true);
 }
 
 /** The smallest file without loss, or nearly, where a lossy one would be larger than its upper bound. */
@@ -306,9 +316,9 @@ async function exactly(search: Search, encoder: PictureEncoder): Promise<Found> 
   return smallerExact(exactEncoder(search, encoder), settings, targetScore, format.write.nearLosslessLevels ?? []);
 }
 
-function exactEncoder({ look }: Search, { encode, nearly }: PictureEncoder): ExactEncoder {
-  const judgeAt = nearly && ((level: number) => look.judgeShown(nearly(level)));
-  return { encode, judge: (file) => look.judge(file), judgeAt };
+function exactEncoder({ onWhole }: Search, { encode, nearly }: PictureEncoder): ExactEncoder {
+  const judgeAt = nearly && ((level: number) => onWhole.ofPicture(nearly(level)));
+  return { encode, judge: (file) => onWhole.ofFile(file), judgeAt };
 }
 
 /** The smaller of a lossy file and of those without loss, or nearly, where these are worth trying. */
@@ -320,17 +330,12 @@ async function withoutLoss(
   const { format, reference, targetScore, timeSlice } = search;
   const levels = mayTryExact(search) ? format.write.nearLosslessLevels : undefined;
   if (!levels) return lossy;
-  const { picture, tiles } = reference.sample;
+  const { picture } = reference.sample;
   const reaches = lossy.score >= targetScore;
   // Of what has soft alpha, few colors can take less than what alpha takes beside lossy ones.
   const hasSoft = encoder.nearly !== undefined && !picture.opaque;
   if (reaches && !hasSoft && !(await isFlat(picture, timeSlice))) return lossy;
-  if (reaches && !(await isQuarterPromising(encoder, settings, picture, bytes))) return lossy;
+  if (reaches && !(await isWorthExact(search, encoder, settings, bytes))) return lossy;
   if (search.leavesExact) throw new ExactLeft();
-  if (reaches && tiles) {
-    const { encode } = await encoder.onSample({ picture });
-    const exact = await encode({ ...settings, lossless: true, effort: 0 });
-    if (!isPromising(exact.length, bytes)) return lossy;
-  }
   return smallerExact(exactEncoder(search, encoder), settings, targetScore, levels, lossy);
 }

@@ -8,9 +8,8 @@ import { collectPixels, pixelBytes, rowsOfPixels } from "../pixels/buffered.ts";
 import { isOpaque } from "../pixels/opaque.ts";
 import { firstFrame, type Picture, stillPicture } from "../pixels/picture.ts";
 import { asWhole, pictureOf } from "../plan/planned-picture.ts";
-import type { PictureEncoder } from "./candidates.ts";
 import { ENDLESS, type EndsInTime, type Predicted } from "./overrun.ts";
-import type { Found, Encoder } from "./probe.ts";
+import type { Found, Encoder, PictureEncoder } from "./probe.ts";
 import type { Rendition } from "./rendition.ts";
 import { asStored, sixteenBitTask, type Task, taskOf, type WritableFormat } from "./task.ts";
 

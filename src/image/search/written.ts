@@ -7,12 +7,11 @@ import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings, Variant } from "../codec/writer.ts";
 import type { Scale } from "../codec/writer.ts";
 import { guidedBySample, settled, type Settled } from "./by-losses.ts";
-import type { PictureEncoder } from "./candidates.ts";
 import { isFlat } from "./exact.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
 import { expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
-import { type Patience, patienceFrom } from "./presets.ts";
-import { type ProbeAt, probeAtOf, type Look, type Encoder, type Probe } from "./probe.ts";
+import { isSmall, type Patience, patienceFrom } from "./presets.ts";
+import { type ProbeAt, probeAtOf, type Judge, type Encoder, type PictureEncoder, type Probe } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import { hasManyTiles, LEAST_TILES } from "./sample.ts";
@@ -52,8 +51,6 @@ const CHOICE_QUALITY = 82;
  * it for so many times the bytes.
  */
 const WORTH_ALL_CHROMA = 1.1;
-/** Pixels of a picture that is so small that all choices are looked at. */
-const SMALL_PIXELS = 1 << 16;
 
 /** What is searched for among ways that write files. */
 export interface WrittenSearch {
@@ -69,9 +66,9 @@ export interface WrittenSearch {
   readonly scale: Scale;
   /** Where the search in a neighbor of the picture ended. */
   readonly start?: Start | undefined;
-  /** How renditions of the sample are looked at, and of the whole. */
-  readonly onSample: Look;
-  readonly look: Look;
+  /** What says how renditions of the sample look, and of the whole. */
+  readonly onSample: Judge;
+  readonly onWhole: Judge;
   readonly timeSlice: TimeSlice;
 }
 
@@ -104,7 +101,7 @@ export type Ended = Omit<Probed, "probeAt"> & { readonly sampleBytes: number };
 export async function bestWay(search: WrittenSearch, ways: readonly PictureEncoder[], most: number): Promise<Probed> {
   const { reference, settings, start } = search;
   const { tiles, picture } = reference.sample;
-  const triesAll = search.patience.triesAll || picture.width * picture.height <= SMALL_PIXELS;
+  const triesAll = search.patience.triesAll || isSmall(picture);
   // A look at tiles is little beside one at a large picture, of which a neighbor says as much as several.
   const settlesTiles = ways.some(({ spare }) => spare) || (hasManyTiles(reference.size) && !start);
   let best: Probed | undefined;
@@ -247,7 +244,7 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 
 /** The whole picture, encoded by a way. */
 export async function wholeBy(search: WrittenSearch, { encoder, settings, known, probeAt }: Probed): Promise<Settled> {
-  const { reference, look, targetScore, scale, isFrugal, triesFinal, start } = search;
+  const { reference, onWhole, targetScore, scale, isFrugal, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
   const further = triesFinal ? 0 : scale.fastPassLoss;
@@ -267,7 +264,7 @@ export async function wholeBy(search: WrittenSearch, { encoder, settings, known,
       expected: guidedBySample({ ...search, picture: reference.sample.picture }, probeAt, known),
     }),
   };
-  return settled({ ...search, patience }, probeAtOf(encoder, settings, look, triesFinal ? "stays" : "fast"), goal);
+  return settled({ ...search, patience }, probeAtOf(encoder, settings, onWhole, triesFinal ? "stays" : "fast"), goal);
 }
 
 /**
@@ -280,10 +277,10 @@ export async function fromNeighbor(
   start: Start,
   most: number,
 ): Promise<Ended> {
-  const { reference, look, targetScore, triesFinal, scale } = search;
+  const { reference, onWhole, targetScore, triesFinal, scale } = search;
   const settings = { ...search.settings, ...start.variant };
   const patience = patienceFrom(search.patience);
-  const probeAt = probeAtOf(encoder, settings, look, triesFinal ? "stays" : "fast");
+  const probeAt = probeAtOf(encoder, settings, onWhole, triesFinal ? "stays" : "fast");
   const goal = {
     picture: reference.size,
     first: nearest(start.quality, scale),

@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 
 import type { EncodeSettings } from "../../../src/image/codec/writer.ts";
 import { png } from "../../../src/image/formats/png.ts";
-import { candidatesFor, type PictureEncoder } from "../../../src/image/search/candidates.ts";
+import { candidatesFor } from "../../../src/image/search/candidates.ts";
 import { patienceOf } from "../../../src/image/search/presets.ts";
-import { Look } from "../../../src/image/search/probe.ts";
+import { Judge, type PictureEncoder } from "../../../src/image/search/probe.ts";
 import { Thread } from "../../../src/scheduler/time-slice.ts";
 import { noise, paint, pictureOf } from "../../support/rows.ts";
 
@@ -42,7 +42,7 @@ it("never writes two renditions at a time", async () => {
     const judge = async () => ({ score: SCORE, points: SCORE });
     const search = {
       sample: { picture },
-      look: new Look(png, { opaque: true }, judge, timeSlice),
+      judge: new Judge(png, { opaque: true }, judge, timeSlice),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,
@@ -81,7 +81,7 @@ it.each([
     };
     const search = {
       sample: { picture },
-      look: new Look(png, { opaque: true }, async () => ({ score, points: score }), timeSlice),
+      judge: new Judge(png, { opaque: true }, async () => ({ score, points: score }), timeSlice),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,

@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { png } from "../../../src/image/formats/png.ts";
 import { firstFrame } from "../../../src/image/pixels/picture.ts";
 import type { Rows } from "../../../src/image/pixels/rows.ts";
-import { Look } from "../../../src/image/search/probe.ts";
+import { Judge } from "../../../src/image/search/probe.ts";
 import type { Judgement } from "../../../src/image/search/second-opinion.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { pictureOf, scene } from "../../support/rows.ts";
@@ -23,7 +23,7 @@ it("looks first at where a rendition that was made sure of looked worst", async 
     const points = scores[shown]?.[background === DARK ? "dark" : "light"] ?? Number.NaN;
     return { points, score: points + 10 };
   });
-  const look = new Look(png, { opaque: false, space: undefined }, judge, UNPAUSED);
+  const look = new Judge(png, { opaque: false, space: undefined }, judge, UNPAUSED);
   const probe = (index: number) => {
     const open = (timeSlice: typeof UNPAUSED) => firstFrame(picture, timeSlice);
     const made = look.previewed(50, { key: `${index}`, exact: false, distortion: 20, open }, () => Promise.reject());
