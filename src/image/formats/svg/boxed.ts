@@ -1,0 +1,139 @@
+/** What needs the boxes of shapes, which all styles have made by then: transformations, and shapes that cut off. */
+import type { Box } from "../../pixels/geometry.ts";
+import { boxOf } from "./boxes.ts";
+import { withoutCalc } from "./calc.ts";
+import { clipShape } from "./clip-shapes.ts";
+import { lengthOf } from "./lengths.ts";
+import type { Placed } from "./placed.ts";
+import { sizeOf, viewBoxOf } from "./size.ts";
+import type { Means } from "./style-rules.ts";
+import { around, IDENTITY, type Matrix, matrixOf, multiplied, originOf, writtenMatrix } from "./transforms.ts";
+import type { SvgElement } from "./tree.ts";
+import { nameOf } from "./written-values.ts";
+
+export const TRANSFORMS = ["transform", "translate", "rotate", "scale", "transform-origin", "transform-box"];
+/** Elements whose transformation is of their paint or their content. */
+const SERVERS = new Set(["linearGradient", "radialGradient", "pattern", "clipPath"]);
+
+type BoxMeans = Pick<Means, "warnings" | "pathLetters">;
+
+export class Boxed {
+  /** What the drawing cuts off by, to be put into it. */
+  readonly clips: SvgElement[] = [];
+  private readonly root: SvgElement;
+  private readonly means: BoxMeans;
+
+  constructor(root: SvgElement, means: BoxMeans) {
+    this.root = root;
+    this.means = means;
+  }
+
+  /** Writes transformations and shapes that cut off into an element. @param values what is said of it, by property */
+  write(placed: Placed, values: ReadonlyMap<string, string>): void {
+    const { element } = placed;
+    const said = (name: string) => values.get(name);
+    const clip = said("clip-path");
+    if (clip !== undefined && /^(?!url)[a-z-]+\(/i.test(clip)) {
+      element.attributes.delete("clip-path");
+      const shape = clipShape(clip, (name) => this.referenceBox(placed, name ?? "border-box"));
+      if (shape) {
+        const id = `clip-${this.clips.length}-of-the-renderer`;
+        this.clips.push({ name: "clipPath", attributes: new Map([["id", id]]), children: [shape] });
+        element.attributes.set("clip-path", `url(#${id})`);
+      } else this.means.warnings.add(`clip-path: ${nameOf(clip)}() does not cut off`);
+    }
+    if (element.attributes.has("pathLength") && (said("stroke-dasharray") ?? "none") !== "none") {
+      this.means.warnings.add("pathLength does not measure dashes");
+    }
+    if (SERVERS.has(element.name) || !TRANSFORMS.some((name) => said(name) !== undefined)) return;
+    if (!isPlain(said)) {
+      const matrix = this.matrixOf(placed, said);
+      if (matrix) element.attributes.set("transform", writtenMatrix(matrix));
+      else {
+        element.attributes.delete("transform");
+        this.means.warnings.add("a transformation out of the plane is left out");
+      }
+    }
+    element.attributes.delete("transform-origin");
+  }
+
+  private matrixOf(placed: Placed, said: (name: string) => string | undefined): Matrix | undefined {
+    const box = this.referenceBox(placed, said("transform-box") ?? "view-box");
+    const origin = said("transform-origin");
+    const at = origin === undefined ? ([box?.x ?? 0, box?.y ?? 0] as const) : box && originOf(origin, box);
+    if (!at) {
+      this.means.warnings.add("a transformation about the box of letters is left out");
+      return undefined;
+    }
+    const [x, y] = at;
+    const one = (name: string, call: (value: string) => string): Matrix | undefined => {
+      const value = said(name);
+      if (value === undefined || value === "none" || value === "") return IDENTITY;
+      const plain = withoutCalc(call(value), (before) => box && (isAcross(before) ? box.width : box.height));
+      return plain === undefined ? undefined : matrixOf(plain, box);
+    };
+    const parts = [
+      one("translate", (value) => `translate(${value})`),
+      one("rotate", (value) => `rotate(${withoutAxis(value)})`),
+      one("scale", (value) => `scale(${value})`),
+      one("transform", (value) => value),
+    ];
+    let matrix = IDENTITY;
+    for (const part of parts) {
+      if (!part) return undefined;
+      matrix = multiplied(matrix, part);
+    }
+    return around(matrix, x, y);
+  }
+
+  private referenceBox(placed: Placed, name: string) {
+    if (name !== "view-box") {
+      const box = boxOf(placed.element, this.means.pathLetters);
+      return box && /^(?:stroke|border|margin)-box$/.test(name) ? widened(box, placed) : box;
+    }
+    let view = placed.parent;
+    while (view && view.element.name !== "svg" && view.element.name !== "symbol") view = view.parent;
+    const { attributes } = (view ?? placed).element;
+    const box = viewBoxOf(attributes.get("viewBox"));
+    if (box) return { ...box, x: 0, y: 0 };
+    const size = sizeOf(this.root);
+    const width = lengthOf(attributes.get("width"), size.width) ?? size.width;
+    return { x: 0, y: 0, width, height: lengthOf(attributes.get("height"), size.height) ?? size.height };
+  }
+}
+
+/** A box with the stroke around it, as wide as the element or one around it says. */
+function widened({ x, y, width, height }: Box, placed: Placed): Box {
+  const said = (name: string) => {
+    for (let at: Placed | undefined = placed; at; at = at.parent) {
+      const value = at.element.attributes.get(name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+  if ((said("stroke") ?? "none") === "none") return { x, y, width, height };
+  const stroke = lengthOf(said("stroke-width")) ?? 1;
+  return { x: x - stroke / 2, y: y - stroke / 2, width: width + stroke, height: height + stroke };
+}
+
+/** Whether a transformation is one of SVG 1.1 alone, which the renderer reads. */
+function isPlain(said: (name: string) => string | undefined): boolean {
+  return (
+    TRANSFORMS.slice(1).every((name) => said(name) === undefined) &&
+    !/calc|[a-z]\s*[,)]|%|\d(?:deg|px|turn|rad|grad|em)|none|3d|[xyz]\(/i.test(
+      (said("transform") ?? "").replace(/skew[xy]/gi, ""),
+    )
+  );
+}
+
+/** Whether what stands behind this in a transformation is across: the first value of a function that is not of y. */
+function isAcross(before: string): boolean {
+  const call = before.slice(before.lastIndexOf("(", before.length - 1));
+  return !call.includes(",") && !/y\s*\($/i.test(before);
+}
+
+/** What `rotate` says without the name of the axis on which a flat picture turns anyway. */
+function withoutAxis(value: string): string {
+  const words = value.split(/\s+/);
+  return words.filter((word) => word.toLowerCase() !== "z").join(" ");
+}
