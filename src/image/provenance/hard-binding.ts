@@ -27,23 +27,27 @@ export interface BoundFile {
   readonly parts: (() => readonly NamedPart[]) | undefined;
 }
 
+/** What a manifest is bound to, and how. */
+export interface Bound {
+  readonly file: BoundFile;
+  /** Of the manifest, for bindings that name none. */
+  readonly algorithm: string;
+  readonly hasher: Hasher;
+  /** A later manifest updates it: its store has grown since. */
+  readonly isUpdated: boolean;
+}
+
 /** What a binding comes to: the word of the standard for its failure; undefined where it holds. @throws Unreadable */
-export function failureOfBinding(
-  label: string,
-  binding: Cbor,
-  file: BoundFile,
-  algorithm: string,
-  hasher: Hasher,
-  isUpdated: boolean,
-): string | undefined {
+export function failureOfBinding(label: string, binding: Cbor, bound: Bound): string | undefined {
+  const { isPadded } = bound.file;
   if (label.startsWith("c2pa.hash.data")) {
     // The padding of the assertion itself is signed, whatever it is.
-    return file.isPadded ? failureOfData(binding, file, algorithm, hasher, isUpdated) : "assertion.dataHash.mismatch";
+    return isPadded ? failureOfData(binding, bound) : "assertion.dataHash.mismatch";
   }
   if (label.startsWith("c2pa.hash.bmff")) {
-    return file.isPadded ? failureOfBoxes(label, binding, file, algorithm, hasher) : "assertion.bmffHash.mismatch";
+    return isPadded ? failureOfBoxes(label, binding, bound) : "assertion.bmffHash.mismatch";
   }
-  if (label.startsWith("c2pa.hash.boxes")) return failureOfParts(binding, file, algorithm, hasher);
+  if (label.startsWith("c2pa.hash.boxes")) return failureOfParts(binding, bound);
   return "assertion.collectionHash.malformed";
 }
 
@@ -92,13 +96,7 @@ export function informationOfBinding(label: string, binding: Cbor, { ranges }: B
   return isOther ? "assertion.boxesHash.additionalExclusionsPresent" : undefined;
 }
 
-function failureOfData(
-  binding: Cbor,
-  file: BoundFile,
-  algorithm: string,
-  hasher: Hasher,
-  isUpdated: boolean,
-): string | undefined {
+function failureOfData(binding: Cbor, { file, algorithm, hasher, isUpdated }: Bound): string | undefined {
   const hash = bytesIn(binding, "hash");
   const excluded = listIn(binding, "exclusions").map((one) => {
     const [start, length] = [numberIn(one, "start"), numberIn(one, "length")];
@@ -163,13 +161,7 @@ export function* outside(bytes: Uint8Array, ranges: readonly Range[]): Iterable<
   if (at < bytes.length) yield bytes.subarray(at);
 }
 
-function failureOfBoxes(
-  label: string,
-  binding: Cbor,
-  file: BoundFile,
-  algorithm: string,
-  hasher: Hasher,
-): string | undefined {
+function failureOfBoxes(label: string, binding: Cbor, { file, algorithm, hasher }: Bound): string | undefined {
   const hash = bytesIn(binding, "hash");
   const exclusions = listIn(binding, "exclusions");
   if (exclusions.length === 0 || exclusions.length > MAX_EXCLUSIONS) return "assertion.bmffHash.malformed";
@@ -272,12 +264,8 @@ function hasFlags(found: Uint8Array, wanted: Uint8Array, isExact: boolean): bool
   return found.every((byte, index) => (isExact ? byte === wanted[index] : (byte & ~wanted[index]!) === 0));
 }
 
-function failureOfParts(
-  binding: Cbor,
-  { bytes, parts }: BoundFile,
-  algorithm: string,
-  hasher: Hasher,
-): string | undefined {
+function failureOfParts(binding: Cbor, { file, algorithm, hasher }: Bound): string | undefined {
+  const { bytes, parts } = file;
   const boxes = listIn(binding, "boxes");
   if (!parts || boxes.length === 0) return "assertion.boxesHash.malformed";
   const found = parts();

@@ -2,12 +2,11 @@
 import { isSame } from "../../same.ts";
 import type { ManifestCarrier } from "./carrier.ts";
 import { type Count, TooMuch, Unreadable } from "./cbor.ts";
-import { type Anchors, type Certificate, holderOf, isTrusted, isValidAt, maySignManifests } from "./certificate.ts";
-import { type CoseSignature, readCose, signedBytes, stampedBytes } from "./cose.ts";
+import type { Anchors } from "./certificate.ts";
 import { BINDINGS, type BoundFile, failureOfBinding, informationOfBinding } from "./hard-binding.ts";
 import { Hasher, isZeros } from "./hashing.ts";
 import { dataIn, KIND, readJumbf, type Superbox } from "./jumbf.ts";
-import { MAX_FAILURES, MAX_FILE_VALUES, MAX_INGREDIENT_DEPTH, MAX_SIGNATURES } from "./limits.ts";
+import { MAX_FAILURES, MAX_FILE_VALUES, MAX_INGREDIENT_DEPTH } from "./limits.ts";
 import {
   type Action,
   assertionNamed,
@@ -24,25 +23,17 @@ import {
   shortText,
 } from "./manifest.ts";
 import { checkActions, checkParents, type Found, partsOf, unrecorded } from "./rules.ts";
-import { COSE_ALGORITHMS, isSignedByCose } from "./signatures.ts";
-import { verifyTimeStamp } from "./time-stamp.ts";
-
-/** The signer leads to no anchor; a manifest is valid all the same. */
-const UNTRUSTED = "signingCredential.untrusted";
+import { type Signed, SignatureVerifier, UNTRUSTED } from "./verify-signature.ts";
 
 export type State = "trusted" | "valid" | "invalid" | "unreadable";
 
 /** What a manifest says, and what is wrong with it. */
-export interface VerifiedManifest {
+export interface VerifiedManifest extends Signed {
   readonly label: string;
   readonly manifest: Manifest;
   readonly generator: string | undefined;
   readonly title: string | undefined;
   readonly format: string | undefined;
-  readonly signer: string | undefined;
-  /** Milliseconds since 1970, by a time stamp whose signature is right. */
-  readonly signedAt: number | undefined;
-  readonly trusted: boolean;
   readonly actions: readonly Action[];
   readonly ingredients: readonly Ingredient[];
   readonly failures: readonly string[];
@@ -95,16 +86,14 @@ class Verifier {
   private readonly boxes: ReadonlyMap<string, Superbox>;
   private readonly active: Superbox;
   private readonly file: BoundFile;
-  private readonly anchors: Anchors;
-  private readonly now: number;
   private readonly hasher: Hasher;
+  private readonly signatures: SignatureVerifier;
   private readonly values: Count = { left: MAX_FILE_VALUES };
   private readonly read = new Map<Superbox, Manifest>();
   private readonly verified = new Map<string, { readonly found: VerifiedManifest; readonly own: readonly Found[] }>();
   private readonly redacted = new Set<string>();
   /** The labels of manifests of which something is left out. */
   private readonly redactedManifests = new Set<string>();
-  private signatures = 0;
 
   /** @throws Unreadable */
   constructor(store: Superbox, file: BoundFile, anchors: Anchors, now: number) {
@@ -112,9 +101,8 @@ class Verifier {
     this.boxes = new Map(manifests.map((box) => [box.label, box]));
     this.active = manifests.at(-1)!;
     this.file = file;
-    this.anchors = anchors;
-    this.now = now;
     this.hasher = new Hasher(file.bytes.length);
+    this.signatures = new SignatureVerifier({ anchors, now, hasher: this.hasher, values: this.values });
   }
 
   async verify(store: Uint8Array): Promise<VerifiedStore> {
@@ -237,7 +225,7 @@ class Verifier {
       if (!(error instanceof Malformed)) throw error;
       return withoutClaim(box, error.code);
     }
-    const signed = await this.signature(manifest, isBound, failures);
+    const signed = await this.signatures.verify(manifest, isBound, failures);
     this.assertions(manifest, failures);
     const information = isBound ? this.binding(manifest, failures) : undefined;
     const parts = partsOf(manifest, failures);
@@ -254,63 +242,6 @@ class Verifier {
       failures: [...new Set(failures)],
       informational: information === undefined ? [] : [information],
     };
-  }
-
-  private async signature(manifest: Manifest, isBound: boolean, failures: string[]) {
-    const none = { signer: undefined, signedAt: undefined, trusted: false };
-    const named = shortText(manifest.claim, "signature") ?? "";
-    const { manifest: where, path } = placeOf(named);
-    const bytes = manifest.signature && dataIn(manifest.signature, KIND.cbor);
-    if ((where !== undefined && where !== manifest.label) || path.at(-1) !== manifest.signature?.label || !bytes) {
-      failures.push("claimSignature.missing");
-      if (!bytes) return none;
-    }
-    const cose = quietly(() => readCose(bytes, this.values, this.hasher.elements));
-    const [certificate] = cose?.certificates ?? [];
-    if (!cose || !certificate) {
-      failures.push("claimSignature.mismatch");
-      return none;
-    }
-    // No hash is of it: what is put there in place of padding nobody has signed.
-    if (isBound && !cose.isPadded) failures.push("assertion.dataHash.mismatch");
-    if (++this.signatures > MAX_SIGNATURES) throw new TooMuch("too many signatures");
-    const stamp = await this.stamp(manifest, cose);
-    // The first version of the standard takes time stamps of any authority.
-    const moment = stamp && (stamp.trusted || manifest.version === 1) ? stamp.moment : this.now;
-    const trusted = await this.credential(certificate, cose.certificates, moment, failures);
-    if (cose.algorithm === undefined || !COSE_ALGORITHMS.has(cose.algorithm)) failures.push("algorithm.unsupported");
-    else {
-      const data = signedBytes(cose.protectedBytes, manifest.claimBytes);
-      this.hasher.countSignature(data.length);
-      if (!(await isSignedByCose(cose.algorithm, certificate.key, data, cose.signature)))
-        failures.push("claimSignature.mismatch");
-    }
-    return { signer: holderOf(certificate), signedAt: stamp?.moment, trusted };
-  }
-
-  private async stamp(manifest: Manifest, cose: CoseSignature) {
-    if (!cose.timeStamp) return undefined;
-    const { token, of } = cose.timeStamp;
-    return verifyTimeStamp(token, stampedBytes(cose, manifest.claimBytes, of), this.anchors, this.hasher);
-  }
-
-  /** Whether a signer's certificate leads to an anchor. */
-  private async credential(
-    certificate: Certificate,
-    chain: readonly Certificate[],
-    moment: number,
-    failures: string[],
-  ): Promise<boolean> {
-    const isUsable = quietly(() => maySignManifests(certificate)) === true;
-    if (!isUsable) failures.push("signingCredential.invalid");
-    if (!isValidAt(certificate, moment)) failures.push("signingCredential.expired");
-    const { anchors } = this;
-    const trusted =
-      isUsable &&
-      anchors.length > 0 &&
-      (await isTrusted(certificate, chain.slice(1), { anchors, moment, hasher: this.hasher }));
-    if (!trusted) failures.push(UNTRUSTED);
-    return trusted;
   }
 
   private assertions({ label, assertions, references, redacted, algorithm }: Manifest, failures: string[]): void {
@@ -351,7 +282,12 @@ class Verifier {
     try {
       const isUpdated = this.active.label !== manifest.label;
       const content = contentOf(binding, manifest);
-      const failure = failureOfBinding(binding.label, content, this.file, manifest.algorithm, this.hasher, isUpdated);
+      const failure = failureOfBinding(binding.label, content, {
+        file: this.file,
+        algorithm: manifest.algorithm,
+        hasher: this.hasher,
+        isUpdated,
+      });
       if (failure) failures.push(failure);
       return informationOfBinding(binding.label, content, this.file);
     } catch (error) {
@@ -359,16 +295,6 @@ class Verifier {
       failures.push(error.code);
       return undefined;
     }
-  }
-}
-
-/** What is read; undefined where it is not well-formed. @throws TooMuch */
-function quietly<Read>(read: () => Read): Read | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof TooMuch || !(error instanceof Unreadable)) throw error;
-    return undefined;
   }
 }
 

@@ -101,7 +101,12 @@ describe("what a hash leaves out", () => {
       const hash = new Hasher(64).hash("sha256", outside(bytes, ranges)) ?? new Uint8Array();
       const stated = ranges.map((range) => cborMap({ ...range }));
       const binding = cborMap({ exclusions: stated, alg: "sha256", hash });
-      return failureOfBinding("c2pa.hash.data", binding, file, "sha256", new Hasher(64), false);
+      return failureOfBinding("c2pa.hash.data", binding, {
+        file,
+        algorithm: "sha256",
+        hasher: new Hasher(64),
+        isUpdated: false,
+      });
     };
     expect(failureOf([10, 20])).toBeUndefined();
     // RIFF pads a chunk of an odd length; its padding may be hashed.
