@@ -93,8 +93,12 @@ function mostTries({ width, height, frames }: Picture): number {
   return width * height * frames > MANY_PIXELS ? MAX_TRIES_OF_MANY : MAX_TRIES;
 }
 
-/** What encodings of an animation are held against. */
-interface HeldAgainst {
+/** What is searched for of an animation, and what encodings of it are held against. */
+interface FramesGoal {
+  readonly format: WritableFormat;
+  /** They say where to begin. */
+  readonly settings: EncodeSettings;
+  readonly targetScore: number;
   /** The original, where it may stay. */
   readonly originalBytes?: number | undefined;
   /** The best file in another format: one that is plainly larger is given up. */
@@ -108,23 +112,22 @@ interface HeldAgainst {
 
 /**
  * The smallest encoding found of an animation, or of a still as one, that scores at least the target score, or the best
- * one; `settings` say where to begin. What it takes is bounded by the number of encodings. Null where it would plainly
- * be larger than its upper bound.
+ * one. What it takes is bounded by the number of encodings. Null where it would plainly be larger than its upper bound.
  * @throws Overrun with what was found, when the deadline comes first
  */
 export async function smallestAnimation(
   picture: Picture,
-  format: WritableFormat,
-  settings: EncodeSettings,
-  targetScore: number,
-  timeSlice: TimeSlice,
   {
+    format,
+    settings,
+    targetScore,
     originalBytes = Infinity,
     upperBoundBytes = Infinity,
     compared = picture,
     deadline = ENDLESS,
     trace,
-  }: HeldAgainst = {},
+  }: FramesGoal,
+  timeSlice: TimeSlice,
 ): Promise<Found | null> {
   const isEnough = ({ score }: Tried) => score >= targetScore;
   const isClose = (tried: readonly Tried[]) => {

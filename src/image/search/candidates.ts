@@ -86,7 +86,11 @@ export async function candidatesFor(
       if (await isNeedless(sampleEncoder, search, standing.get("colors"), chosen)) continue;
       if (chosen.loss === "nothing" && (await isHopeless(sampleEncoder, search, cheapest, standing.get("levels"))))
         continue;
-      const candidate = await candidateOf(search, encoder, sampleEncoder, probesAt(chosen), chosen, cheapest);
+      const candidate = await candidateOf(
+        search,
+        { encoder, sampleEncoder, probeAt: probesAt(chosen), settings: chosen },
+        cheapest,
+      );
       const before = standing.get(chosen.loss);
       if (!before || (await isBetter(candidate.best, before.best, targetScore))) standing.set(chosen.loss, candidate);
       if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;
@@ -135,13 +139,16 @@ export async function isWithin({ best }: Pick<Candidate, "best">, most: number):
   return (best.mostBytes ?? Infinity) <= most || (await best.bytes()).length <= most;
 }
 
+/** A way with settings, and what it makes of the sample. */
+interface SampleWay extends Pick<Candidate, "encoder" | "settings"> {
+  readonly sampleEncoder: Encoder;
+  readonly probeAt: ProbeAt;
+}
+
 /** A way with settings, at the quality at which the sample reaches the target score. */
 async function candidateOf(
   { sample, targetScore, patience }: SampleSearch,
-  encoder: PictureEncoder,
-  sampleEncoder: Encoder,
-  probeAt: ProbeAt,
-  settings: EncodeSettings,
+  { encoder, sampleEncoder, probeAt, settings }: SampleWay,
   cheapest: Candidate | undefined,
 ): Promise<Candidate> {
   const distortionAt = distortionOf(sampleEncoder, settings);

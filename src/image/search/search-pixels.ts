@@ -147,13 +147,16 @@ export function searchSixteenBit(task: Task): Attempt | null {
     estimate: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
     isSearch: true,
     async run(session, timeSlice) {
-      const against = {
+      const goal = {
+        format,
+        settings,
+        targetScore,
         originalBytes: unchanged?.original?.length,
         compared,
         deadline: session.deadline,
         trace: task.trace,
       };
-      const found = await smallestAnimation(picture, format, settings, targetScore, timeSlice, against);
+      const found = await smallestAnimation(picture, goal, timeSlice);
       return found && session.rendition(found);
     },
   };
@@ -177,13 +180,16 @@ export function searchFrames(task: Task): Attempt | null {
     isSearch: true,
     async run(session, timeSlice) {
       const originalBytes = unchanged?.original?.length;
-      const against = {
+      const goal = {
+        format,
+        settings,
+        targetScore,
         originalBytes,
         upperBoundBytes: task.upperBoundBytes,
         deadline: session.deadline,
         trace: task.trace,
       };
-      const best = await smallestAnimation(picture, format, settings, targetScore, timeSlice, against);
+      const best = await smallestAnimation(picture, goal, timeSlice);
       if (!best) return BEATEN;
       if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
       const exact = await format.write.encode(picture, { ...settings, lossless: true }, timeSlice);
