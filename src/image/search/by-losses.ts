@@ -2,7 +2,7 @@
 import type { Scale } from "../codec/writer.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { findQuality, MAX_QUALITY, MIN_QUALITY, type Model, within } from "./find-quality.ts";
-import { expectedQuality, type Known } from "./losses.ts";
+import { expectedQuality, type Scored } from "./losses.ts";
 import type { Patience } from "./presets.ts";
 import type { Probe, ProbeAt } from "./probe.ts";
 
@@ -21,7 +21,7 @@ interface Objective {
 /** What came of several qualities. */
 export interface Settled {
   readonly best: Probe;
-  readonly known: readonly Known[];
+  readonly known: readonly Scored[];
   /** What was made is plainly larger than it may be. */
   readonly isBeaten?: boolean;
 }
@@ -40,7 +40,7 @@ interface Settling {
   /** Bytes at the target score from which on it is given up. */
   readonly most?: number;
   /** The quality at which a score is expected, by more than what was tried: where that costs less than another try. */
-  readonly expected?: (known: readonly Known[], score: number) => Promise<number>;
+  readonly expected?: (known: readonly Scored[], score: number) => Promise<number>;
 }
 
 /**
@@ -52,18 +52,18 @@ export async function settled(
   objective: Objective,
   probeAt: ProbeAt,
   settling: Settling,
-  before: readonly Known[] = [],
+  before: readonly Scored[] = [],
 ): Promise<Settled> {
   const { targetScore } = objective;
   const { first, close, tries, isNear, most = Infinity } = settling;
-  const aboveBy = ({ score }: Known) => score - targetScore;
-  const isEnough = (one: Known) => aboveBy(one) >= 0;
-  const isBetter = (one: Known, other: Known) => {
+  const aboveBy = ({ score }: Scored) => score - targetScore;
+  const isEnough = (one: Scored) => aboveBy(one) >= 0;
+  const isBetter = (one: Scored, other: Scored) => {
     if (isNear) return Math.abs(aboveBy(one)) < Math.abs(aboveBy(other));
     if (!isEnough(one)) return !isEnough(other) && one.score > other.score;
     return !isEnough(other) || bitsOf(one) <= bitsOf(other);
   };
-  const isClose = (tried: readonly Known[]) => {
+  const isClose = (tried: readonly Scored[]) => {
     const above = aboveBy(tried.at(-1)!);
     if (isNear) return Math.abs(above) <= close;
     if (above >= 0 && above <= close * CLOSER_WITH_TRIES ** (tried.length - 1)) return true;
@@ -87,14 +87,14 @@ export async function settled(
   return { best: isMissed ? await probeAt(leastReaching(before, targetScore)) : best.probe, known: tried };
 }
 
-const bitsOf = ({ bits = 0 }: Known) => bits;
+const bitsOf = ({ bits = 0 }: Scored) => bits;
 
 /** How files depend on their quality, by the curve that losses of all pictures follow. */
 function modelOf(
   { targetScore, scale, patience }: Objective,
   { picture, slope, expected }: Settling,
   before: number,
-): Model<Known, Probe> {
+): Model<Scored, Probe> {
   return {
     ...within(scale, MIN_QUALITY, MAX_QUALITY),
     async measure(probe) {
@@ -112,7 +112,7 @@ function modelOf(
 }
 
 /** The lowest quality that is known to reach a score, and the highest there is where none does. */
-function leastReaching(known: readonly Known[], targetScore: number): number {
+function leastReaching(known: readonly Scored[], targetScore: number): number {
   const reaching = known.filter(({ score }) => score >= targetScore).map(({ quality }) => quality);
   return Math.min(MAX_QUALITY, ...reaching);
 }
@@ -137,10 +137,10 @@ interface Guide extends Omit<Objective, "targetScore"> {
 export function guidedBySample(
   { picture, scale, patience }: Guide,
   probeAt: ProbeAt,
-  before: readonly Known[],
-): (known: readonly Known[], score: number) => Promise<number> {
+  before: readonly Scored[],
+): (known: readonly Scored[], score: number) => Promise<number> {
   return async (known, score) => {
-    const distance = (one: Known) => Math.abs(one.score - score);
+    const distance = (one: Scored) => Math.abs(one.score - score);
     const nearest = known.reduce((one, other) => (distance(other) < distance(one) ? other : one));
     const own = await (await probeAt(nearest.quality)).score();
     const targetScore = own + score - nearest.score;

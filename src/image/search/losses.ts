@@ -7,7 +7,7 @@ import type { Scale } from "../codec/writer.ts";
 import { around, lostBy, MAX_QUALITY, MIN_QUALITY, type Tried } from "./find-quality.ts";
 
 /** A quality whose score is known. */
-export interface Known extends Tried {
+export interface Scored extends Tried {
   readonly score: number;
   /** What it takes, in bits for each pixel. */
   readonly bits?: number;
@@ -84,12 +84,12 @@ interface Place {
   readonly lost: number;
 }
 
-function placeOf({ quality, score }: Known, scale: Scale): Place {
+function placeOf({ quality, score }: Scored, scale: Scale): Place {
   return { expected: Math.log(usualLoss(quality, scale.losses)), lost: lostBy(score) };
 }
 
 /** The same for a neighbor of the picture, whose own curve is as steep as another one says where its qualities do not. */
-export function steepnessFor(known: readonly Known[], scale: Scale, otherwise: number | undefined): number {
+export function steepnessFor(known: readonly Scored[], scale: Scale, otherwise: number | undefined): number {
   return steepnessOf(known, scale, { apart: HARDLY_APART, otherwise });
 }
 
@@ -104,7 +104,7 @@ interface Steepness {
  * bits say that it takes.
  */
 export function steepnessOf(
-  known: readonly Known[],
+  known: readonly Scored[],
   scale: Scale,
   { apart, otherwise }: Steepness = { apart: APART },
 ): number {
@@ -116,7 +116,7 @@ export function steepnessOf(
 }
 
 /** What is busy loses more quickly than what is plain: of 52 pictures that explains more than half of the differences. */
-function likelySlope(known: readonly Known[], { bits }: Scale): number {
+function likelySlope(known: readonly Scored[], { bits }: Scale): number {
   const taken = known.at(-1)?.bits;
   if (!bits || !taken) return SLOPES.usual;
   const slope = SLOPES.usual + STEEPER_WITH_BITS * Math.log(taken / bits);
@@ -128,7 +128,7 @@ function likelySlope(known: readonly Known[], { bits }: Scale): number {
  * @param slope how steep its curve is, where only qualities on one side are known
  */
 export function expectedQuality(
-  known: readonly Known[],
+  known: readonly Scored[],
   score: number,
   scale: Scale,
   slope = steepnessOf(known, scale),

@@ -2,7 +2,7 @@
 import type { EncodeSettings, Scale } from "../codec/writer.ts";
 import { expectedQuality } from "./losses.ts";
 import { ending, type EndsInTime, Overrun, type Predicted } from "./overrun.ts";
-import { type Found, Judge, type Encoder, type Probe, type PictureEncoder } from "./probe.ts";
+import type { Found, Encoder, PictureEncoder } from "./probe.ts";
 import type { Sample } from "./sample.ts";
 import type { ProbedPart, Trace } from "./trace.ts";
 
@@ -79,51 +79,5 @@ export class Notes {
       .map(({ settings: { quality }, score }) => ({ quality, score }));
     const quality = expectedQuality(known, this.targetScore + MARGIN_POINTS, this.scale);
     return { quality, ...(subsample && { subsample }), ...(loss && { loss }) };
-  }
-}
-
-/** Told once of each probe what both opinions say of it. */
-type Tell = (quality: number, said: Pick<Found, "score" | "metric">) => void;
-
-/** A judge that notes what it says. */
-export class NotingJudge extends Judge {
-  private readonly note: (found: Found) => void;
-  private readonly tell: Tell | undefined;
-
-  constructor(note: (found: Found) => void, tell: Tell | undefined, ...judge: ConstructorParameters<typeof Judge>) {
-    super(...judge);
-    this.note = note;
-    this.tell = tell;
-  }
-
-  override written(quality: number, bytes: Uint8Array): Probe {
-    const probe = super.written(quality, bytes);
-    return this.told({
-      ...probe,
-      score: async () => {
-        const score = await probe.score();
-        const metric = await probe.metric?.();
-        this.note({ bytes, score, ...(metric !== undefined && { metric }) });
-        return score;
-      },
-    });
-  }
-
-  override previewed(...shown: Parameters<Judge["previewed"]>): Probe {
-    return this.told(super.previewed(...shown));
-  }
-
-  private told(probe: Probe): Probe {
-    const { tell } = this;
-    if (!tell) return probe;
-    let isTold = false;
-    const score = async () => {
-      const points = await probe.score();
-      const metric = await probe.metric?.();
-      if (!isTold) tell(probe.quality, { score: points, ...(metric !== undefined && { metric }) });
-      isTold = true;
-      return points;
-    };
-    return { ...probe, score };
   }
 }

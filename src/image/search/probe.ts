@@ -87,6 +87,9 @@ export interface PictureEncoder extends Encoder {
 /** What comes of qualities. */
 export type ProbeAt = (quality: number) => Probe | Promise<Probe>;
 
+/** Told once of each rendition what is said of it; of one that was written with its bytes. */
+type Told = (quality: number, judgement: Judgement, bytes?: Uint8Array) => void;
+
 type JudgementOf = (rendition: Rows, background?: number) => Promise<Judgement>;
 
 type Compared = Pick<Picture, "opaque" | "space">;
@@ -106,13 +109,14 @@ export class Judge {
    * worst.
    */
   private worst: number | undefined;
+  private readonly told: Told | undefined;
 
   constructor(
     format: FormatDefinition,
     { opaque, space }: Compared,
     judgementOf: JudgementOf,
     timeSlice: TimeSlice,
-    onPart?: Judge,
+    { onPart, told }: { readonly onPart?: Judge | undefined; readonly told?: Told } = {},
   ) {
     this.format = format;
     this.judgementOf = judgementOf;
@@ -120,6 +124,7 @@ export class Judge {
     this.space = space;
     this.backgrounds = opaque ? null : BACKGROUNDS;
     this.onPart = onPart;
+    this.told = told;
   }
 
   /** What is said of a file. */
@@ -135,7 +140,12 @@ export class Judge {
   /** What comes of a rendition that is written to be looked at. */
   written(quality: number, bytes: Uint8Array): Probe {
     let judgement: Judgement | undefined;
-    const judged = async () => (judgement ??= await this.ofFile(bytes));
+    const judged = async () => {
+      if (judgement) return judgement;
+      judgement = await this.ofFile(bytes);
+      this.told?.(quality, judgement, bytes);
+      return judgement;
+    };
     return {
       quality,
       bytes: async () => bytes,
@@ -160,11 +170,17 @@ export class Judge {
     const worstIn = ({ points }: Judgement) =>
       this.backgrounds?.find((background) => judgements.get(background)?.points === points);
     let bytes: Uint8Array | undefined;
-    const judged = async () => {
-      if (exact) return SAME;
+    const judgedWhereWorst = async () => {
       this.worst ??= this.onPart?.worst;
       const judgement = await judgedOn(this.worst === undefined ? all : [this.worst]);
       this.worst ??= worstIn(judgement);
+      return judgement;
+    };
+    let isTold = false;
+    const judged = async () => {
+      const judgement = exact ? SAME : await judgedWhereWorst();
+      if (!isTold) this.told?.(quality, judgement);
+      isTold = true;
       return judgement;
     };
     return {

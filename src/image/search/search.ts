@@ -9,13 +9,14 @@ import type { EncodeSettings } from "../codec/writer.ts";
 import { type Candidate, candidatesFor, closePoints, isWithin } from "./candidates.ts";
 import { likelyQualityOf, lowestByDistortion } from "./distortion.ts";
 import { type ExactEncoder, ExactLeft, isFlat, isWorthExact, mayTryExact, smallerExact } from "./exact.ts";
-import { Notes, NotingJudge } from "./noted.ts";
+import { Notes } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { isSmall, type Patience, type PresetGoal, stricterThan } from "./presets.ts";
-import { probeAtOf, distortionOf, type Found, type Judge, type PictureEncoder, surely, type Probe } from "./probe.ts";
+import { probeAtOf, distortionOf, type Found, Judge, type PictureEncoder, surely, type Probe } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
+import type { Judgement } from "./second-opinion.ts";
 import type { WritableFormat } from "./task.ts";
 import type { Trace } from "./trace.ts";
 import { mostInFastPass, mostOnSample, type UpperBound } from "./upper-bound.ts";
@@ -99,13 +100,11 @@ export async function smallestAbove(
   const { trace } = goal;
   const notes = new Notes(scale, goal.targetScore, trace);
   const judgeBy = (judge: Reference["judge"], isWhole: boolean, onPart?: Judge) => {
-    const note = (found: Found) => notes.add(found, isWhole);
-    const part = isWhole ? "whole" : "sample";
-    const tell =
-      trace &&
-      ((quality: number, { score: points, metric: score = points }: Pick<Found, "score" | "metric">) =>
-        trace({ kind: "judged", part, quality, score, points }));
-    return new NotingJudge(note, tell, format, sample.picture, judge, timeSlice, onPart);
+    const told = (quality: number, { points, score }: Judgement, bytes?: Uint8Array) => {
+      if (bytes) notes.add({ bytes, score: points, metric: score }, isWhole);
+      trace?.({ kind: "judged", part: isWhole ? "whole" : "sample", quality, score, points });
+    };
+    return new Judge(format, sample.picture, judge, timeSlice, { onPart, told });
   };
   const onSample = judgeBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
   const onWhole = judgeBy((rendition, background) => reference.judge(rendition, background), true, onSample);

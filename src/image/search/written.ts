@@ -9,7 +9,7 @@ import type { Scale } from "../codec/writer.ts";
 import { guidedBySample, settled, type Settled } from "./by-losses.ts";
 import { isFlat } from "./exact.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
-import { expectedQuality, firstQuality, type Known, steepnessFor, steepnessOf } from "./losses.ts";
+import { expectedQuality, firstQuality, type Scored, steepnessFor, steepnessOf } from "./losses.ts";
 import { isSmall, type Patience, patienceFrom } from "./presets.ts";
 import { type ProbeAt, probeAtOf, type Judge, type Encoder, type PictureEncoder, type Probe } from "./probe.ts";
 import type { Reference } from "./reference.ts";
@@ -77,7 +77,7 @@ export interface Probed {
   readonly encoder: PictureEncoder;
   readonly settings: EncodeSettings;
   readonly probeAt: ProbeAt;
-  readonly known: readonly Known[];
+  readonly known: readonly Scored[];
   /** The rendition nearest to the target score. */
   readonly best: Probe;
   readonly score: number;

@@ -5,12 +5,12 @@ import type { Scale } from "../../../src/image/codec/writer.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { guidedBySample, settled } from "../../../src/image/search/by-losses.ts";
 import { nextQuality, within } from "../../../src/image/search/find-quality.ts";
-import { expectedQuality, firstQuality, type Known, usualLoss } from "../../../src/image/search/losses.ts";
+import { expectedQuality, firstQuality, type Scored, usualLoss } from "../../../src/image/search/losses.ts";
 
 const SCALE = { step: 0.25 };
 
 /** Scores of a picture that loses so many times what is usual, on a curve that is so much steeper. */
-function scored(quality: number, factor: number, steepness = 1): Known {
+function scored(quality: number, factor: number, steepness = 1): Scored {
   return {
     quality,
     score: 100 - factor * usualLoss(80) * (usualLoss(quality) / usualLoss(80)) ** steepness,
@@ -46,7 +46,7 @@ describe("an expected quality", () => {
 });
 
 describe("the next quality", () => {
-  const next = (known: readonly Known[], scale: Scale) => {
+  const next = (known: readonly Scored[], scale: Scale) => {
     const model = { ...within(scale, 1, 98), expected: () => expectedQuality(known, 75.5, scale) };
     return nextQuality(known, model, ({ score }) => score >= 75);
   };
