@@ -17,6 +17,7 @@ export interface Piece {
 
 /** The names that wrangler.toml gives, so that they stand in one place. */
 export interface Names {
+  readonly worker: string;
   readonly bucket: string;
   /** Every database, the directory first. */
   readonly databases: readonly [string, ...string[]];
@@ -46,13 +47,15 @@ export function readNames(path = COMMITTED): Names {
   const databases = bound.map((database) => databaseName(database, path.endsWith(".json")));
   const directory = databases[bound.findIndex(({ binding }) => binding === DIRECTORY)];
   const queue = config.queues.producers?.[0]?.queue;
-  if (bucket === undefined || directory === undefined || queue === undefined) {
-    throw new Error("wrangler.toml must name an R2 bucket, a D1 database bound as DB and a queue");
+  const { name: worker } = config;
+  if (worker === undefined || bucket === undefined || directory === undefined || queue === undefined) {
+    throw new Error("wrangler.toml must name the Worker, an R2 bucket, a D1 database bound as DB and a queue");
   }
   if (new Set(databases).size < databases.length) throw new Error("Two D1 databases of wrangler.toml have one name");
   const ids = new Map(bound.flatMap((database) => givenId(database)));
   const { REGION: region, JURISDICTION: jurisdiction } = config.vars;
   return {
+    worker,
     bucket,
     databases: [directory, ...databases.filter((name) => name !== directory)],
     queue,
@@ -200,16 +203,35 @@ export function withIds(toml: string, ids: ReadonlyMap<string, string>): string 
   });
 }
 
-/** The secrets that the deployed Worker lacks, each with a fresh value or the one in the environment. */
-export async function missingSecrets(config: string, options: WranglerOptions): Promise<Record<string, string>> {
-  const printed = await look(["secret", "list", "--config", config, "--format", "json"], options);
-  const present = new Set((JSON.parse(printed ?? "[]") as { name: string }[]).map(({ name }) => name));
-  const env = options.env ?? process.env;
+/**
+ * The names of the secrets of a Worker; undefined: there is no such Worker.
+ * @param worker its name; absent: the one that is configured
+ */
+export async function secretsOf(
+  config: string,
+  worker: string | undefined,
+  options: WranglerOptions,
+): Promise<ReadonlySet<string> | undefined> {
+  const named = worker === undefined ? [] : ["--name", worker];
+  const printed = await look(["secret", "list", "--config", config, "--format", "json", ...named], options);
+  return printed === undefined
+    ? undefined
+    : new Set((JSON.parse(printed) as { name: string }[]).map(({ name }) => name));
+}
+
+/**
+ * The secrets that a Worker lacks, each with a fresh value or the one in the environment.
+ * @param present names of those that it has
+ */
+export function missingSecrets(
+  present: ReadonlySet<string> | undefined,
+  env: NodeJS.ProcessEnv,
+): Readonly<Record<string, string>> {
   const wanted = {
     VAULT_KEY: env["VAULT_KEY"] ?? randomBytes(32).toString("base64"),
     ADMIN_TOKEN: env["ADMIN_TOKEN"]?.trim() || randomBytes(24).toString("base64url"),
   };
-  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !present.has(name)));
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !present?.has(name)));
 }
 
 /**

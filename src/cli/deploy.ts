@@ -10,10 +10,12 @@ import {
   pieces,
   readNames,
   requireLogin,
+  secretsOf,
   upload,
   writeDeployConfig,
 } from "./cloudflare.ts";
 import { configured, type Order, orderOf } from "./deployment.ts";
+import { assertObjectsStay, objectsName, type Secrets, sharedSecrets } from "./objects.ts";
 import { wranglerOrThrow } from "./wrangler.ts";
 
 const HELP = `npm run deploy             makes what is missing, migrates the databases, uploads the Worker
@@ -23,7 +25,8 @@ npm run deploy -- --check  says what is there, what is missing and what it costs
   --domain <host>        where it answers, in a zone of the account; workers.dev for none
   --region <hint>        where bucket, databases and objects are made: weur, eeur, wnam, enam, apac or oc
   --jurisdiction <name>  what must keep them: eu or fedramp
-These four are kept in darkroom.json, and hold until they are changed there or here.
+  --objects apart        of a new deployment: meters and couriers in a Worker beside it, without codecs
+These five are kept in darkroom.json, and hold until they are changed there or here.
 
 It needs an account on the platform with the Workers Paid plan (queues and more than 10 ms of processor time), and
 either "npx wrangler login" or CLOUDFLARE_API_TOKEN (Workers Scripts, R2, D1, Queues: edit) with CLOUDFLARE_ACCOUNT_ID.
@@ -31,20 +34,27 @@ VAULT_KEY and ADMIN_TOKEN are made when the Worker has none; set them in the env
 
 /** The platform's own builds have made bucket, databases and queue, and their token may not be allowed to ask for them. */
 const IN_PLATFORM_BUILD = process.env["WORKERS_CI"] === "1";
+/** The configuration of the Worker of objects, beside that of the Worker. */
+const OBJECTS_FILE = "deploy-objects";
 /** The output of builds is kept, and read by more people than a terminal. */
 const IS_OUTPUT_KEPT = process.env["CI"] !== undefined;
 
 async function check(order: Order): Promise<void> {
-  const { config: chosen } = await configured(order);
+  const { config: chosen, objects } = await configured(order);
   const names = readNames(chosen);
   await requireLogin({});
-  for (const piece of pieces(names, {})) {
-    console.log(`${(await piece.present()) ? "present" : "missing"}  ${piece.title}`);
-  }
-  const config = await writeDeployConfig(chosen, await databaseIds(names));
-  const secrets = Object.keys(await missingSecrets(config, {}));
-  for (const name of ["VAULT_KEY", "ADMIN_TOKEN"]) {
-    console.log(`${secrets.includes(name) ? "missing" : "present"}  Secret ${name}`);
+  const there = await objectsThere(names, chosen, objects !== undefined);
+  const state = (isPresent: boolean | undefined) => (isPresent ? "present" : "missing");
+  for (const piece of pieces(names, {})) console.log(`${state(await piece.present())}  ${piece.title}`);
+  const ids = await databaseIds(names);
+  const config = await writeDeployConfig(chosen, ids);
+  for (const name of ["VAULT_KEY", "ADMIN_TOKEN"]) console.log(`${state(there.own?.has(name))}  Secret ${name}`);
+  if (objects !== undefined) {
+    const worker = objectsName(names.worker);
+    console.log(`${state(there.objects !== undefined)}  Worker "${worker}"`);
+    console.log(`${state(there.objects?.has("VAULT_KEY"))}  Secret VAULT_KEY of "${worker}"`);
+    await wranglerOrThrow(["deploy", "--dry-run", "--config", await writeDeployConfig(objects, ids, OBJECTS_FILE)]);
+    console.log("builds   The Worker of its objects");
   }
   await wranglerOrThrow(["deploy", "--dry-run", "--config", config]);
   console.log(`builds   The Worker\n\n${leastCosts()}\n\nNothing was changed. npm run deploy makes what is missing.`);
@@ -53,9 +63,12 @@ async function check(order: Order): Promise<void> {
 async function deploy(order: Order): Promise<void> {
   const { VAULT_KEY, ADMIN_TOKEN } = process.env;
   settingsOf({ VAULT_KEY, ADMIN_TOKEN }); // a wrong secret is told here, not by the first request
-  const { config: chosen, settings, keep } = await configured(order);
+  const { config: chosen, objects, settings, keep } = await configured(order);
   const names = readNames(chosen);
   await requireLogin({});
+  const there = await objectsThere(names, chosen, objects !== undefined);
+  const secrets = missingSecrets(there.own, process.env);
+  const shared = objects === undefined ? {} : sharedSecrets(secrets, there, process.env);
   // What was asked for is kept once it is known to be right, and before anything is made for it.
   await keep();
   for (const piece of pieces(names, {})) console.log(`${await ensure(piece)}  ${piece.title}`);
@@ -69,13 +82,38 @@ async function deploy(order: Order): Promise<void> {
     await wranglerOrThrow(["d1", "migrations", "apply", name, "--remote", "--config", config]);
   }
   console.log("done     Migrations");
-  const secrets = await missingSecrets(config, {});
+  // The classes before the Worker that is bound to them; what calls them still is of the version before.
+  if (objects !== undefined) {
+    await upload(await writeDeployConfig(objects, ids, OBJECTS_FILE), shared, {});
+    console.log(`done     Worker "${objectsName(names.worker)}"`);
+  }
   const printed = await upload(config, secrets, {});
   const { environment } = order;
   const { domain } = (environment === undefined ? settings : settings?.environments?.[environment]) ?? {};
   const address = (domain === undefined ? printed : `https://${domain}`) ?? "https://<your Worker's address>";
   console.log(`done     Worker: ${address}`);
   console.log(farewell(address, secrets["ADMIN_TOKEN"]));
+}
+
+/**
+ * Which of the two Workers are there, by the names of their secrets.
+ * @throws Error when what is there does not fit what was chosen
+ */
+async function objectsThere(
+  { worker }: Names,
+  config: string,
+  isApart: boolean,
+): Promise<{ readonly own: Secrets; readonly objects: Secrets }> {
+  const own = await secretsOf(config, undefined, {});
+  // A build of the platform deploys one Worker, whatever name a configuration has.
+  if (IN_PLATFORM_BUILD && isApart)
+    throw new Error(
+      "A build of the platform deploys one Worker: deploy objects apart from a terminal, or in another CI",
+    );
+  if (IN_PLATFORM_BUILD) return { own, objects: undefined };
+  const there = { own, objects: await secretsOf(config, objectsName(worker), {}) };
+  assertObjectsStay(worker, isApart, there);
+  return there;
 }
 
 /** What became of a piece that the service needs. */

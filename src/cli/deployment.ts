@@ -7,7 +7,9 @@ import { dirname, join } from "node:path";
 
 import { experimental_readRawConfig } from "wrangler";
 
+import { objectsConfig } from "./objects.ts";
 import {
+  hasObjectsApart,
   type PackageConfig,
   projectConfig,
   type ProjectSettings,
@@ -21,9 +23,10 @@ import { PROJECT, ROOT } from "./wrangler.ts";
 export const SETTINGS = process.env["DARKROOM_SETTINGS"] ?? join(PROJECT, "darkroom.json");
 const COMMITTED = join(ROOT, "wrangler.toml");
 const GENERATED = join(PROJECT, ".wrangler", "darkroom.json");
+const GENERATED_OBJECTS = join(PROJECT, ".wrangler", "darkroom-objects.json");
 /** What stands for the platform's own domain, on which a deployment without a domain answers. */
 const SHARED_DOMAIN = "workers.dev";
-const PLACEMENT_FLAGS = ["--domain", "--region", "--jurisdiction"] as const;
+const PLACEMENT_FLAGS = ["--domain", "--region", "--jurisdiction", "--objects"] as const;
 
 /** What a command was asked for. */
 export interface Order {
@@ -37,6 +40,8 @@ export interface Order {
 export interface Configured {
   /** Its path. */
   readonly config: string;
+  /** That of the Worker of its objects, where they are apart. */
+  readonly objects?: string;
   /** The settings that it comes of, where there are any. */
   readonly settings?: ProjectSettings;
   /** Has the settings keep what was asked for. */
@@ -79,13 +84,17 @@ export async function configured({ environment, placement }: Order): Promise<Con
   const settings = isPlaced ? withPlacement(known, environment, placement) : known;
   const from = dirname(GENERATED);
   const configOf = isPackage ? projectConfig : repositoryConfig;
-  const config = JSON.stringify(configOf(base, settings, environment, { root: ROOT, from }), null, 2);
+  const config = configOf(base, settings, environment, { root: ROOT, from });
   await mkdir(from, { recursive: true });
-  await writeFile(GENERATED, config);
+  await writeFile(GENERATED, JSON.stringify(config, null, 2));
+  const isApart = hasObjectsApart(settings, environment);
+  if (isApart) {
+    await writeFile(GENERATED_OBJECTS, JSON.stringify(objectsConfig(config, base.migrations), null, 2));
+  }
   const keep = async () => {
     if (isPlaced) await writeFile(SETTINGS, `${JSON.stringify(settings, null, 2)}\n`);
   };
-  return { config: GENERATED, settings, keep };
+  return { config: GENERATED, ...(isApart && { objects: GENERATED_OBJECTS }), settings, keep };
 }
 
 async function baseConfig(isPackage: boolean): Promise<PackageConfig> {

@@ -7,6 +7,7 @@ import { relative } from "node:path";
 import * as v from "valibot";
 
 import { JURISDICTIONS, REGIONS, SETTING_NAMES, settingsOf } from "../env.ts";
+import { boundApart, type ClassesConfig, type WorkerConfig } from "./objects.ts";
 
 /** Settings that are secrets, which no file of a repository should have. */
 const SECRETS = ["ADMIN_TOKEN", "FACEBOOK_TOKEN", "SIGNER", "TWITTER_TOKEN", "VAULT_KEY", "VAULT_KEY_NEXT"];
@@ -23,10 +24,12 @@ const Variables = v.record(v.string(), v.string("must be text"));
 const Account = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/, "must be 32 hexadecimal digits"));
 const Region = v.picklist(REGIONS, `must be one of ${REGIONS.join(", ")}`);
 const Jurisdiction = v.picklist(JURISDICTIONS, `must be one of ${JURISDICTIONS.join(", ")}`);
+const Objects = v.picklist(["apart"], "must be apart");
 const PLACE = {
   domain: v.optional(Domain),
   region: v.optional(Region),
   jurisdiction: v.optional(Jurisdiction),
+  objects: v.optional(Objects),
   vars: v.optional(Variables),
 };
 const Environment = v.strictObject(PLACE);
@@ -40,11 +43,11 @@ const SettingsFile = v.strictObject({
 /** The file `darkroom.json` of a project. */
 export type ProjectSettings = v.InferOutput<typeof SettingsFile>;
 
-/** Where a deployment answers, and where what it keeps lies. */
-export type Placement = Pick<ProjectSettings, "domain" | "region" | "jurisdiction">;
+/** Where a deployment answers, where what it keeps lies, and which Worker has its objects. */
+export type Placement = Pick<ProjectSettings, "domain" | "region" | "jurisdiction" | "objects">;
 
 /** What of the package's configuration the settings change; all else passes as it is. */
-export interface PackageConfig {
+export interface PackageConfig extends ClassesConfig {
   readonly name?: string;
   readonly main: string;
   readonly assets: { readonly directory: string };
@@ -111,14 +114,15 @@ export function projectConfig(
   settings: ProjectSettings,
   environment: string | undefined,
   folders: Folders,
-): object {
-  const { config, named, below } = settled(base, settings, environment, folders);
+): WorkerConfig & Readonly<Record<string, unknown>> {
+  const { config, named, below, inWorker } = settled(base, settings, environment, folders);
   const name = named(settings.name);
   const [bucket, ...buckets] = config.r2_buckets;
   const [database, ...databases] = base.d1_databases;
   const { producers, consumers } = base.queues;
   return {
     ...config,
+    ...inWorker(name),
     name,
     base_dir: below("bundle"),
     r2_buckets: [{ ...bucket, bucket_name: name }, ...buckets],
@@ -137,13 +141,14 @@ export function repositoryConfig(
   settings: ProjectSettings,
   environment: string | undefined,
   folders: Folders,
-): object {
-  const { config, named, below } = settled(base, settings, environment, folders);
+): WorkerConfig & Readonly<Record<string, unknown>> {
+  const { config, named, below, inWorker } = settled(base, settings, environment, folders);
   const [bucket, ...buckets] = config.r2_buckets;
   const { producers, consumers } = base.queues;
   const queueOf = (one: { readonly queue?: string }) => ({ ...one, queue: named(one.queue) });
   return {
     ...config,
+    ...inWorker(named(base.name)),
     name: named(base.name),
     ...(base.alias && { alias: Object.fromEntries(Object.entries(base.alias).map(([of, to]) => [of, below(to)])) }),
     r2_buckets: [{ ...bucket, bucket_name: named(bucket.bucket_name) }, ...buckets],
@@ -176,7 +181,16 @@ function settled(
     r2_buckets: [{ ...bucket, ...boundIn(chosen) }, ...buckets] as const,
   };
   const named = (name = settings.name): string => (environment === undefined ? name : `${name}-${environment}`);
-  return { config, named, below };
+  const inWorker = (name: string): object => (chosen.objects ? boundApart(base, name) : {});
+  return { config, named, below, inWorker };
+}
+
+/**
+ * Whether the objects of a deployment, or of an environment, are in a Worker of their own.
+ * @throws Error when there is no such environment
+ */
+export function hasObjectsApart(settings: ProjectSettings, environment: string | undefined): boolean {
+  return placeOf(settings, environment).objects !== undefined;
 }
 
 /** The settings of an environment, which lies where the deployment beside it lies unless it says something else. */
@@ -187,8 +201,13 @@ function placeOf(settings: ProjectSettings, environment: string | undefined): v.
     throw new Error(
       "There is no environment of this name in darkroom.json: add it, or say --domain <host> or workers.dev",
     );
-  const { region, jurisdiction } = settings;
-  return { ...(region && { region }), ...(jurisdiction && { jurisdiction }), ...chosen };
+  const { region, jurisdiction, objects } = settings;
+  return {
+    ...(region && { region }),
+    ...(jurisdiction && { jurisdiction }),
+    ...(objects && { objects }),
+    ...chosen,
+  };
 }
 
 /** Objects are made where their first caller asks for them to be, so that the Worker has to know. */

@@ -12,7 +12,8 @@ darkroom-worker config             prints the configuration that is deployed
   --env <name>           an environment of darkroom.json
   --domain <host>        with deploy, kept in darkroom.json: where it answers; workers.dev for none
   --region <hint>        where what it keeps is made: weur, eeur, wnam, enam, apac or oc
-  --jurisdiction <name>  what must keep it: eu or fedramp`;
+  --jurisdiction <name>  what must keep it: eu or fedramp
+  --objects apart        of a new deployment: meters and couriers in a Worker beside it`;
 
 async function main(): Promise<void> {
   const [task, ...args] = process.argv.slice(2);
@@ -23,9 +24,12 @@ async function main(): Promise<void> {
     return;
   }
   const order = orderOf(args);
-  const { config } = await configured(order);
+  const { config, objects } = await configured(order);
   if (task === "config") return console.log(await readFile(config, "utf8"));
   console.log(await wranglerOrThrow(["rollback", "--config", config, "--yes", ...order.others]));
+  // A version that is named is one of the Worker. Its objects go back after it: they know who called the version before.
+  if (objects !== undefined && order.others.length === 0)
+    console.log(await wranglerOrThrow(["rollback", "--config", objects, "--yes"]));
 }
 
 try {

@@ -2,10 +2,9 @@
 import { DurableObject } from "cloudflare:workers";
 
 import { DIRECTORY } from "../env.ts";
-import { courierPortsOf } from "../pipeline/work.ts";
+import { courierPortsOf } from "../pipeline/notices.ts";
 import { attend } from "../webhook/courier.ts";
 import type { Journal, JournalEntry } from "../webhook/ports.ts";
-import { placed } from "./placed.ts";
 
 const ID = "id";
 /** Couriers of an earlier version have none: their records lie in the directory. */
@@ -37,7 +36,7 @@ export class Courier extends DurableObject<Env> {
     const id = storage.kv.get<string>(ID);
     if (id === undefined) return;
     const database = storage.kv.get<string>(DATABASE) ?? DIRECTORY;
-    const next = await attend(id, courierPortsOf(placed(this.env), journalOf(storage), database));
+    const next = await attend(id, courierPortsOf(this.env, journalOf(storage), database));
     if (next !== undefined) await this.wake(id, next);
     // Somebody may have asked for another look meanwhile.
     else if ((await storage.getAlarm()) === null) await storage.deleteAll();

@@ -9,7 +9,8 @@ import { MAX_MESSAGE_RETRY_SECONDS, QUEUE_WORK_MS } from "../limits/webhook.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
-import { type PlacedMessage, runWork, wakeCourier } from "../pipeline/work.ts";
+import { wakeCourier } from "../pipeline/notices.ts";
+import { type PlacedMessage, runWork } from "../pipeline/work.ts";
 import { backoff } from "../webhook/backoff.ts";
 
 /**

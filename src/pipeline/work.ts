@@ -1,11 +1,8 @@
-/** Webhook work with its real edges: what accepts jobs, runs them, delivers their notifications and sweeps. */
+/** Webhook work with its real edges: what accepts jobs, runs them and sweeps. */
 import type { Charge } from "../account/accepted-jobs.ts";
-import { databaseNamed } from "../account/databases.ts";
-import { vaultOf } from "../account/vault.ts";
-import { addressProblem } from "../address.ts";
 import type { Processing } from "../contract/request.ts";
 import type { Failure, Processed } from "../contract/response.ts";
-import { DIRECTORY, type Settings, settingsOf } from "../env.ts";
+import { DIRECTORY, settingsOf } from "../env.ts";
 import {
   ATTEMPT_RESERVE_MS,
   DIRECT_RUN_MS,
@@ -16,7 +13,6 @@ import {
   MAX_DIRECT_RUNS,
   RUN_RENEWAL_MS,
 } from "../limits/webhook.ts";
-import { causesOf, logLine } from "../log.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import type { HeldBytes } from "../scheduler/held-bytes.ts";
 import { isolateLeases } from "../scheduler/isolate-leases.ts";
@@ -24,23 +20,12 @@ import { Allowance } from "../scheduler/job-limits.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
 import { type UploadStore, uploadsOf } from "../webhook/bytes.ts";
 import { Company } from "../webhook/company.ts";
-import { callEndpoint, deliver } from "../webhook/deliver.ts";
-import type {
-  AttemptPorts,
-  CourierPorts,
-  Journal,
-  JournalEntry,
-  Message,
-  Ports,
-  RunPorts,
-  Seal,
-} from "../webhook/ports.ts";
+import type { Message, Ports, RunPorts } from "../webhook/ports.ts";
 import { run } from "../webhook/run.ts";
-import { secretOf, signing } from "../webhook/secrets.ts";
-import { storeOf } from "../webhook/store.ts";
 import { spentFor } from "./answer.ts";
 import type { Pipeline } from "./edges.ts";
 import type { Source } from "./job.ts";
+import { attemptPortsOf, recordPortsOf, report, wakeCourier } from "./notices.ts";
 import { isReused, type Named, processOrReuse, reusePortsOf } from "./reuse.ts";
 
 /** A job as it is kept, sealed, between the answer and its processing. */
@@ -212,56 +197,6 @@ function sourceOf(source: AcceptedJob["source"], upload: HeldBytes | undefined):
   return { kind: "upload", original: { ...upload, name: source.name } };
 }
 
-/** Has a record's courier look at it at a moment, milliseconds since 1970, or earlier. */
-export async function wakeCourier(
-  env: Env,
-  id: string,
-  at: number,
-  database = DIRECTORY,
-  entry?: JournalEntry,
-): Promise<void> {
-  await env.COURIER.getByName(id).wake(id, at, database, entry);
-}
-
-/** What a courier of a record in this database needs; the journal is its own. */
-export function courierPortsOf(env: Env, journal: Journal, database: string): CourierPorts {
-  const { store, newClaim } = portsOf(env, database);
-  return { ...attemptPortsOf(env, database), store, newClaim, journal };
-}
-
-function attemptPortsOf(env: Env, database: string): AttemptPorts {
-  const settings = settingsOf(env);
-  const { seal, now, report } = portsOf(env, database);
-  return {
-    seal,
-    now,
-    report,
-    retrySeconds: settings.webhookRetrySeconds,
-    secrets: async (accountId) => signing(await secretOf(databaseNamed(env, database), seal, accountId, now())),
-    post: (notification) =>
-      deliver(notification, {
-        userAgent: `${settings.serviceName}/1.0`,
-        isAllowed: (url) => mayCall(settings, url),
-        fetch: callEndpoint,
-        now,
-      }),
-  };
-}
-
-/** Whether a notification may go to this address: a public host, called by its name. */
-export function mayCall(settings: Settings, url: URL): boolean {
-  return settings.allowPrivateOrigins || addressProblem(url.hostname) === undefined;
-}
-
-/** Texts sealed with the operator's key. */
-export function sealOf(env: Env): Seal {
-  const vault = vaultOf(settingsOf(env).vaultKeys);
-  return {
-    close: (text, context) => vault.seal(new TextEncoder().encode(text), context),
-    open: async (sealed, context) => new TextDecoder().decode(await vault.open(sealed, context)),
-  };
-}
-
 /** Uploaded bytes of jobs in this database: a folder of its own says which database knows whether they are needed. */
 export function uploadsIn(env: Env, database: string): UploadStore {
   return uploadsOf(env.BUCKET, isolateBudget, database === DIRECTORY ? "" : `${database}/`);
@@ -269,18 +204,10 @@ export function uploadsIn(env: Env, database: string): UploadStore {
 
 function portsOf(env: Env, database: string): Ports {
   return {
-    store: storeOf(databaseNamed(env, database)),
+    ...recordPortsOf(env, database),
     uploads: uploadsIn(env, database),
-    seal: sealOf(env),
-    now: () => Date.now(),
-    newClaim: () => crypto.randomUUID(),
     random: Math.random,
     pause: (milliseconds) => scheduler.wait(milliseconds),
     wake: (id, at, entry) => wakeCourier(env, id, at, database, entry),
-    report,
   };
-}
-
-function report(id: string, error: unknown): void {
-  logLine("error", { id, event: "webhook", causes: causesOf(error) });
 }

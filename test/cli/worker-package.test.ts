@@ -65,6 +65,14 @@ async function deployed(): Promise<Deployed> {
   return JSON.parse(config) as Deployed;
 }
 
+/** The configuration of the Worker of its objects. */
+async function deployedObjects(): Promise<Deployed> {
+  const { objects } = JSON.parse(await readFile(join(folder, "account.json"), "utf8")) as {
+    readonly objects: { readonly config: string };
+  };
+  return JSON.parse(objects.config) as Deployed;
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "worker-package-"));
   await writeFakeWrangler(folder);
@@ -101,6 +109,7 @@ describe("the starter", () => {
       name: "my-images",
       account: "0".repeat(32),
       domain: "img.example.com",
+      objects: "apart",
       vars: {},
       environments: { staging: { domain: "img-staging.example.com" } },
     });
@@ -147,6 +156,7 @@ describe("the package of the Worker", () => {
     const names = async (where: string): Promise<string[]> =>
       (await readdir(where)).filter((name) => /\.(?:js|wasm|bin|woff2)$/.test(name)).sort();
     expect(await names(out)).toEqual(await names(join(folder, "built", "bundle")));
+    expect(await names(join(folder, "built", "objects"))).toEqual(["objects.js"]);
   });
 
   it("is deployed as the settings say, upgraded with them kept, and put back", async () => {
@@ -178,6 +188,10 @@ describe("the package of the Worker", () => {
       expect(await migrations()).toBe(isNext);
       expect(await readFile(settings, "utf8")).toBe(text);
     }
+    const objects = await deployedObjects();
+    expect(objects).toMatchObject({ name: "my-images-objects", no_bundle: true, vars: { RATE_LIMIT: "5000" } });
+    const entry = join(project, ".wrangler", objects.main);
+    expect(await readFile(entry, "utf8")).toContain("Meter");
     expect(await worker("rollback")).toMatchObject({ code: 0, stdout: expect.stringContaining("rolled back") });
   });
 

@@ -6,7 +6,7 @@ import { expect, it, vi } from "vitest";
 import { createConsumer } from "../../src/entrances/queue.ts";
 import { ApiError } from "../../src/errors.ts";
 import type { Pipeline } from "../../src/pipeline/edges.ts";
-import { sealOf } from "../../src/pipeline/work.ts";
+import { sealOf } from "../../src/pipeline/notices.ts";
 import { accept } from "../../src/webhook/accept.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import { storeOf } from "../../src/webhook/store.ts";

@@ -8,7 +8,8 @@ import { countSql, pickSql, reseal, SEALED_COLUMNS } from "../../src/entrances/r
 import { settingsOf } from "../../src/env.ts";
 import { MAX_COUNTED_SECRETS } from "../../src/limits.ts";
 import { QUEUE_WORK_MS } from "../../src/limits/webhook.ts";
-import { runWork, sealOf } from "../../src/pipeline/work.ts";
+import { sealOf } from "../../src/pipeline/notices.ts";
+import { runWork } from "../../src/pipeline/work.ts";
 import { accept, targetContext } from "../../src/webhook/accept.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import { rotateSecret, secretOf } from "../../src/webhook/secrets.ts";

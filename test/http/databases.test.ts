@@ -11,7 +11,7 @@ import { storeRequest } from "../../src/delivery/store.ts";
 import { createConsumer } from "../../src/entrances/queue.ts";
 import { settingsOf } from "../../src/env.ts";
 import { HAND_OUT_MS } from "../../src/limits/webhook.ts";
-import { sealOf } from "../../src/pipeline/work.ts";
+import { sealOf } from "../../src/pipeline/notices.ts";
 import { accept } from "../../src/webhook/accept.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";
 import { storeOf } from "../../src/webhook/store.ts";

@@ -17,6 +17,12 @@ const end = (text, status = 0) => {
   process.exit(status);
 };
 const option = (name) => args[args.indexOf(name) + 1];
+const configured = () => {
+  const text = fs.readFileSync(option("--config"), "utf8");
+  return option("--config").endsWith(".json") ? JSON.parse(text).name : /^name = "(.+)"$/m.exec(text)[1];
+};
+const named = () => args.includes("--name") ? option("--name") : configured();
+const isOfObjects = () => named().endsWith("-objects");
 if (said.startsWith("whoami")) end(JSON.stringify({ loggedIn: account.login }), account.login ? 0 : 1);
 if (account.forbidden?.some((start) => said.startsWith(start))) end("Authentication error [code: 10000]", 1);
 if (account.broken && said.startsWith(account.broken)) end("A request to the API failed. [code: 7003]", 1);
@@ -29,10 +35,16 @@ if (said.startsWith("d1 create")) { account.databases.push({ name: args[2], uuid
 if (said.startsWith("d1 migrations apply")) end("applied");
 if (said.startsWith("queues info")) account.queue === args[2] ? end("Queue") : end('Queue "' + args[2] + '" does not exist.', 1);
 if (said.startsWith("queues create")) { account.queue = args[2]; end("made"); }
-if (said.startsWith("secret list")) account.secrets ? end(JSON.stringify(Object.keys(account.secrets).map((name) => ({ name })))) : end("This Worker does not exist on your account. [code: 10007]", 1);
+const secrets = () => isOfObjects() ? account.objects?.secrets : account.secrets;
+if (said.startsWith("secret list")) secrets() ? end(JSON.stringify(Object.keys(secrets()).map((name) => ({ name })))) : end("This Worker does not exist on your account. [code: 10007]", 1);
 if (said.startsWith("rollback")) end("rolled back");
 if (said.startsWith("deploy --dry-run")) end("--dry-run: exiting now.");
 if (said.startsWith("deploy")) {
+  if (isOfObjects()) {
+    const given = JSON.parse(fs.readFileSync(option("--secrets-file"), "utf8"));
+    account.objects = { secrets: { ...account.objects?.secrets, ...given }, config: fs.readFileSync(option("--config"), "utf8") };
+    end("Uploaded " + named());
+  }
   account.secrets = { ...account.secrets, ...JSON.parse(fs.readFileSync(option("--secrets-file"), "utf8")) };
   account.config = fs.readFileSync(option("--config"), "utf8");
   end("Deployed darkroom triggers\n  " + (account.url ?? "https://darkroom.example.workers.dev") + "\n");

@@ -202,6 +202,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ["limits", "meter", "pipeline", "entrances", "http"],
     packages: ["cloudflare:workers"],
   },
+  // The Worker of objects that are apart: nothing of it works on pictures.
+  objects: { paths: ["src/objects.ts"], imports: ["meter", "src/entrances/courier.ts"] },
 
   // Programs beside the Worker: what a person runs, what sites take, what a browser shows.
   docs: { paths: ["src/docs"], imports: ["limits"], packages: ["marked", "node:"] },

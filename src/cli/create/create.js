@@ -55,6 +55,7 @@ function files({ name, account, domain, staging }, version) {
       name,
       ...(account !== undefined && { account }),
       ...(domain !== undefined && { domain }),
+      objects: "apart",
       vars: {},
       ...(staging !== undefined && { environments: { staging: environment } }),
     }),

@@ -42,17 +42,45 @@ process.env["DARKROOM_PROJECT"] ??= process.cwd();
 await import("../dist/cli/worker.js");
 `;
 
-/** @param {string} out */
-async function writeBundle(out) {
+/**
+ * Writes the modules of a Worker.
+ * @param {string} config its configuration
+ * @param {string} out
+ */
+async function writeBundle(config, out) {
   const folder = await mkdtemp(join(tmpdir(), "bundle-"));
   try {
     const wrangler = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
-    const args = [wrangler, "deploy", "--dry-run", "--config", join(ROOT, "wrangler.toml"), "--outdir", folder];
+    const args = [wrangler, "deploy", "--dry-run", "--config", config, "--outdir", folder];
     await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: { ...process.env, WRANGLER_LOG: "warn" } });
     const names = await Array.fromAsync(glob("*", { cwd: folder }));
     for (const name of names.filter((one) => ![".map", ".md"].includes(extname(one)))) {
-      await cp(join(folder, name), join(out, "bundle", name));
+      await cp(join(folder, name), join(out, name));
     }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Writes the modules of a Worker beside the first, which has nothing of its bindings.
+ * @param {string} name of its entry
+ * @param {string} out
+ */
+async function writeBundleBeside(name, out) {
+  const { compatibility_date, compatibility_flags, minify, keep_names } = unstable_readConfig(
+    { config: join(ROOT, "wrangler.toml") },
+    { hideWarnings: true },
+  );
+  const main = join(SOURCE, `${name}.ts`);
+  const folder = await mkdtemp(join(tmpdir(), "config-"));
+  try {
+    const config = join(folder, "wrangler.json");
+    await writeFile(
+      config,
+      JSON.stringify({ name, main, compatibility_date, compatibility_flags, minify, keep_names }),
+    );
+    await writeBundle(config, join(out, name));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -72,7 +100,9 @@ async function baseConfig() {
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error("Name the folder of the package");
 await mkdir(join(folder, "bin"), { recursive: true });
-await writeBundle(folder);
+await writeBundle(join(ROOT, "wrangler.toml"), join(folder, "bundle"));
+// A Worker of its own, where a project has its objects apart.
+await writeBundleBeside("objects", folder);
 await cp(join(SOURCE, "playground"), join(folder, "assets"), {
   recursive: true,
   filter: (path) => ![...LEFT_OUT].some((name) => path.endsWith(name)),

@@ -122,10 +122,10 @@ async function configOf(settings: string | undefined): Promise<string> {
     );
   }
   const from = join(ROOT, ".wrangler");
-  const placed = withPlacement(known, ENVIRONMENT, {});
-  const { assets: _, ...config } = repositoryConfig(base, placed, ENVIRONMENT, { root: ROOT, from }) as {
-    readonly assets: object;
-  };
+  // It has its objects itself, whatever the deployment beside it has.
+  const { objects: _objects, ...others } = known;
+  const placed = withPlacement(others, ENVIRONMENT, {});
+  const { assets: _, ...config } = repositoryConfig(base, placed, ENVIRONMENT, { root: ROOT, from });
   const probe = {
     ...config,
     main: MAIN,

@@ -13,7 +13,7 @@ import {
 } from "../../contract/webhook.ts";
 import { ApiError } from "../../errors.ts";
 import { DEFAULT_WEBHOOK_PAGE, WEBHOOK_BODY_DAYS } from "../../limits/webhook.ts";
-import { sealOf, wakeCourier } from "../../pipeline/work.ts";
+import { sealOf, wakeCourier } from "../../pipeline/notices.ts";
 import { list } from "../../webhook/listing.ts";
 import type { WebhookRecord } from "../../webhook/record.ts";
 import { type AccountSecret, rotateSecret, secretOf } from "../../webhook/secrets.ts";
