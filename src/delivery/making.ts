@@ -89,7 +89,7 @@ async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
   countSampled(env.DB, order.delivery, { drafts: 1 }, { sample: ports.settings.hitSample, defer });
   // Without a lease somebody else makes the final.
   if (lease !== undefined) defer(announced(ports, order, lease));
-  return { ...draft.value, putAside: onceOnly(() => asideOf(ports, order, draft.value)) };
+  return { ...draft.value, putAside: () => asideOf(ports, order, draft.value) };
 }
 
 /**
@@ -112,12 +112,6 @@ async function announced({ env }: ServePorts, { key }: Order, lease: number): Pr
 async function asideOf({ env }: ServePorts, { key }: Order, { bytes, facts }: Made): Promise<string> {
   await putResult(env, draftKey(key), bytes, facts);
   return draftKey(key);
-}
-
-/** Work that is done when it is first asked for, and not again. */
-function onceOnly<Result>(does: () => Promise<Result>): () => Promise<Result> {
-  let doing: Promise<Result> | undefined;
-  return () => (doing ??= does());
 }
 
 /** The final, made here, or elsewhere and waited for. */

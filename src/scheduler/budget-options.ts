@@ -1,5 +1,6 @@
 /** What a budget is told: of an isolate, or of a test. */
 import type { InputShare } from "./input-memory.ts";
+import type { Pause } from "./poll.ts";
 import type { Thread } from "./time-slice.ts";
 
 export interface BudgetOptions {
@@ -33,4 +34,6 @@ export interface BudgetOptions {
   readonly grownBytes?: () => number;
   /** Milliseconds, of any beginning. */
   readonly now?: () => number;
+  /** How time passes for whoever waits; by a timer, unless told. */
+  readonly pause?: Pause | undefined;
 }

@@ -85,7 +85,7 @@ export class Budget implements Memory {
   constructor(totalBytes: number, options: BudgetOptions = {}) {
     const { thread = isolateThread, originals = ORIGINALS, aloneBytes = totalBytes, now = clock } = options;
     const { sharedBytes = totalBytes, companyBytes = 0 } = options;
-    const { droppedBytes = droppedNativeBytes, collect = () => undefined } = options;
+    const { droppedBytes = droppedNativeBytes, collect = () => undefined, pause } = options;
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
     this.maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
@@ -124,6 +124,7 @@ export class Budget implements Memory {
     this.originals = new InputMemory(originals, {
       now,
       onEvent,
+      pause,
       admits: (large) => this.admission.admitsOriginals(large, this.work.bytes),
       admitsAnother: (large) =>
         this.admission.admitsOriginals(large, Math.max(this.work.bytes, this.queue.head?.needs ?? 0)),
@@ -136,7 +137,7 @@ export class Budget implements Memory {
       maxPasses: this.maxPasses,
     });
     this.queued = new QueuedWork({ now, onEvent });
-    this.queue = new WaitQueue({ now, onEvent, everybody: true });
+    this.queue = new WaitQueue({ now, onEvent, everybody: true, pause });
     thread.onEnded(() => this.renew());
   }
 

@@ -5,6 +5,7 @@
  */
 import { LOOK_MS } from "./admission.ts";
 import type { Lease } from "./leases.ts";
+import { pollUntil } from "./poll.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 export class Growth {
@@ -49,9 +50,5 @@ export class Growth {
 /** What work waits for in its pause, if anything: until there is not too much, or nobody waits for the work any more. */
 export function standingBack(isTooMuch: () => boolean, signal?: AbortSignal): () => Promise<void> | undefined {
   const mustWait = () => isTooMuch() && signal?.aborted !== true;
-  return () => (mustWait() ? waited(mustWait) : undefined);
-}
-
-async function waited(mustWait: () => boolean): Promise<void> {
-  while (mustWait()) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return () => (mustWait() ? pollUntil(() => !mustWait(), { everyMs: () => LOOK_MS }) : undefined);
 }

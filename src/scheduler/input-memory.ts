@@ -13,6 +13,7 @@ import { busy } from "./busy.ts";
 import { Caller, OWN_ACCOUNT } from "./caller.ts";
 import type { Asked, Reservation } from "./held-bytes.ts";
 import { type Lease, Leases } from "./leases.ts";
+import type { Pause } from "./poll.ts";
 import { type Standing, WaitQueue } from "./wait-queue.ts";
 
 /** What originals may hold. */
@@ -39,6 +40,8 @@ export interface Surroundings {
   readonly now: () => number;
   /** Called at the beginning of events in which a holder or a waiter is heard of. */
   readonly onEvent: () => void;
+  /** How time passes for whoever waits at the door; by a timer, unless told. */
+  readonly pause?: Pause | undefined;
   /** Whether large originals of so many bytes, all together, leave the work that has begun its room. */
   readonly admits: (largeBytes: number) => boolean;
   /** Whether they also leave the work its room that will begin next. */

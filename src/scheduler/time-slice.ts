@@ -4,6 +4,7 @@
  * The clock of a deployed isolate stands still while it computes, so stretches are measured by what work declares that
  * it takes (`spend`), and by the clock besides, where it moves.
  */
+import type { Pause } from "./poll.ts";
 import { WaitQueue } from "./wait-queue.ts";
 
 /** Declared milliseconds after which work makes way. Light requests are answered in between. */
@@ -41,11 +42,12 @@ export class Thread {
   /**
    * @param now milliseconds, of any beginning
    * @param pause resolves after everything else that is due
+   * @param look how time passes for whoever waits for the thread; by a timer, unless told
    */
-  constructor(now: () => number, pause: () => Promise<void>) {
+  constructor(now: () => number, pause: () => Promise<void>, look?: Pause) {
     this.now = now;
     this.pause = pause;
-    this.queue = new WaitQueue({ now, onEvent: () => this.look() });
+    this.queue = new WaitQueue({ now, onEvent: () => this.look(), pause: look });
   }
 
   /** Those who wait for the thread. */

@@ -1,16 +1,27 @@
 /**
  * A queue of those who wait for something that they share. A waiter comes by itself to see whether its turn has come:
  * nothing is handed over, so an invocation that was ended meanwhile cannot keep it. Events that free something call the
- * waiters; once a second they come anyway, which says that they live. A waiter that has not come for a while is not in the
- * queue any more; one that was only late stands where it stood as soon as it comes again.
+ * waiters, which is a mark that each of them finds a moment later (`scheduler/poll.ts`); once a second they come anyway,
+ * which says that they live. A waiter that has not come for a while is not in the queue any more; one that was only late
+ * stands where it stood as soon as it comes again.
  *
  * Accounts take turns, round by round; the waiters of one account keep their order. A newcomer joins a round that has not
  * begun, behind all that is in it: nobody gets before the first in the queue, and a waiter is passed by no more than one of
  * each other account for each of its own account that is before it.
  */
+import { type Pause, pollUntil } from "./poll.ts";
 
 /** The longest time after which a waiter comes to see. */
 const COME_MS = 1_000;
+/**
+ * How often a waiter looks whether it was called: the first in the queue, for which something may lie idle, at once; others
+ * the more seldom the further they stand behind it and the longer they have waited, within these bounds.
+ */
+const LEAST_LOOK_MS = 1;
+const MOST_LOOK_MS = 16;
+const LOOK_PART = 1 / 128;
+/** For how many looks a waiter lets those before it come first that were called with it: they may have been ended. */
+const LOOKS_BEHIND = 2;
 /** The silence after which a waiter counts as dead. Longer than any stretch of work, in which nobody can come. */
 const SILENT_MS = 5_000;
 
@@ -53,7 +64,7 @@ interface Place extends Head {
   readonly since: number;
   passes: number;
   seenAt: number;
-  call: () => void;
+  isCalled: boolean;
 }
 
 export interface WaitQueueOptions {
@@ -63,6 +74,8 @@ export interface WaitQueueOptions {
   readonly onEvent: () => void;
   /** Waiters behind the first may go. */
   readonly everybody?: boolean;
+  /** How time passes between two looks; by a timer, unless told. */
+  readonly pause?: Pause | undefined;
 }
 
 export class WaitQueue {
@@ -133,43 +146,49 @@ export class WaitQueue {
 
   /** Has the first come to see; or everybody, in the order in which they stand, where others than the first may go. */
   call(): void {
-    for (const { call } of this.options.everybody ? this.places : this.places.slice(0, 1)) call();
+    for (const place of this.options.everybody ? this.places : this.places.slice(0, 1)) place.isCalled = true;
   }
 
   /** Empties the queue: whoever lives comes again, to its old place. */
   renew(): void {
-    const places = this.places;
+    for (const place of this.places) place.isCalled = true;
     this.places = [];
-    for (const { call } of places) call();
   }
 
   private placeOf(account: string, needs: number): Place {
     const last = this.places.findLast((place) => place.account === account);
     const round = Math.max(this.round, last?.round ?? 0) + 1;
     const since = this.options.now();
-    return { account, round, ticket: ++this.tickets, since, needs, passes: 0, seenAt: 0, call: () => undefined };
+    return { account, round, ticket: ++this.tickets, since, needs, passes: 0, seenAt: 0, isCalled: false };
   }
 
   private come(place: Place): void {
     place.seenAt = this.options.now();
+    place.isCalled = false;
     this.dropSilent();
     if (this.places.includes(place)) return;
     this.places = [...this.places, place].toSorted((a, b) => a.round - b.round || a.ticket - b.ticket);
   }
 
-  private called(place: Place, signal: AbortSignal | undefined, afterMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.options.onEvent();
-        place.call();
-      }, afterMs);
-      place.call = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", place.call);
-        resolve();
-      };
-      signal?.addEventListener("abort", place.call, { once: true });
-    });
+  /** Waits until the waiter is called, gives up, or so many milliseconds are over. */
+  private async called(place: Place, signal: AbortSignal | undefined, afterMs: number): Promise<void> {
+    const { now, onEvent, pause } = this.options;
+    const until = now() + afterMs;
+    let looksBehind = 0;
+    const isTurn = () => place.isCalled && (!this.isBehindCalled(place) || ++looksBehind > LOOKS_BEHIND);
+    const everyMs = () => Math.min(this.lookMs(place), Math.max(LEAST_LOOK_MS, until - now()));
+    await pollUntil(() => isTurn() || now() >= until || signal?.aborted === true, { everyMs, pause, onEvent });
+  }
+
+  /** Whether somebody stands before a waiter who was called and has not come yet. */
+  private isBehindCalled(place: Place): boolean {
+    return this.places.slice(0, Math.max(0, this.places.indexOf(place))).some(({ isCalled }) => isCalled);
+  }
+
+  private lookMs(place: Place): number {
+    const position = this.places.indexOf(place);
+    const waitedMs = this.options.now() - place.since;
+    return Math.min(MOST_LOOK_MS, Math.max(LEAST_LOOK_MS, position, waitedMs * LOOK_PART));
   }
 
   private dropSilent(): void {

@@ -5,7 +5,7 @@ import { Budget } from "../../src/scheduler/budget.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
 import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
-import { reserve, sharesOf } from "../support/budget.ts";
+import { lasting, reserve, sharesOf } from "../support/budget.ts";
 
 /** A job that shares the thread until it is told to end. */
 function job(budget: Budget, bytes: number, { account, ms = 0 }: { account?: string; ms?: number } = {}) {
@@ -20,9 +20,9 @@ function job(budget: Budget, bytes: number, { account, ms = 0 }: { account?: str
 
 const A_STRETCH_MS = 1_000;
 
-/** Lets everybody go on who can: in turns, since a time would say nothing on a busy machine. */
+/** Lets everybody go on who can: in turns behind their timers, since a time would say nothing on a busy machine. */
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
+  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(1);
 }
 
 describe("Budget", () => {
@@ -224,15 +224,13 @@ describe("Budget", () => {
       const budget = new Budget(10, { originals: sharesOf(6, 1, 1), maxWaitMs: 2_000 });
       const original = reserve(budget, 1);
       const large = reserve(budget, 2);
-      let end: () => void = () => undefined;
-      const running = budget.run({ bytes: 3 }, () => new Promise<void>((resolve) => (end = resolve)));
+      const running = lasting(budget, 3);
       const waiting = budget.run({ bytes: 8 }, () => undefined);
       await turns();
       expect(() => reserve(budget, 2)).toThrow("No room");
-      end();
       original.release();
       large.release();
-      await Promise.all([running, waiting]);
+      await Promise.all([running.end(), waiting]);
       reserve(budget, 2).release();
     });
 

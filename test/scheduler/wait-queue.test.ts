@@ -5,6 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Leases } from "../../src/scheduler/leases.ts";
 import { type Standing, WaitQueue } from "../../src/scheduler/wait-queue.ts";
 
+/** The longest time until somebody who was called finds that out. */
+const A_LOOK_MS = 16;
+
 let clock = 0;
 const now = () => clock;
 
@@ -41,10 +44,37 @@ describe("a line", () => {
     for (const expected of [["a"], ["a", "b"], ["a", "b", "c"]]) {
       isFree = true;
       line.call();
-      await pass(0);
+      await pass(A_LOOK_MS);
       expect(served).toEqual(expected);
     }
     expect(line.length).toBe(0);
+  });
+
+  it("lets nobody be woken by another request, which the runtime does not stand: each goes on by a timer of its own", async () => {
+    const line = new WaitQueue({ now, onEvent: () => undefined });
+    let isFree = false;
+    let isServed = false;
+    void line.wait(({ first }) => first && isFree).then(() => (isServed = true));
+    isFree = true;
+    line.call();
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    expect(isServed).toBe(false);
+    await pass(1);
+    expect(isServed).toBe(true);
+  });
+
+  it("lets those who are called together come in their order, but waits for nobody who was ended", async () => {
+    const line = new WaitQueue({ now, onEvent: () => undefined, everybody: true });
+    const came: string[] = [];
+    const claim = (name: string) => () => came.push(name) > 0 && isFree;
+    let isFree = false;
+    void ended(() => line.wait(() => false));
+    for (const name of ["a", "b", "c"]) void line.wait(claim(name));
+    came.length = 0;
+    isFree = true;
+    line.call();
+    await pass(2 * A_LOOK_MS);
+    expect(came).toEqual(["a", "b", "c"]);
   });
 
   it("goes on past somebody who does not come any more", async () => {
@@ -78,7 +108,12 @@ describe("a line", () => {
 
 /** A line in which nobody goes until `next` says so. Those who wait are named by account and number, as `a1`. */
 class Queue {
-  readonly line = new WaitQueue({ now, onEvent: () => undefined });
+  readonly line = new WaitQueue({
+    now,
+    onEvent: () => undefined,
+    pause: () => new Promise((look) => void this.looks.push(look)),
+  });
+  private looks: (() => void)[] = [];
   private readonly served: string[] = [];
   private isFree = false;
 
@@ -94,8 +129,10 @@ class Queue {
     const before = this.served.length;
     this.isFree = true;
     this.line.call();
-    for (let turn = 0; turn < 5 && this.isFree; turn++) await Promise.resolve();
-    await pass(0);
+    const { looks } = this;
+    this.looks = [];
+    for (const look of looks) look();
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
     this.isFree = false;
     return this.served[before];
   }

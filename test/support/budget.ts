@@ -18,7 +18,7 @@ export function reserve(budget: Budget, bytes: number): Reservation {
 /** Some memory is free again: those who wait come to see. */
 export async function called(budget: Budget): Promise<void> {
   reserve(budget, 1).release();
-  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(0);
+  for (let turn = 0; turn < 20; turn += 1) await scheduler.wait(1);
 }
 
 /** Work that goes on until it is told to end. */

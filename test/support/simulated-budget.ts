@@ -61,6 +61,11 @@ interface Life {
   isOver: boolean;
 }
 
+interface Paused {
+  readonly life: Life | undefined;
+  readonly resume: () => void;
+}
+
 const lives = new AsyncLocalStorage<Life>();
 
 /** Timers that end with the invocation that has set them. To be called once timers are faked. */
@@ -99,11 +104,14 @@ export class SimulatedBudget {
   private excess: ReadonlyMap<object, number> = new Map();
   private dropped: readonly { readonly bytes: number; readonly at: number }[] = [];
   private waiting: readonly Waiting[] = [];
-  private pauses: { readonly life: Life | undefined; readonly resume: () => void }[] = [];
+  private pauses: Paused[] = [];
+  /** Who waits, and looks whether it was called: as soon as everything else has come to rest. */
+  private looks: Paused[] = [];
 
   constructor(totalBytes: number, options: SimulatedOptions) {
     const now = () => this.clock;
-    const thread = new Thread(now, () => this.pause());
+    const pause = () => new Promise<void>((resume) => void this.looks.push({ life: lives.getStore(), resume }));
+    const thread = new Thread(now, () => this.pause(), pause);
     this.maxWaitMs = options.maxWaitMs ?? 25_000;
     this.collectedAfterMs = options.collectedAfterMs ?? 0;
     const droppedBytes = () => this.dropped.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -115,7 +123,7 @@ export class SimulatedBudget {
     const collect = () => {
       if (options.isCollecting) this.dropped = [];
     };
-    this.budget = new Budget(totalBytes, { droppedBytes, grownBytes, collect, ...options, now, thread });
+    this.budget = new Budget(totalBytes, { droppedBytes, grownBytes, collect, ...options, now, thread, pause });
   }
 
   /** Lets all jobs run, and tells what became of each. @throws Error when one has not ended by then */
@@ -239,8 +247,7 @@ export class SimulatedBudget {
   }
 
   private pause(): Promise<void> {
-    const life = lives.getStore();
-    return new Promise((resume) => void this.pauses.push({ life, resume }));
+    return new Promise((resume) => void this.pauses.push({ life: lives.getStore(), resume }));
   }
 
   /** Resolves at a moment. */
@@ -266,11 +273,25 @@ export class SimulatedBudget {
     };
   }
 
-  /**
-   * Resolves once nobody can go on without time: who were stopped in a stretch would be taken for ended by the next
-   * event.
-   */
+  /** Resolves once nobody can go on without time, those who wait included. */
   private async settled(): Promise<void> {
+    await this.rested();
+    for (let before = ""; before !== this.seen();) {
+      before = this.seen();
+      const { looks } = this;
+      this.looks = [];
+      for (const { life, resume } of looks) {
+        if (life?.isOver) continue;
+        resume();
+        await this.rested();
+      }
+    }
+  }
+
+  /**
+   * Resolves once nobody can go on before the next event: who were stopped in a stretch would be taken for ended by it.
+   */
+  private async rested(): Promise<void> {
     let rounds = 0;
     for (let before = ""; before !== this.seen();) {
       before = this.seen();
