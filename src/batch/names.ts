@@ -1,7 +1,7 @@
 /** Which objects a batch is about, and what their results are called. */
 import type { FormatDefinition } from "../image/codec/format.ts";
 import { FORMATS } from "../image/formats.ts";
-import { fits } from "./patterns.ts";
+import { anyFits } from "./patterns.ts";
 import type { BatchRules, BatchTarget } from "./rules.ts";
 
 type Extensions = readonly [string, ...string[]];
@@ -31,12 +31,12 @@ export function isOfType(key: string, served: string | null, mime: string): bool
 /** Folders that consoles make, and results of the batch itself where they lie below its prefix, are never meant. */
 export function isMeant(rules: BatchRules, key: string): boolean {
   const { include, exclude = [], prefix, connector } = rules.source;
-  if (key.endsWith("/") || exclude.some((pattern) => fits(pattern, key))) return false;
+  if (key.endsWith("/") || anyFits(exclude, key)) return false;
   if (typeof rules.target !== "string" && rules.target.connector === connector) {
     const { prefix: results } = rules.target;
     if (results.length > prefix.length && results.startsWith(prefix) && key.startsWith(results)) return false;
   }
-  return include ? include.some((pattern) => fits(pattern, key)) : EXTENSIONS.has(extensionOf(key));
+  return include ? anyFits(include, key) : EXTENSIONS.has(extensionOf(key));
 }
 
 /**

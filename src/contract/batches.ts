@@ -7,6 +7,7 @@ import { Output, Optimize } from "../image/plan/output.ts";
 import { MAX_OBJECT_KEY_BYTES, MAX_PAGE_ENTRIES } from "../limits.ts";
 import {
   DEFAULT_SMALLER_PERCENT,
+  MAX_CHARACTERS_OF_PATTERNS,
   MAX_KEPT_FAILURES,
   MAX_PATTERN_CHARACTERS,
   MAX_PATTERNS,
@@ -36,6 +37,10 @@ const Patterns = v.pipe(
   ),
   v.minLength(1, patternsRule),
   v.maxLength(MAX_PATTERNS, patternsRule),
+  v.check(
+    (patterns) => patterns.join("").length <= MAX_CHARACTERS_OF_PATTERNS,
+    `must have at most ${MAX_CHARACTERS_OF_PATTERNS} characters in all its patterns`,
+  ),
 );
 
 const Source = record({

@@ -44,6 +44,8 @@ export const CALM_ANSWERS = 16;
 /** Patterns of `include` and of `exclude`, and their length. */
 export const MAX_PATTERNS = 32;
 export const MAX_PATTERN_CHARACTERS = 256;
+/** Characters of all patterns of `include`, and of `exclude`: each looks at every name, a thousand of them in one stretch. */
+export const MAX_CHARACTERS_OF_PATTERNS = 2_048;
 /** Percent that a result must be smaller to take the original's place, unless the request says otherwise. */
 export const DEFAULT_SMALLER_PERCENT = 5;
 /** The share of a key's window of requests that batches leave to others. */
