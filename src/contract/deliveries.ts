@@ -14,6 +14,7 @@ import {
   MAX_DELIVERY_TTL_SECONDS,
   MAX_DELIVERY_WIDTHS,
   MAX_FINALS_PER_HOUR,
+  MAX_PRESETS_CHARACTERS,
   MAX_QUERY_NAME_CHARACTERS,
   MAX_QUERY_NAMES,
   MIN_DELIVERY_TTL_SECONDS,
@@ -204,6 +205,7 @@ export interface DeliveryRules {
 export function parseDelivery(body: object): DeliveryRules {
   const plain = withPlainPresets(body);
   const { for: named, unsigned, ...rules } = checked(NewDelivery, plain);
+  checkLength(plain.presets);
   const written = named === undefined ? unsigned : unsignedFor(named, (body as Pick<Asked, "unsigned">).unsigned);
   return { ...rules, unsigned: written, presets: plain.presets ?? {} };
 }
@@ -238,9 +240,16 @@ function unsignedFor(name: Framework, unsigned: Unsigned | undefined): Exclude<U
 export function parseDeliveryChange(body: object): Partial<DeliveryRules> {
   const plain = withPlainPresets(body);
   const { presets: _, for: named, ...rest } = checked(DeliveryChange, plain);
+  checkLength(plain.presets);
   const change = named === undefined ? rest : { ...rest, unsigned: unsignedFor(named, rest.unsigned) };
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...(plain.presets && { presets: plain.presets }) };
+}
+
+/** @throws ApiError 422 */
+function checkLength(presets: PresetBodies = {}): void {
+  if (JSON.stringify(presets).length <= MAX_PRESETS_CHARACTERS) return;
+  throw new ApiError(422, `presets must have at most ${MAX_PRESETS_CHARACTERS} characters together, as JSON`);
 }
 
 /** Presets are requests: they know the same other names. */
@@ -248,6 +257,8 @@ function withPlainPresets(body: object): { readonly presets?: PresetBodies } {
   const { presets: given } = body as { readonly presets?: unknown };
   if (typeof given !== "object" || given === null || Array.isArray(given)) return body as object;
   const presets = Object.entries(given).map(([key, preset]: [string, unknown]) => {
+    // A list has members of its own, such as `filter`, and is refused like what has none.
+    if (Array.isArray(preset)) return [key, null] as const;
     return [key, typeof preset === "object" && preset !== null ? plainBody(preset) : preset] as const;
   });
   return { ...body, presets: Object.fromEntries(presets) as PresetBodies };

@@ -7,6 +7,8 @@ export const MAX_DELIVERIES = 100;
 export const MAX_DELIVERY_SOURCES = 16;
 /** Presets of one delivery; the record is kept in the memory of every isolate that serves it. */
 export const MAX_DELIVERY_PRESETS = 100;
+/** Characters of all presets of a delivery as JSON: lists of deliveries hold a hundred times as many, and isolates more. */
+export const MAX_PRESETS_CHARACTERS = 32 * 1024;
 /** Widths that unsigned addresses may have: each is a result that anonymous clients can have made. */
 export const MAX_DELIVERY_WIDTHS = 64;
 /** Qualities that unsigned addresses may have: each is a result for every width. */

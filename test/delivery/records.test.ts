@@ -18,6 +18,12 @@ async function made(key: string, more: object = {}) {
   return body as { delivery: { id: string }; signing: { key: string; salt: string } };
 }
 
+/** Presets that are each as they may be, and more than all may be together. */
+const REGION = { x: 0.123456789, y: 0.123456789, width: 0.123456789, height: 0.123456789 };
+const LONG = Object.fromEntries(
+  Array.from({ length: 50 }, (_, at) => [`p${at}`, { redact: { regions: Array(20).fill(REGION) } }]),
+);
+
 describe("a delivery", () => {
   it("is made with what was not said filled in, and with a pair of its own", async () => {
     const { key } = await openAccount();
@@ -104,6 +110,8 @@ describe("a delivery", () => {
       "presets must not have a member named constructor, prototype, __proto__",
     ],
     [{ sources: [WEB], presets: { a: { resize: {} } } }, "presets.a.resize needs width or height"],
+    [{ sources: [WEB], presets: { a: [{ resize: { width: 9 } }] } }, "presets.a must be an object"],
+    [{ sources: [WEB], presets: LONG }, "presets must have at most 32768 characters together, as JSON"],
     [{ sources: [WEB], presets: { a: { store: {} } } }, "presets.a.store is not a known parameter"],
     [{ sources: [WEB], unsigned: true }, "unsigned must be false, or an object"],
     [{ sources: [WEB], unsigned: { widths: [0] } }, "unsigned.widths.0 must be an integer between 1 and 16384"],
