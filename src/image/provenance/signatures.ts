@@ -29,6 +29,8 @@ const CURVES: Readonly<Record<string, Curve>> = {
 };
 /** The key of RSA has so many bytes at least: 2,048 bits. */
 const MIN_RSA_BYTES = 256;
+/** And at most: 8,192 bits. The time of a verification grows with the square of the key, that of a signature with its cube. */
+const MAX_RSA_BYTES = 1_024;
 /** `SEQUENCE { rsaEncryption, NULL }`, which keys of RSA are imported by, whatever they are to be used with. */
 const RSA_ALGORITHM = Uint8Array.fromHex("300d06092a864886f70d0101010500");
 const BYTES: Readonly<Record<Hash, number>> = { "SHA-256": 32, "SHA-384": 48, "SHA-512": 64 };
@@ -73,7 +75,7 @@ export function keyOf({ whole: spki, children: [algorithm, bits] }: Element): Ke
   if (name !== RSA && name !== RSA_PSS) return undefined;
   const [modulus] = readDer(bitsOf(bits)).children;
   const bytes = modulus ? modulus.content.length - (modulus.content[0] === 0 ? 1 : 0) : 0;
-  if (bytes < MIN_RSA_BYTES) return undefined;
+  if (bytes < MIN_RSA_BYTES || bytes > MAX_RSA_BYTES) return undefined;
   return { kind: "rsa", spki: name === RSA ? spki : sequence(RSA_ALGORITHM, bits.whole) };
 }
 
