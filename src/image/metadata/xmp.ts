@@ -60,6 +60,10 @@ const OUTDATED: ReadonlySet<string> = new Set([
   `${PHOTOSHOP}ICCProfile`,
   `${PHOTOSHOP}ColorMode`,
 ]);
+/** Where XMP has small pictures of the picture, in whichever structure. */
+const GRAPHICS = "http://ns.adobe.com/xap/1.0/g/img/";
+/** How JPEG, PNG, WebP and GIF begin as letters of base64, and whatever is told as data. */
+const PICTURE = /^\s*(?:data:image\/|\/9j\/|iVBORw0KGg|UklGR|R0lGOD)/;
 /** Names that say where a picture was made, or with which device, in any namespace. */
 const PLACE_OR_DEVICE =
   /gps|latitude|longitude|altitude|location|geo(?:tag|code|hash|name)|serial|(?:^|[a-z])uniqueid|^(?:city|state|country|countrycode|countryname|provincestate|sublocation|worldregion)$/i;
@@ -114,7 +118,9 @@ function written(description: XmlElement, outer: Prefixes, option: Kept): string
   if (!isNamed(description, prefixes, RDF, "Description")) return "";
   const own = Object.entries(description.attributes);
   const structure = own.filter(([name]) => isDeclaration(name) || isStructure(name, prefixes));
-  const properties = own.filter(([name]) => !isDeclaration(name) && keeps(resolved(name, prefixes), option));
+  const properties = own.filter(
+    ([name, value]) => !isDeclaration(name) && keeps(resolved(name, prefixes), option) && !PICTURE.test(value),
+  );
   const children = elementsOf(description)
     .filter((element) => keeps(resolved(element.name, declaredIn(element, prefixes)), option))
     .map((element) => writtenValue(element, prefixes, option));
@@ -134,20 +140,27 @@ function keeps(property: Name | undefined, { option, mark, dropsMark }: Kept): b
   const { namespace, name } = property;
   if (isSourceType(namespace, name) && (dropsMark || mark !== undefined)) return !dropsMark;
   if (namespace === RDF || namespace === XML) return false;
-  if (OUTDATED.has(namespace + name) || OTHER_PARTS.has(namespace)) return false;
+  if (OUTDATED.has(namespace + name) || OTHER_PARTS.has(namespace) || namespace === GRAPHICS) return false;
   if (option === "all") return true;
   if (PLACE_OR_DEVICE.test(name)) return false;
   return option === "no-location" || RIGHTS.has(namespace) || RIGHTS_PROPERTIES.has(namespace + name);
 }
 
-/** A property with all of its value but for fields that speak of what is not kept. */
+/** A property with all of its value but for fields that speak of what is not kept, or show what the original did. */
 function writtenValue(element: XmlElement, outer: Prefixes, option: Kept): string {
   const prefixes = declaredIn(element, outer);
-  const isField = (name: string) => option.option === "all" || !PLACE_OR_DEVICE.test(name.slice(name.indexOf(":") + 1));
-  const attributes = Object.entries(element.attributes).filter(([name]) => isDeclaration(name) || isField(name));
+  const isField = (name: string, around: Prefixes) => {
+    const found = resolved(name, around);
+    if (found && (found.namespace === GRAPHICS || OUTDATED.has(found.namespace + found.name))) return false;
+    return option.option === "all" || !PLACE_OR_DEVICE.test(name.slice(name.indexOf(":") + 1));
+  };
+  const attributes = Object.entries(element.attributes).filter(
+    ([name, value]) => isDeclaration(name) || (isField(name, prefixes) && !PICTURE.test(value)),
+  );
   const children = element.children.map((child) => {
-    if (child instanceof XmlText) return escaped(child.text);
-    return child instanceof XmlElement && isField(child.name) ? writtenValue(child, prefixes, option) : "";
+    if (child instanceof XmlText) return PICTURE.test(child.text) ? "" : escaped(child.text);
+    const isKept = child instanceof XmlElement && isField(child.name, declaredIn(child, prefixes));
+    return isKept ? writtenValue(child, prefixes, option) : "";
   });
   return tag(element.name, attributes, children.join(""));
 }

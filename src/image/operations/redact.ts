@@ -108,7 +108,9 @@ function boxOf({ x, y, width, height }: Region, index: number, size: Size): Box 
   const at = { x: lengthOf(x, size.width), y: lengthOf(y, size.height) };
   if (at.x >= size.width || at.y >= size.height)
     throw new ApiError(422, `redact.regions.${index} must lie inside the image`);
-  return outerBox({ ...at, width: lengthOf(width, size.width), height: lengthOf(height, size.height) }, size);
+  const box = outerBox({ ...at, width: lengthOf(width, size.width), height: lengthOf(height, size.height) }, size);
+  // A part of a side that is next to nothing is lost in the sum.
+  return { ...box, width: Math.max(1, box.width), height: Math.max(1, box.height) };
 }
 
 function padded({ x, y, width, height }: Box, padding: number): Box {

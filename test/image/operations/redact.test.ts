@@ -195,6 +195,13 @@ describe("rectangles are made unrecognizable", () => {
     }
   });
 
+  it("where a part of a side is next to nothing, by a pixel", async () => {
+    const redact = { regions: [{ x: 5, y: 5, width: 1e-300, height: 1e-300 }], color: "00ff00" };
+    const pixels = await decoded((await rendered(parrotsFile, { redact, ...LOSSLESS })).bytes);
+    expect(pixel(pixels, 5, 5)).toEqual([0, 255, 0, 255]);
+    expect(pixel(pixels, 6, 6)).toEqual(pixel(parrots, 6, 6));
+  });
+
   it("refuses one that lies outside, which would cover nothing", async () => {
     const redact = { regions: [REGIONS[0], { x: 5_000, y: 0, width: 10, height: 10 }] };
     await expect(rendered(parrotsFile, { redact, ...LOSSLESS })).rejects.toThrow(
