@@ -10,7 +10,7 @@ import { BUSY_RETRY_SECONDS, MAX_METADATA_HEADER_BYTES } from "../limits.ts";
 import { count } from "../metrics.ts";
 import { pictureHeaders } from "../picture-headers.ts";
 import { reasonOf } from "../refusal-reasons.ts";
-import { keepTemporarily, readTemporary } from "../storage/volatile.ts";
+import { keepTemporarily, readTemporary, removeTemporary } from "../storage/volatile.ts";
 import type { AppContext } from "./context.ts";
 import { lend } from "./lending.ts";
 
@@ -22,15 +22,19 @@ export async function replyResult(c: AppContext, metadata: Success, { bytes, mim
   if (!c.var.binary) return replyMetadata(c, metadata, 200);
   const body = lend(bytes, (work) => c.executionCtx.waitUntil(work));
   if (!body) {
-    const { url = await keptForReader(c, metadata, { bytes, mime }) } = metadata.output;
+    const { url } = metadata.output;
+    const address = url ?? (await keptForReader(c, metadata, { bytes, mime }));
     if (bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0);
-    return replyStored(c, metadata, url);
+    return url === undefined ? replyOnce(c, metadata, address) : replyStored(c, metadata, url);
   }
   c.set("said", metadata);
   return replyBytes(c, metadata, { body, mime });
 }
 
-/** Stores what was not to be kept where no memory is left to lend it: its reader is answered from there, and told of no URL. */
+/**
+ * Stores what was not to be kept where no memory is left to lend it: its reader is answered from there, and told of no URL. What
+ * is not read to its end goes as all temporary results do.
+ */
 async function keptForReader(
   c: AppContext,
   { output: { name } }: Success,
@@ -98,6 +102,18 @@ export function replyError(c: AppContext, error: unknown): Response {
 function unexpected(c: AppContext, cause: unknown): ApiError {
   if (c.req.raw.signal.aborted) return new ApiError(499, "The client closed the request", { cause });
   return new ApiError(500, "Internal error", { cause });
+}
+
+/** The same of a result that was not to be kept: it is deleted when the last of it was read, or nobody reads it any more. */
+async function replyOnce(c: AppContext, metadata: Success, url: string): Promise<Response> {
+  const { BUCKET } = c.env;
+  const object = await readTemporary(BUCKET, url, Date.now());
+  if (!object) throw new ApiError(503, "The result is not there any more");
+  const { readable, writable } = new FixedLengthStream(object.size);
+  const read = object.body.pipeTo(writable).catch(() => undefined);
+  c.executionCtx.waitUntil(read.then(() => removeTemporary(BUCKET, url, Date.now())).catch(() => undefined));
+  c.set("said", metadata);
+  return replyBytes(c, metadata, { body: readable, mime: object.httpMetadata?.contentType ?? "" });
 }
 
 /** Under both names that clients read. */
