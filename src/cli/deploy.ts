@@ -14,8 +14,9 @@ import {
   upload,
   writeDeployConfig,
 } from "./cloudflare.ts";
-import { configured, type Order, orderOf } from "./deployment.ts";
+import { configured, type Configured, type Order, orderOf } from "./deployment.ts";
 import { assertObjectsStay, objectsName, type Secrets, sharedSecrets } from "./objects.ts";
+import { picturesName } from "./pictures.ts";
 import { wranglerOrThrow } from "./wrangler.ts";
 
 const HELP = `npm run deploy             makes what is missing, migrates the databases, uploads the Worker
@@ -26,7 +27,8 @@ npm run deploy -- --check  says what is there, what is missing and what it costs
   --region <hint>        where bucket, databases and objects are made: weur, eeur, wnam, enam, apac or oc
   --jurisdiction <name>  what must keep them: eu or fedramp
   --objects apart        of a new deployment: meters and couriers in a Worker beside it, without codecs
-These five are kept in darkroom.json, and hold until they are changed there or here.
+  --pictures <host>      where pictures by address answer, from a cache before they reach the Worker; workers.dev for none
+These six are kept in darkroom.json, and hold until they are changed there or here.
 
 It needs an account on the platform with the Workers Paid plan (queues and more than 10 ms of processor time), and
 either "npx wrangler login" or CLOUDFLARE_API_TOKEN (Workers Scripts, R2, D1, Queues: edit) with CLOUDFLARE_ACCOUNT_ID.
@@ -40,10 +42,11 @@ const OBJECTS_FILE = "deploy-objects";
 const IS_OUTPUT_KEPT = process.env["CI"] !== undefined;
 
 async function check(order: Order): Promise<void> {
-  const { config: chosen, objects } = await configured(order);
+  const made = await configured(order);
+  const { config: chosen, objects, pictures } = made;
   const names = readNames(chosen);
   await requireLogin({});
-  const there = await objectsThere(names, chosen, objects !== undefined);
+  const there = await workersThere(names, made);
   const state = (isPresent: boolean | undefined) => (isPresent ? "present" : "missing");
   for (const piece of pieces(names, {})) console.log(`${state(await piece.present())}  ${piece.title}`);
   const ids = await databaseIds(names);
@@ -56,6 +59,12 @@ async function check(order: Order): Promise<void> {
     await wranglerOrThrow(["deploy", "--dry-run", "--config", await writeDeployConfig(objects, ids, OBJECTS_FILE)]);
     console.log("builds   The Worker of its objects");
   }
+  if (pictures !== undefined) {
+    const title = `Worker "${picturesName(names.worker)}": https://${pictures.host}`;
+    console.log(`${state(there.pictures !== undefined)}  ${title}`);
+    await wranglerOrThrow(["deploy", "--dry-run", "--config", pictures.config]);
+    console.log("builds   The Worker of its pictures");
+  }
   await wranglerOrThrow(["deploy", "--dry-run", "--config", config]);
   console.log(`builds   The Worker\n\n${leastCosts()}\n\nNothing was changed. npm run deploy makes what is missing.`);
 }
@@ -63,10 +72,11 @@ async function check(order: Order): Promise<void> {
 async function deploy(order: Order): Promise<void> {
   const { VAULT_KEY, ADMIN_TOKEN } = process.env;
   settingsOf({ VAULT_KEY, ADMIN_TOKEN }); // a wrong secret is told here, not by the first request
-  const { config: chosen, objects, settings, keep } = await configured(order);
+  const made = await configured(order);
+  const { config: chosen, objects, pictures, settings, keep } = made;
   const names = readNames(chosen);
   await requireLogin({});
-  const there = await objectsThere(names, chosen, objects !== undefined);
+  const there = await workersThere(names, made);
   const secrets = missingSecrets(there.own, process.env);
   const shared = objects === undefined ? {} : sharedSecrets(secrets, there, process.env);
   // What was asked for is kept once it is known to be right, and before anything is made for it.
@@ -87,7 +97,13 @@ async function deploy(order: Order): Promise<void> {
     await upload(await writeDeployConfig(objects, ids, OBJECTS_FILE), shared, {});
     console.log(`done     Worker "${objectsName(names.worker)}"`);
   }
+  // Each is bound to the other: the first time this one is there before what it asks.
+  if (pictures && !there.pictures) await upload(pictures.first, {}, {});
   const printed = await upload(config, secrets, {});
+  if (pictures) {
+    await upload(pictures.config, {}, {});
+    console.log(`done     Worker "${picturesName(names.worker)}": https://${pictures.host}`);
+  }
   const { environment } = order;
   const { domain } = (environment === undefined ? settings : settings?.environments?.[environment]) ?? {};
   const address = (domain === undefined ? printed : `https://${domain}`) ?? "https://<your Worker's address>";
@@ -96,23 +112,27 @@ async function deploy(order: Order): Promise<void> {
 }
 
 /**
- * Which of the two Workers are there, by the names of their secrets.
+ * Which of the Workers are there, by the names of their secrets.
  * @throws Error when what is there does not fit what was chosen
  */
-async function objectsThere(
+async function workersThere(
   { worker }: Names,
-  config: string,
-  isApart: boolean,
-): Promise<{ readonly own: Secrets; readonly objects: Secrets }> {
+  { config, objects, pictures }: Configured,
+): Promise<Readonly<Record<"own" | "objects" | "pictures", Secrets>>> {
   const own = await secretsOf(config, undefined, {});
   // A build of the platform deploys one Worker, whatever name a configuration has.
-  if (IN_PLATFORM_BUILD && isApart)
+  if (IN_PLATFORM_BUILD && (objects ?? pictures) !== undefined) {
     throw new Error(
-      "A build of the platform deploys one Worker: deploy objects apart from a terminal, or in another CI",
+      "A build of the platform deploys one Worker: with objects or pictures of darkroom.json, deploy from a terminal or another CI",
     );
-  if (IN_PLATFORM_BUILD) return { own, objects: undefined };
-  const there = { own, objects: await secretsOf(config, objectsName(worker), {}) };
-  assertObjectsStay(worker, isApart, there);
+  }
+  if (IN_PLATFORM_BUILD) return { own, objects: undefined, pictures: undefined };
+  const there = {
+    own,
+    objects: await secretsOf(config, objectsName(worker), {}),
+    pictures: pictures && (await secretsOf(config, picturesName(worker), {})),
+  };
+  assertObjectsStay(worker, objects !== undefined, there);
   return there;
 }
 

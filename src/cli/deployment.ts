@@ -8,9 +8,10 @@ import { dirname, join } from "node:path";
 import { experimental_readRawConfig } from "wrangler";
 
 import { objectsConfig } from "./objects.ts";
+import { picturesConfig } from "./pictures.ts";
 import {
-  hasObjectsApart,
   type PackageConfig,
+  placeOf,
   projectConfig,
   type ProjectSettings,
   readSettings,
@@ -23,10 +24,9 @@ import { PROJECT, ROOT } from "./wrangler.ts";
 export const SETTINGS = process.env["DARKROOM_SETTINGS"] ?? join(PROJECT, "darkroom.json");
 const COMMITTED = join(ROOT, "wrangler.toml");
 const GENERATED = join(PROJECT, ".wrangler", "darkroom.json");
-const GENERATED_OBJECTS = join(PROJECT, ".wrangler", "darkroom-objects.json");
 /** What stands for the platform's own domain, on which a deployment without a domain answers. */
 const SHARED_DOMAIN = "workers.dev";
-const PLACEMENT_FLAGS = ["--domain", "--region", "--jurisdiction", "--objects"] as const;
+const PLACEMENT_FLAGS = ["--domain", "--region", "--jurisdiction", "--objects", "--pictures"] as const;
 
 /** What a command was asked for. */
 export interface Order {
@@ -42,6 +42,8 @@ export interface Configured {
   readonly config: string;
   /** That of the Worker of its objects, where they are apart. */
   readonly objects?: string;
+  /** Those of the Worker of its pictures, where they have a host: before the first Worker is there, and from then on. */
+  readonly pictures?: { readonly host: string; readonly first: string; readonly config: string };
   /** The settings that it comes of, where there are any. */
   readonly settings?: ProjectSettings;
   /** Has the settings keep what was asked for. */
@@ -87,14 +89,28 @@ export async function configured({ environment, placement }: Order): Promise<Con
   const config = configOf(base, settings, environment, { root: ROOT, from });
   await mkdir(from, { recursive: true });
   await writeFile(GENERATED, JSON.stringify(config, null, 2));
-  const isApart = hasObjectsApart(settings, environment);
-  if (isApart) {
-    await writeFile(GENERATED_OBJECTS, JSON.stringify(objectsConfig(config, base.migrations), null, 2));
-  }
+  const { objects, pictures: host } = placeOf(settings, environment);
+  const beside = {
+    ...(objects && { objects: await generated("objects", objectsConfig(config, base.migrations)) }),
+    ...(host !== undefined && {
+      pictures: {
+        host,
+        first: await generated("pictures-first", picturesConfig(config, host, true)),
+        config: await generated("pictures", picturesConfig(config, host, false)),
+      },
+    }),
+  };
   const keep = async () => {
     if (isPlaced) await writeFile(SETTINGS, `${JSON.stringify(settings, null, 2)}\n`);
   };
-  return { config: GENERATED, ...(isApart && { objects: GENERATED_OBJECTS }), settings, keep };
+  return { config: GENERATED, ...beside, settings, keep };
+}
+
+/** The path of the configuration of a Worker beside it. */
+async function generated(name: string, config: object): Promise<string> {
+  const path = join(dirname(GENERATED), `darkroom-${name}.json`);
+  await writeFile(path, JSON.stringify(config, null, 2));
+  return path;
 }
 
 async function baseConfig(isPackage: boolean): Promise<PackageConfig> {

@@ -6,28 +6,10 @@
  * taken back (no version from before is ever deployed again), and the second script needs `VAULT_KEY`, which nobody can
  * read once it is set.
  */
+import { besideOf, type MainConfig, nameBeside } from "./beside.ts";
+
 /** Classes that load nothing which works on pictures. */
 const CLASSES: readonly string[] = ["Meter", "Courier"];
-
-/** Where the entries of both lie: sources in the repository, bundles in the package. */
-const ENTRIES = [
-  [/src\/index\.ts$/, "src/objects.ts"],
-  [/bundle\/index\.js$/, "objects/objects.js"],
-] as const;
-
-/** What of the Worker's configuration is the second one's, too. */
-const SHARED: readonly string[] = [
-  "account_id",
-  "compatibility_date",
-  "compatibility_flags",
-  "d1_databases",
-  "keep_names",
-  "minify",
-  "no_bundle",
-  "observability",
-  "upload_source_maps",
-  "vars",
-];
 
 interface BoundClass {
   readonly name: string;
@@ -46,9 +28,11 @@ export interface ClassesConfig {
   readonly migrations: readonly ClassMigration[];
 }
 
+const NAME = "objects";
+
 /** The name of the second Worker. */
 export function objectsName(worker: string): string {
-  return `${worker}-objects`;
+  return nameBeside(worker, NAME);
 }
 
 /**
@@ -69,10 +53,10 @@ function madeBy(migrations: readonly ClassMigration[], isMade: (name: string) =>
     .filter(({ new_sqlite_classes: names }) => names.length > 0);
 }
 
-/** What both are made of, in one folder. */
-export interface WorkerConfig extends ClassesConfig {
-  readonly name: string;
-  readonly main: string;
+/** The first Worker's, with what the second has of it. */
+export interface WorkerConfig extends ClassesConfig, MainConfig {
+  readonly d1_databases: readonly object[];
+  readonly vars: Readonly<Record<string, string>>;
 }
 
 /**
@@ -81,25 +65,16 @@ export interface WorkerConfig extends ClassesConfig {
  * @param all migrations of every class, those that the first one does not make included
  */
 export function objectsConfig(worker: WorkerConfig, all: readonly ClassMigration[]): object {
-  const shared = Object.fromEntries(Object.entries(worker).filter(([name]) => SHARED.includes(name)));
   const bindings = worker.durable_objects.bindings
     .filter(({ class_name }) => CLASSES.includes(class_name))
     .map(({ name, class_name }) => ({ name, class_name }));
   return {
-    name: objectsName(worker.name),
-    main: entryBeside(worker.main),
-    ...shared,
-    workers_dev: false,
-    preview_urls: false,
+    ...besideOf(worker, NAME),
+    vars: worker.vars,
+    d1_databases: worker.d1_databases,
     durable_objects: { bindings },
     migrations: madeBy(all, (name) => CLASSES.includes(name)),
   };
-}
-
-/** @throws Error when it is none that the package or the repository has */
-function entryBeside(main: string): string {
-  for (const [own, other] of ENTRIES) if (own.test(main)) return main.replace(own, other);
-  throw new Error("Objects apart need the entry of the Worker that the package or the repository brings");
 }
 
 /** The names of the secrets of a Worker; undefined: there is no such Worker. */

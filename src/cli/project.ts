@@ -8,6 +8,7 @@ import * as v from "valibot";
 
 import { JURISDICTIONS, REGIONS, SETTING_NAMES, settingsOf } from "../env.ts";
 import { boundApart, type ClassesConfig, type WorkerConfig } from "./objects.ts";
+import { boundToPictures } from "./pictures.ts";
 
 /** Settings that are secrets, which no file of a repository should have. */
 const SECRETS = ["ADMIN_TOKEN", "FACEBOOK_TOKEN", "SIGNER", "TWITTER_TOKEN", "VAULT_KEY", "VAULT_KEY_NEXT"];
@@ -30,6 +31,7 @@ const PLACE = {
   region: v.optional(Region),
   jurisdiction: v.optional(Jurisdiction),
   objects: v.optional(Objects),
+  pictures: v.optional(Domain),
   vars: v.optional(Variables),
 };
 const Environment = v.strictObject(PLACE);
@@ -43,8 +45,8 @@ const SettingsFile = v.strictObject({
 /** The file `darkroom.json` of a project. */
 export type ProjectSettings = v.InferOutput<typeof SettingsFile>;
 
-/** Where a deployment answers, where what it keeps lies, and which Worker has its objects. */
-export type Placement = Pick<ProjectSettings, "domain" | "region" | "jurisdiction" | "objects">;
+/** Where a deployment answers, where what it keeps lies, and which Workers it has beside the first. */
+export type Placement = Pick<ProjectSettings, "domain" | "region" | "jurisdiction" | "objects" | "pictures">;
 
 /** What of the package's configuration the settings change; all else passes as it is. */
 export interface PackageConfig extends ClassesConfig {
@@ -95,6 +97,9 @@ export function readSettings(text: string): ProjectSettings {
     throw new Error(issue.expected === "never" ? `${path} is no setting of darkroom.json` : `${path} ${issue.message}`);
   }
   const { vars, environments = {} } = result.output;
+  for (const { domain, pictures } of [result.output, ...Object.values(environments)]) {
+    if (pictures !== undefined && pictures === domain) throw new Error("pictures must be another host than domain");
+  }
   for (const one of [vars, ...Object.values(environments).map((environment) => environment.vars)]) {
     const secret = SECRETS.find((name) => one !== undefined && name in one);
     if (secret !== undefined) throw new Error(`${secret} is a secret: set it with npx wrangler secret put ${secret}`);
@@ -181,20 +186,19 @@ function settled(
     r2_buckets: [{ ...bucket, ...boundIn(chosen) }, ...buckets] as const,
   };
   const named = (name = settings.name): string => (environment === undefined ? name : `${name}-${environment}`);
-  const inWorker = (name: string): object => (chosen.objects ? boundApart(base, name) : {});
+  const inWorker = (name: string): object => ({
+    ...(chosen.objects && boundApart(base, name)),
+    ...(chosen.pictures !== undefined && boundToPictures(name)),
+  });
   return { config, named, below, inWorker };
 }
 
 /**
- * Whether the objects of a deployment, or of an environment, are in a Worker of their own.
+ * The settings of a deployment or of an environment, which lies where the deployment beside it lies unless it says something
+ * else.
  * @throws Error when there is no such environment
  */
-export function hasObjectsApart(settings: ProjectSettings, environment: string | undefined): boolean {
-  return placeOf(settings, environment).objects !== undefined;
-}
-
-/** The settings of an environment, which lies where the deployment beside it lies unless it says something else. */
-function placeOf(settings: ProjectSettings, environment: string | undefined): v.InferOutput<typeof Environment> {
+export function placeOf(settings: ProjectSettings, environment: string | undefined): v.InferOutput<typeof Environment> {
   if (environment === undefined) return settings;
   const chosen = settings.environments?.[environment];
   if (!chosen)

@@ -13,7 +13,8 @@ darkroom-worker config             prints the configuration that is deployed
   --domain <host>        with deploy, kept in darkroom.json: where it answers; workers.dev for none
   --region <hint>        where what it keeps is made: weur, eeur, wnam, enam, apac or oc
   --jurisdiction <name>  what must keep it: eu or fedramp
-  --objects apart        of a new deployment: meters and couriers in a Worker beside it`;
+  --objects apart        of a new deployment: meters and couriers in a Worker beside it
+  --pictures <host>      where pictures by address answer, from a cache before the Worker; workers.dev for none`;
 
 async function main(): Promise<void> {
   const [task, ...args] = process.argv.slice(2);

@@ -50,7 +50,7 @@ async function consume(
     if (kind === "final") await runFinal({ env, settings: settingsOf(env), pipeline, defer }, body);
     else if (kind === "object") await runObject({ env, settings: settingsOf(env), pipeline }, body);
     else if (kind === "purge") await carryOutPurge(env, id);
-    else if (kind === "forget") await forgetInFront(cache, id);
+    else if (kind === "forget") await forgetInFront(env, cache, id);
     else if (kind === "run") await runWork(env, pipeline, { id, database: body.database }, QUEUE_WORK_MS);
     else await wakeCourier(env, id, Date.now(), body.database);
     message.ack();

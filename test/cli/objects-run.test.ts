@@ -1,4 +1,4 @@
-/** Objects apart in the local runtime: what two Workers of one deployment say to each other. */
+/** What Workers of one deployment say to each other, in the local runtime: objects apart, and pictures at their host. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,9 +11,12 @@ import { experimental_readRawConfig, unstable_getMiniflareWorkerOptions, unstabl
 
 import { LOCAL_DEFAULTS, modulesOf } from "../../src/cli/local.ts";
 import { objectsConfig } from "../../src/cli/objects.ts";
+import { picturesConfig } from "../../src/cli/pictures.ts";
 import { type PackageConfig, repositoryConfig } from "../../src/cli/project.ts";
 import { ROOT, wranglerOrThrow } from "../../src/cli/wrangler.ts";
 
+const HOST = "img.example.com";
+const SAMPLE = join(ROOT, "src", "playground", "sample.jpg");
 const TOKEN = "token-of-the-operator";
 const VARIABLES = {
   ...LOCAL_DEFAULTS,
@@ -21,6 +24,7 @@ const VARIABLES = {
   ADMIN_TOKEN: TOKEN,
   VAULT_KEY: Buffer.alloc(32, 7).toString("base64"),
   WEBHOOK_RETRY_SECONDS: "0",
+  ALLOWED_HOSTS: HOST,
 };
 
 let folder: string;
@@ -52,6 +56,7 @@ async function migrate(database: D1Database): Promise<void> {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "objects-run-"));
   endpoint = createServer((request, response) => {
+    if (request.method === "GET") return void readFile(SAMPLE).then((bytes) => response.end(bytes));
     void request
       .setEncoding("utf8")
       .toArray()
@@ -63,11 +68,12 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
   const base = experimental_readRawConfig({ config: join(ROOT, "wrangler.toml") })
     .rawConfig as unknown as PackageConfig;
-  const apart = { name: "darkroom", objects: "apart" } as const;
+  const apart = { name: "darkroom", objects: "apart", pictures: HOST } as const;
   const config = repositoryConfig(base, apart, undefined, { root: ROOT, from: folder });
   const workers = [
     { name: "darkroom", ...(await workerOf("index", config)) },
     { name: "darkroom-objects", ...(await workerOf("objects", objectsConfig(config, base.migrations))) },
+    { name: "darkroom-pictures", ...(await workerOf("pictures", picturesConfig(config, HOST, false))) },
   ];
   const log = new Log(LogLevel.WARN);
   const shared = { host: "127.0.0.1", port: 0, cf: false, log, handleStructuredLogs: () => undefined } as const;
@@ -92,7 +98,7 @@ async function newKey(): Promise<string> {
 
 async function upload(key: string, data: object): Promise<Response> {
   const body = new FormData();
-  body.set("file", new Blob([await readFile(join(ROOT, "src", "playground", "sample.jpg"))]), "sample.jpg");
+  body.set("file", new Blob([await readFile(SAMPLE)]), "sample.jpg");
   body.set("data", JSON.stringify({ resize: { width: 64 }, output: { format: "png" }, ...data }));
   return fetch(new URL("/1.0/upload", url), { method: "POST", headers: { authorization: `Bearer ${key}` }, body });
 }

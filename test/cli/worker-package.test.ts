@@ -156,7 +156,9 @@ describe("the package of the Worker", () => {
     const names = async (where: string): Promise<string[]> =>
       (await readdir(where)).filter((name) => /\.(?:js|wasm|bin|woff2)$/.test(name)).sort();
     expect(await names(out)).toEqual(await names(join(folder, "built", "bundle")));
-    expect(await names(join(folder, "built", "objects"))).toEqual(["objects.js"]);
+    for (const beside of ["objects", "pictures"]) {
+      expect(await names(join(folder, "built", beside))).toEqual([`${beside}.js`]);
+    }
   });
 
   it("is deployed as the settings say, upgraded with them kept, and put back", async () => {

@@ -22,7 +22,7 @@ const configured = () => {
   return option("--config").endsWith(".json") ? JSON.parse(text).name : /^name = "(.+)"$/m.exec(text)[1];
 };
 const named = () => args.includes("--name") ? option("--name") : configured();
-const isOfObjects = () => named().endsWith("-objects");
+const beside = () => /-(objects|pictures)$/.exec(named())?.[1];
 if (said.startsWith("whoami")) end(JSON.stringify({ loggedIn: account.login }), account.login ? 0 : 1);
 if (account.forbidden?.some((start) => said.startsWith(start))) end("Authentication error [code: 10000]", 1);
 if (account.broken && said.startsWith(account.broken)) end("A request to the API failed. [code: 7003]", 1);
@@ -35,14 +35,14 @@ if (said.startsWith("d1 create")) { account.databases.push({ name: args[2], uuid
 if (said.startsWith("d1 migrations apply")) end("applied");
 if (said.startsWith("queues info")) account.queue === args[2] ? end("Queue") : end('Queue "' + args[2] + '" does not exist.', 1);
 if (said.startsWith("queues create")) { account.queue = args[2]; end("made"); }
-const secrets = () => isOfObjects() ? account.objects?.secrets : account.secrets;
+const secrets = () => beside() ? account[beside()]?.secrets : account.secrets;
 if (said.startsWith("secret list")) secrets() ? end(JSON.stringify(Object.keys(secrets()).map((name) => ({ name })))) : end("This Worker does not exist on your account. [code: 10007]", 1);
 if (said.startsWith("rollback")) end("rolled back");
 if (said.startsWith("deploy --dry-run")) end("--dry-run: exiting now.");
 if (said.startsWith("deploy")) {
-  if (isOfObjects()) {
+  if (beside()) {
     const given = JSON.parse(fs.readFileSync(option("--secrets-file"), "utf8"));
-    account.objects = { secrets: { ...account.objects?.secrets, ...given }, config: fs.readFileSync(option("--config"), "utf8") };
+    account[beside()] = { secrets: { ...account[beside()]?.secrets, ...given }, config: fs.readFileSync(option("--config"), "utf8") };
     end("Uploaded " + named());
   }
   account.secrets = { ...account.secrets, ...JSON.parse(fs.readFileSync(option("--secrets-file"), "utf8")) };

@@ -204,6 +204,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // The Worker of objects that are apart: nothing of it works on pictures.
   objects: { paths: ["src/objects.ts"], imports: ["meter", "src/entrances/courier.ts"] },
+  // The Worker at whose host pictures are: the door, and the cache before it.
+  pictures: {
+    paths: ["src/pictures.ts"],
+    imports: ["src/delivery/door.ts", "src/delivery/front-cache.ts"],
+    packages: ["cloudflare:workers"],
+  },
 
   // Programs beside the Worker: what a person runs, what sites take, what a browser shows.
   docs: { paths: ["src/docs"], imports: ["limits"], packages: ["marked", "node:"] },

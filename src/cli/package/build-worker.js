@@ -101,8 +101,9 @@ const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error("Name the folder of the package");
 await mkdir(join(folder, "bin"), { recursive: true });
 await writeBundle(join(ROOT, "wrangler.toml"), join(folder, "bundle"));
-// A Worker of its own, where a project has its objects apart.
+// Workers of their own, where a project has its objects apart, or a host for its pictures.
 await writeBundleBeside("objects", folder);
+await writeBundleBeside("pictures", folder);
 await cp(join(SOURCE, "playground"), join(folder, "assets"), {
   recursive: true,
   filter: (path) => ![...LEFT_OUT].some((name) => path.endsWith(name)),
