@@ -146,6 +146,25 @@ it("shows every operation, filter, gravity, format and preset as a small picture
   expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(MOST_BYTES_TOGETHER);
 });
 
+it("names every column of every table", () => {
+  const pages = site(documents);
+  const heads = Object.entries(pages).flatMap(([name, html]) =>
+    [...html.matchAll(/<thead>.*<\/thead>/g)].map(([head]) => `${name}: ${head}`),
+  );
+  expect(heads.length).toBeGreaterThan(50);
+  expect(heads.filter((head) => /<t[dh]><\/t[dh]>/.test(head))).toEqual([]);
+});
+
+it("says below a picture what was sent for it", async () => {
+  const tables = await pictureTables(ROOT);
+  const { operations, filters, gravities } = PICTURES;
+  for (const [name, pictures] of Object.entries({ operations, filters, gravities })) {
+    const said = [...(tables[`pictures-${name}`]?.() ?? "").matchAll(/`(\{.*\})`$/gm)].map(([, json = ""]) => json);
+    const sent = pictures.map(({ body }) => body).filter((body) => Object.keys(body).length > 0);
+    expect(said.map((json) => JSON.parse(json))).toEqual(sent);
+  }
+});
+
 /** A folder that is missing is named in test/support/code-map.ts, with what it is for. */
 it("names every folder of the code in the map, and no other", async () => {
   const folders: string[] = [];

@@ -107,7 +107,7 @@ function alternatives(): string {
   const uploads = UPLOADS.map((work) => dollarsPerMillion(work));
   const hits = [DELIVERY.frontHit, DELIVERY.edgeHit, DELIVERY.storedHit].map((work) => dollarsPerMillion(work));
   return table(
-    ["", "Runs", "Asked by", "Quality", "Costs for a million images"],
+    ["Program or service", "Runs", "Asked by", "Quality", "Costs for a million images"],
     [
       [
         "**Darkroom**",

@@ -38,6 +38,7 @@ function detailsOf(pictures: readonly Pictured[], details: Figures["details"]): 
 /** JSON that lines can be broken in. */
 function spaced(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
   const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${spaced(member)}`);
   return `{${members.join(", ")}}`;
 }

@@ -14,7 +14,7 @@ import { code, table, type Tables } from "./markdown-tables.ts";
 export const REGISTRY_TABLES: Tables = {
   formats: () =>
     table(
-      ["Format", "Written", "Alpha", "Animation", "Lossless", "Names", ""],
+      ["Format", "Written", "Alpha", "Animation", "Lossless", "Names", "What it is"],
       Object.entries<FormatDefinition>(FORMATS).map(([name, { label, write, can, extensions, summary }]) => [
         label,
         mark(write !== undefined),
@@ -27,7 +27,7 @@ export const REGISTRY_TABLES: Tables = {
     ),
   operations: () =>
     table(
-      ["Operation", "Parameters", ""],
+      ["Operation", "Parameters", "What it does"],
       Object.entries<OperationRow>(OPERATIONS).map(([name, { aliases, params, summary }]) => [
         [name, ...(aliases ?? [])].map(code).join(" or "),
         members(params).map(code).join(" "),
@@ -36,12 +36,12 @@ export const REGISTRY_TABLES: Tables = {
     ),
   analyses: () =>
     table(
-      ["Analysis", ""],
+      ["Analysis", "What it gives"],
       Object.entries<Analysis>(ANALYSES).map(([name, { summary }]) => [code(name), summary]),
     ),
   providers: () =>
     table(
-      ["Provider", "Credentials", "Other members", ""],
+      ["Provider", "Credentials", "Other members", "Who it is"],
       PROVIDERS.map((row: ProviderRow) => [
         [row.code, ...row.aliases].map(code).join(" or "),
         Object.keys(row.credentials).map(code).join(" "),
