@@ -15,8 +15,8 @@ const PLACES = [
 
 const INSTALL_TIMEOUT_MS = 300_000;
 
-/** The browser, and what the documentation signs addresses in. */
-const PACKAGES = ["chromium", "php-cli", "python3"];
+/** The browser, and what runs the programs that are shown. */
+const PACKAGES = ["chromium", "php-cli", "php-curl", "python3", "python3-requests"];
 
 /** What a test machine has no use for, and what would call out on the browser's own behalf. */
 export const FLAGS = [
