@@ -2,20 +2,20 @@
  * A change of a control, shown a moment later: the request is tried out on the screen's copy of the original. What comes next
  * cancels what is under way, and the final file is made when somebody asks for it.
  */
-import { explained, resultOf, submit } from "./processing.js";
+import { explained, resultOf, submit, submitForBytes } from "./processing.js";
 import { canBeTried, scaledRequest } from "./scaled-request.js";
 import { screenCopyOf } from "./screen-copy.js";
 
 /** Milliseconds after the last change: whoever types a number is not done after its first digit. */
-const AFTER_TYPING = 250;
+const AFTER_TYPING = 200;
 /** What is dragged passes many values, and wants to be followed: the first at once, others this much after one another. */
 const AFTER_MOVING = 100;
 /** Formats whose previews are written in a moment; others take several times as long for the same pixels. */
-const QUICK_FORMATS = ["jpeg", "jpg", "webp", "gif", "svg"];
+const QUICK_FORMATS = ["jpeg", "jpg", "gif", "svg"];
 
 /**
  * @import { ScreenCopy, Visible } from "./screen-copy.js"
- * @import { Source, Success, UploadBody } from "./shapes.d.ts"
+ * @import { Called, Source, Success, UploadBody } from "./shapes.d.ts"
  * @typedef {object} Preview
  * @property {Success} answer
  * @property {Blob | undefined} result
@@ -128,7 +128,8 @@ export class Live {
     const body = settings ?? this.#ports.body();
     if (!source?.file || !copy || !canBeTried(body)) return undefined;
     const { width, height } = copy;
-    const sent = isFollowed && !isQuick(body, source.file) ? copy.quick : copy;
+    const followed = isQuick(body, source.file) ? copy.followed : copy.slow;
+    const sent = isFollowed ? followed : copy.screen;
     const request = scaledRequest(body, { scale: sent.scale, width, height });
     return { ...request, source: { file: request.whole ? source.file : sent.file } };
   }
@@ -143,8 +144,9 @@ export class Live {
     const copy = await this.#copying;
     const visible = this.#visible;
     if (!this.#source?.file || !copy || !visible) return undefined;
-    const request = scaledRequest({ ...body, analyze: ["faces", "focus"] }, copy);
-    const source = { file: request.whole ? this.#source.file : copy.file };
+    const { file, scale } = copy.screen;
+    const request = scaledRequest({ ...body, analyze: ["faces", "focus"] }, { ...copy, scale });
+    const source = { file: request.whole ? this.#source.file : file };
     const made = { ...request.body, output: { format: "webp" }, optimize: { quality: 90 } };
     const asked = submit(source, made, { signal });
     const seen = asked.then(seenIn, () => undefined);
@@ -166,17 +168,28 @@ export class Live {
       if (!request || mine.signal.aborted) return;
       const { source, body, scale, whole } = request;
       const isFinal = whole && scale === 1;
-      const asked = isFinal ? explained(body) : body;
-      const { answer, header, milliseconds } = await submit(source, asked, { signal: mine.signal });
-      const result = await resultOf(answer.output.url);
-      if (mine.signal.aborted) return;
-      this.#ports.onPreview({ answer, result, scale, isFinal, milliseconds, header });
+      const { signal } = mine;
+      const { result, ...made } = await (isFinal ? madeOf(source, body, signal) : submitForBytes(source, body, signal));
+      if (signal.aborted) return;
+      this.#ports.onPreview({ ...made, result, scale, isFinal });
     } catch (error) {
       if (!mine.signal.aborted) this.#ports.onError(error);
     } finally {
       if (this.#running === mine) this.#running = undefined;
     }
   }
+}
+
+/**
+ * The file itself, which stays at an address for a while.
+ * @param {Source} source
+ * @param {UploadBody | undefined} body
+ * @param {AbortSignal} signal
+ */
+async function madeOf(source, body, signal) {
+  /** @type {Called<Success>} */
+  const called = await submit(source, explained(body), { signal });
+  return { ...called, result: await resultOf(called.answer.output.url) };
 }
 
 /**

@@ -20,6 +20,20 @@ export function submit({ file, url }, body, options) {
 }
 
 /**
+ * One processing request whose answer is the bytes themselves: a way less than asking for them at their address.
+ * @param {Source} source
+ * @param {object | undefined} body
+ * @param {AbortSignal} signal
+ * @returns {Promise<Called<Success> & { result: Blob }>}
+ */
+export async function submitForBytes(source, body, signal) {
+  const asked = { ...body, response: { mode: "binary", keep: false } };
+  /** @type {Called<Success>} */
+  const called = await submit(source, asked, { binary: true, signal });
+  return { ...called, result: called.bytes };
+}
+
+/**
  * A request that is told what its search tried, where that can be: not where its answer comes later, or came before.
  * @param {import("./shapes.d.ts").UploadBody | undefined} body
  */

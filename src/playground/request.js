@@ -40,10 +40,10 @@ export function call(method, path, { body, binary = false, onUpload, signal } = 
   request.addEventListener("load", () => {
     const milliseconds = performance.now() - startedAt;
     const header = (/** @type {string} */ name) => request.getResponseHeader(name);
-    const answer = binary ? undefined : parsed(request.responseText);
-    if (request.status < 400) resolve({ answer, bytes: request.response, header, milliseconds });
-    else
-      reject(new Refusal(request.status, answer?.message ?? `HTTP ${request.status}`, answer, header("Retry-After")));
+    const { status, response } = request;
+    const answer = parsed(binary ? saidIn(request.getAllResponseHeaders()) : response);
+    if (status < 400) resolve({ answer, bytes: response, header, milliseconds });
+    else reject(new Refusal(status, answer?.message ?? `HTTP ${status}`, answer, header("Retry-After")));
   });
   request.addEventListener("error", () => reject(new Refusal(0, "The service cannot be reached.")));
   request.addEventListener("abort", () => reject(new Refusal(0, "Canceled.")));
@@ -52,6 +52,15 @@ export function call(method, path, { body, binary = false, onUpload, signal } = 
   if (json) request.setRequestHeader("Content-Type", "application/json");
   request.send(json ? JSON.stringify(body) : /** @type {FormData | undefined} */ (body));
   return promise;
+}
+
+/**
+ * What is said of bytes, or of why there are none, in a header whose name has that of the service in it.
+ * @param {string} headers as `getAllResponseHeaders` has them
+ */
+function saidIn(headers) {
+  const [, json = ""] = /^x-[a-z0-9]+-metadata: (.*)$/im.exec(headers) ?? [];
+  return json;
 }
 
 /** @param {string} text */

@@ -6,8 +6,12 @@ import { resultOf, submit } from "./processing.js";
 
 /** Pixels of the longer side: what a large screen shows of a picture. */
 export const SCREEN_SIDE = 1600;
-/** Pixels of the longer side for formats whose files take several times as long to write: a preview is there to be followed. */
-const QUICK_SIDE = 800;
+/** Pixels of the longer side of what follows a control: half of the pixels, and of the time that a search takes. */
+const FOLLOWED_SIDE = 1200;
+/** The same for formats whose files take several times as long to write. */
+const SLOW_SIDE = 800;
+/** Milliseconds after which a page that is not looked at goes on without having been painted. */
+const MOST_PAINT_WAIT = 200;
 /** Files of these kinds move, or have no pixels: they are sent as they are. */
 const WHOLE_TYPES = ["image/gif", "image/svg+xml"];
 const JPEG_QUALITY = 0.95;
@@ -23,7 +27,12 @@ const JPEG_QUALITY = 0.95;
  * @property {File} file what is sent to try something out
  * @property {number} scale its sides beside those of the original, at most 1
  *
- * @typedef {Visible & Sent & { quick: Sent }} ScreenCopy `quick` is a smaller one
+ * @typedef {object} Copies
+ * @property {Sent} screen what a large screen shows
+ * @property {Sent} followed what is sent while somebody turns a control
+ * @property {Sent} slow the same for formats that take long
+ *
+ * @typedef {Visible & Copies} ScreenCopy
  */
 
 /**
@@ -41,8 +50,31 @@ export async function screenCopyOf(file, { signal, onVisible }) {
   }
   const visible = { visible: file, image, width: image.naturalWidth, height: image.naturalHeight };
   if (!signal.aborted) onVisible(visible);
-  const copy = await smaller(file, image, SCREEN_SIDE);
-  return { ...visible, ...copy, quick: await smaller(file, image, QUICK_SIDE) };
+  // Making copies takes the thread that paints, and the picture is waited for.
+  await painted();
+  return { ...visible, ...(await copiesOf(file, image)) };
+}
+
+/** Resolves when the page was painted. */
+function painted() {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, MOST_PAINT_WAIT);
+  });
+}
+
+/**
+ * @param {File} file
+ * @param {HTMLImageElement} image of the file
+ * @returns {Promise<Copies>}
+ */
+async function copiesOf(file, image) {
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const screen = await smaller(file, { picture: image, width, height }, SCREEN_SIDE);
+  // Each is made of the one before, which takes a fraction of the time that the original takes.
+  const followed = await smaller(file, { ...screen, width, height }, FOLLOWED_SIDE);
+  const slow = await smaller(file, { ...followed, width, height }, SLOW_SIDE);
+  return { screen, followed, slow };
 }
 
 /**
@@ -64,14 +96,14 @@ async function decoded(file) {
 
 /**
  * @param {File} file
- * @param {HTMLImageElement} image of the file
+ * @param {{ picture: HTMLImageElement | HTMLCanvasElement, width: number, height: number }} of what it shows, in any size, and
+ * the sides of the original
  * @param {number} side pixels of the longer side, at most
- * @returns {Promise<Sent>}
+ * @returns {Promise<Sent & { picture: HTMLImageElement | HTMLCanvasElement }>}
  */
-async function smaller(file, image, side) {
-  const { naturalWidth: width, naturalHeight: height } = image;
+async function smaller(file, { picture, width, height }, side) {
   const scale = Math.min(1, side / Math.max(width, height, 1));
-  const whole = { file, scale: 1 };
+  const whole = { file, scale: 1, picture };
   if (scale === 1 || WHOLE_TYPES.includes(file.type)) return whole;
   const canvas = document.createElement("canvas");
   canvas.width = Math.round(width * scale);
@@ -79,11 +111,11 @@ async function smaller(file, image, side) {
   const context = canvas.getContext("2d");
   if (!context) return whole;
   context.imageSmoothingQuality = "high";
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   // A photograph stays one; everything else may have alpha or sharp edges, which JPEG does not keep.
   const type = file.type === "image/jpeg" ? "image/jpeg" : "image/png";
   const blob = await blobOf(canvas, type);
-  return blob ? { file: new File([blob], file.name, { type }), scale } : whole;
+  return blob ? { file: new File([blob], file.name, { type }), scale, picture: canvas } : whole;
 }
 
 /**
@@ -110,11 +142,11 @@ async function decodedThere(file, signal) {
   const { width, height } = answer.output;
   const scale = Math.min(1, Math.max(width, height) / Math.max(answer.input.width, answer.input.height));
   const sent = new File([visible], file.name, { type: "image/webp" });
-  const copy = { file: sent, scale };
-  const quick = await smaller(sent, image, QUICK_SIDE);
+  const { followed, slow } = await copiesOf(sent, image);
   return {
-    ...copy,
-    quick: { ...quick, scale: quick.scale * scale },
+    screen: { file: sent, scale },
+    followed: { ...followed, scale: followed.scale * scale },
+    slow: { ...slow, scale: slow.scale * scale },
     width: Math.round(width / scale),
     height: Math.round(height / scale),
     visible,

@@ -156,7 +156,7 @@ export interface ShownRequest {
 export interface CallOptions {
   /** FormData, or a value to be sent as JSON. */
   readonly body?: unknown;
-  /** Resolves `bytes` instead of `answer`. */
+  /** Resolves `bytes` as well as `answer`, which is read from a header then. */
   readonly binary?: boolean;
   /** Told the sent share, 0 to 1. */
   readonly onUpload?: (share: number) => void;
