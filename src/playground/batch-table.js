@@ -147,9 +147,9 @@ function textsOf(made, original) {
   const bytes = made.reduce((sum, { blob }) => sum + blob.size, 0);
   const [one] = made;
   if (made.length !== 1 || !one) return [`${made.length} files`, bytesText(bytes), "–", "–"];
-  const saved = `${Math.round((1 - bytes / original) * 100)} %`;
+  const saved = `${Math.round((1 - bytes / original) * 100)} %`.replace("-", "−");
   const score = one.score === undefined ? "–" : String(Math.round(one.score));
-  return [`${one.format}, ${one.width} × ${one.height}`, bytesText(bytes), saved, score];
+  return [`${one.format}, ${one.width}\u00a0×\u00a0${one.height}`, bytesText(bytes), saved, score];
 }
 
 /** @param {readonly KeptFile[]} files */

@@ -1,5 +1,5 @@
 /** One picture in several formats: figures as they arrive, and a click takes one. */
-import { bytesText, durationText, h } from "./dom.js";
+import { bytesText, h } from "./dom.js";
 import { SOURCE_FORMATS } from "./format-lists.js";
 import { submit } from "./processing.js";
 
@@ -176,7 +176,7 @@ function title() {
 
 /** @param {ReturnType<typeof rowOf>[]} rows */
 function tableOf(rows) {
-  const heads = ["Format", "Bytes", "Score", "Time"].map((name) => h("th", { scope: "col" }, name));
+  const heads = ["Format", "Bytes", "Score"].map((name) => h("th", { scope: "col" }, name));
   return h(
     "table",
     {},
@@ -204,18 +204,16 @@ function rowOf(name, label, { isCopy, scale, growth, onTake }) {
     "click",
     () => entry && onTake(entry, isFinal ? { isCopy: false, scale: 1 } : { isCopy, scale }),
   );
-  const cells = [h("td", {}, "…"), h("td"), h("td")];
+  const cells = [h("td", {}, "…"), h("td")];
   const element = h("tr", {}, h("th", { scope: "row" }, take), cells);
   const write = () => {
     if (!entry) return;
-    const { answer, milliseconds } = entry.called;
-    const { output } = answer;
+    const { output } = entry.called.answer;
     const known = isFinal ? output.bytes : growth.bytesOf(output.bytes, scale);
     bytes = known ?? Infinity;
     const texts = [
       known === undefined ? "not measured" : (isFinal || scale === 1 ? "" : "≈ ") + bytesText(known),
       output.score === undefined ? "–" : String(Math.round(output.score)),
-      durationText(milliseconds),
     ];
     cells.forEach((cell, index) => (cell.textContent = texts[index] ?? ""));
   };
@@ -233,7 +231,7 @@ function rowOf(name, label, { isCopy, scale, growth, onTake }) {
       take.disabled = false;
     },
     fail: (/** @type {unknown} */ error) => {
-      const cell = h("td", { colspan: 3, class: "hint" }, error instanceof Error ? error.message : String(error));
+      const cell = h("td", { colspan: 2, class: "hint" }, error instanceof Error ? error.message : String(error));
       element.replaceChildren(h("th", { scope: "row" }, label), cell);
     },
     mark: (/** @type {boolean} */ isShown) => {

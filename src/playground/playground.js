@@ -277,8 +277,7 @@ function showUpload(share) {
 /** @param {unknown} error */
 function fail(error) {
   byId("status").textContent = showcase.hasResult ? "Below is the result of the request before." : "";
-  showRefusal(error);
-  byId("error").scrollIntoView({ block: "nearest" });
+  showRefusal(error, { isAsked: true });
 }
 
 /** @param {Entry} entry */

@@ -2,8 +2,12 @@
 import { byId, fill, h } from "./dom.js";
 import { Refusal } from "./request.js";
 
-/** @param {unknown} error */
-export function showRefusal(error) {
+/**
+ * @param {unknown} error
+ * @param {{ isAsked?: boolean }} [how] whether somebody asked for the file: then the field that is wrong has the focus, and
+ * else it stays where it is, since a preview comes while somebody types
+ */
+export function showRefusal(error, { isAsked = false } = {}) {
   clearRefusal();
   const refusal = error instanceof Refusal ? error : undefined;
   const message = error instanceof Error ? error.message : String(error);
@@ -14,7 +18,12 @@ export function showRefusal(error) {
     h("span", {}, message),
     refusal?.answer?.id && h("small", {}, `Request ${refusal.answer.id}`),
   );
-  if (refusal?.answer?.param) markField(refusal.answer.param, message);
+  const field = refusal?.answer?.param ? markField(refusal.answer.param, message) : undefined;
+  if (!isAsked) return;
+  byId("error").scrollIntoView({ block: "nearest" });
+  field?.focus({ preventScroll: true });
+  // What it says below itself is seen as well.
+  field?.closest(".field")?.scrollIntoView({ block: "center" });
 }
 
 export function clearRefusal() {
@@ -30,6 +39,7 @@ export function clearRefusal() {
  * The field of a member, or of the nearest one around it that has a field, is opened and says what is wrong with it.
  * @param {string} member its path, as `resize.width`
  * @param {string} message
+ * @returns {HTMLElement | undefined} the control that was marked
  */
 function markField(member, message) {
   const names = member.split(/[.[\]]+/).filter((name) => name !== "");
@@ -40,10 +50,11 @@ function markField(member, message) {
     for (let group = control.closest("details"); group; group = group.parentElement?.closest("details") ?? null) {
       group.open = true;
     }
-    if (control instanceof HTMLDetailsElement) return;
+    if (control instanceof HTMLDetailsElement) return undefined;
     control.setAttribute("aria-invalid", "true");
     control.setAttribute("aria-describedby", `${id}-error`);
     control.closest(".field")?.append(h("p", { class: "field-error", id: `${id}-error` }, message));
-    return;
+    return control;
   }
+  return undefined;
 }

@@ -29,7 +29,7 @@ export function createTakeaway({ copy, onMake }) {
      */
     show: ({ output }, { bytes, isExact, isFinal, blobUrl }) => {
       const size = bytes === undefined ? "preview" : `${isExact ? "" : "about "}${bytesText(bytes)}`;
-      said.textContent = `${output.format} · ${size}`;
+      said.textContent = `${output.format} · ${size.replace(/ (?=\S+$)/, "\u00a0")}`;
       if (!isFinal) fill(way, h("button", { type: "button", class: "primary", onclick: onMake }, "Make the file"));
       else if (blobUrl) {
         const name = `Download ${output.name}`;

@@ -210,6 +210,7 @@ describe.skipIf(inject("browser") === "")("the playground", () => {
       expect(await alert.innerText()).toContain("resize.width must be");
       expect(await page.getAttribute("#op-resize-width", "aria-invalid")).toBe("true");
       expect(await page.locator("#op-resize-width-error").innerText()).toContain("resize.width must be");
+      expect(await page.evaluate("document.activeElement.id")).toBe("op-resize-width");
       await page.fill("#key", "wrong");
       await page.click("#send");
       await page.getByRole("alert").filter({ hasText: "401" }).waitFor();

@@ -134,8 +134,8 @@ ${alternate}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <a href="/#try">Playground</a>
 <a href="/#deliveries">Deliveries</a>
 <a href="/#account">Account</a>
-<a href="/docs"${documentation}>Documentation</a>
-<a href="/docs/reference"${current("/docs/reference")}>API reference</a>
+<a href="/docs"${documentation}>Docs</a>
+<a href="/docs/reference"${current("/docs/reference")}>Reference</a>
 </nav>
 ${tool}</header>
 ${body}
