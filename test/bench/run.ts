@@ -38,6 +38,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   "gain-maps": () => import("./gain-maps.ts"),
   gif: () => import("./gif.ts"),
   gravity: () => import("./gravity.ts"),
+  playground: () => import("./playground.ts"),
   png: () => import("./png.ts"),
   estimates: () => import("./estimates.ts"),
   qualities: () => import("./qualities.ts"),
