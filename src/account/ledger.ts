@@ -5,6 +5,7 @@
 import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
 import { countToday, type Days, nextDay, restOfDay } from "./days.ts";
 import { addedFailure, type Failed, failedMs, forgottenAt, pauseSeconds } from "./failed-work.ts";
+import { lapse, lend, type Lent, lentOf, unlend } from "./lent.ts";
 import { count, type Counts, dayOf, type Tally } from "./usage.ts";
 
 interface Window {
@@ -39,6 +40,8 @@ export interface Ledger {
   used: number;
   /** Credits reserved and not settled yet, by the second in which the reservation ends: few entries however many jobs. */
   readonly leases: Map<number, number>;
+  /** Requests that isolates hold and have not made yet: they fill windows like others. */
+  readonly lent: Lent;
   /** Processor time of failed work, as it was at a moment: it is forgotten evenly, `limitMs` in the time of a window. */
   failed: Failed;
   /** Whose usage this is; undefined for what counts client addresses. */
@@ -59,6 +62,8 @@ export interface Ledger {
   copyAt?: number;
   /** Batches that were counted a moment ago, and when: one whose answer was lost comes again. */
   readonly told: Map<string, number>;
+  /** Those of them that come again in some seconds, unless their isolate dies: they are not forgotten for others. */
+  readonly awaited: Map<string, number>;
 }
 
 export interface Ask {
@@ -92,8 +97,6 @@ export interface Block {
   readonly requests: number;
   /** Names the reserved credits. */
   readonly lease: number;
-  /** When the window began that counts the requests, milliseconds since the epoch. */
-  readonly startedAt: number;
 }
 
 export interface Taken {
@@ -125,6 +128,7 @@ export function emptyLedger(): Ledger {
     month: "",
     used: 0,
     leases: new Map(),
+    lent: new Map(),
     failed: { ms: 0, at: 0, limitMs: 0 },
     accepted: NOTHING_ACCEPTED,
     agents: new Map(),
@@ -132,6 +136,7 @@ export function emptyLedger(): Ledger {
     usage: new Map(),
     unsaved: new Set(),
     told: new Map(),
+    awaited: new Map(),
   };
 }
 
@@ -140,7 +145,7 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   roll(ledger, now);
   const window = windowOf(ledger, ask.key, now);
   const isPart = ask.isPart ?? false;
-  const allowed = isPart || window.count < ask.limit;
+  const allowed = isPart || filled(ledger, window, ask.key) < ask.limit;
   if (allowed && !isPart) window.count += 1;
   if (ask.account !== undefined) {
     ledger.account = ask.account;
@@ -159,14 +164,11 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   if (ask.hourly && mayReserve && (lease !== undefined || ask.creditsTotal === undefined)) {
     countThisHour(ledger, ask.hourly.name, now);
   }
-  const remaining = Math.max(0, ask.limit - window.count);
+  const state = stateOf(ledger, ask, window, now);
   const block = lease === undefined ? undefined : takeBlock(ledger, ask, lease, now);
   return {
     allowed,
-    limit: ask.limit,
-    remaining,
-    resetSeconds: Math.max(1, Math.ceil((window.startedAt + RATE_WINDOW_SECONDS * 1000 - now) / 1000)),
-    used: ledger.used,
+    ...state,
     ...(lease !== undefined && { lease }),
     ...(pause > 0 && { pauseSeconds: pause }),
     ...(tomorrow > 0 && { tomorrowSeconds: tomorrow }),
@@ -176,12 +178,27 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   };
 }
 
+/** What every answer says of the window and of the credits. */
+function stateOf(ledger: Ledger, { key, limit }: Ask, window: Window, now: number) {
+  return {
+    limit,
+    remaining: Math.max(0, limit - filled(ledger, window, key)),
+    resetSeconds: Math.max(1, Math.ceil((window.startedAt + RATE_WINDOW_SECONDS * 1000 - now) / 1000)),
+    used: ledger.used,
+  };
+}
+
+/** Requests that a window has no room for any more: those that were made, and those that isolates hold. */
+function filled({ lent }: Ledger, { count: made }: Window, key: string): number {
+  return made + lentOf(lent, key);
+}
+
 /** Credits and requests that must be left where the beginning of work may be forgotten. */
 const FAR = 100;
 
 /** Requests, each with a credit, that are left before the nearer of the two bounds. */
 function roomOf(ledger: Ledger, { key, limit, creditsTotal = 0 }: Ask): number {
-  const requests = limit - (ledger.windows.get(key)?.count ?? 0);
+  const requests = limit - (ledger.windows.get(key)?.count ?? 0) - lentOf(ledger.lent, key);
   return Math.min(requests, creditsTotal - ledger.used - reservedIn(ledger));
 }
 
@@ -192,31 +209,70 @@ function roomOf(ledger: Ledger, { key, limit, creditsTotal = 0 }: Ask): number {
 function takeBlock(ledger: Ledger, ask: Ask, lease: number, now: number): Block | undefined {
   const { block: most = 0, failedMs: limitMs } = ask;
   if (limitMs !== undefined && failedMs(ledger.failed, now) * 2 > limitMs) return undefined;
-  const window = windowOf(ledger, ask.key, now);
   const requests = Math.min(most, Math.floor(roomOf(ledger, ask) / FAR));
   if (requests <= 0) return undefined;
-  window.count += requests;
   ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + requests);
-  return { requests, lease, startedAt: window.startedAt };
+  lend(ledger.lent, ask.key, lease, requests);
+  return { requests, lease };
 }
 
-/** Takes requests of a block back that were not made: those of a window that is over are forgotten. */
-export function returnBlock(ledger: Ledger, key: string, { requests, lease, startedAt }: Block, now: number): void {
+/** What an isolate that has told what it did may admit by itself from then on. */
+export interface Granted extends Pick<Taken, "limit" | "remaining" | "resetSeconds" | "used" | "failedMs"> {
+  readonly block: Block;
+}
+
+/**
+ * Hands out a block beside no request: for those that come next to an isolate that calls anyway.
+ * @returns undefined where each request is to be counted by itself
+ */
+export function grantBlock(ledger: Ledger, ask: Ask, now: number): Granted | undefined {
+  roll(ledger, now);
+  if (pauseOf(ledger, ask, now) > 0) return undefined;
+  const window = windowOf(ledger, ask.key, now);
+  const state = stateOf(ledger, ask, window, now);
+  const block = takeBlock(ledger, ask, leaseAt(now), now);
+  if (!block) return undefined;
+  return { ...state, ...(ask.failedMs !== undefined && { failedMs: Math.round(failedMs(ledger.failed, now)) }), block };
+}
+
+/** Requests of a block were made: their credits stay reserved until each has its outcome. */
+export function useBlock(ledger: Ledger, key: string, { requests, lease }: Block, now: number): void {
+  unlend(ledger.lent, key, lease, requests);
+  windowOf(ledger, key, now).count += requests;
+  note(ledger, key, { requests }, now);
+}
+
+/** Takes requests of a block back that were not made. */
+export function returnBlock(ledger: Ledger, key: string, { requests, lease }: Block, now: number): void {
   release(ledger, lease, now, requests);
-  const window = ledger.windows.get(key);
-  if (window?.startedAt === startedAt) window.count = Math.max(0, window.count - requests);
+  unlend(ledger.lent, key, lease, requests);
 }
 
-/** How long a batch is remembered, and how many are: whoever repeats one does so within seconds. */
-const TOLD_MS = 60_000;
+/** How long a batch is remembered, and how many are: whoever repeats one does so within 45 seconds. */
+const TOLD_MS = 300_000;
 const MAX_TOLD = 256;
 
 /** Whether a batch is told for the first time; from then on it is known. */
-export function isNews({ told }: Ledger, id: string, now: number): boolean {
+export function isNews({ told, awaited }: Ledger, id: string, now: number): boolean {
   if (told.has(id)) return false;
-  for (const [other, at] of told) if (told.size >= MAX_TOLD || Math.abs(now - at) > TOLD_MS) told.delete(other);
+  for (const [other, at] of told) {
+    if (Math.abs(now - at) > TOLD_MS || (told.size >= MAX_TOLD && !awaited.has(other))) told.delete(other);
+  }
   told.set(id, now);
   return true;
+}
+
+/** Whoever has heard something within so many milliseconds soon hears more, and one row holds both. */
+const BUSY_MS = 60_000;
+/** Batches that may wait to be told again: an account that is busier writes a few rows a second at any rate. */
+const MAX_AWAITED = 32;
+/** How long they are waited for: an isolate repeats a batch for 45 seconds. */
+const AWAITED_MS = 60_000;
+
+/** Whether a batch may wait for what others tell: its isolate tells it again before it is written by itself. */
+export function mayAwait({ told, awaited }: Ledger, now: number): boolean {
+  for (const [id, at] of awaited) if (Math.abs(now - at) > AWAITED_MS) awaited.delete(id);
+  return awaited.size < MAX_AWAITED && told.values().some((at) => Math.abs(now - at) < BUSY_MS);
 }
 
 /** Whether the beginning of some work may be forgotten: no bound would let more through for that. */
@@ -332,9 +388,14 @@ function isOver(window: Window, now: number): boolean {
 
 function reserve(ledger: Ledger, total: number, now: number): number | undefined {
   if (ledger.used + reservedIn(ledger) >= total) return undefined;
-  const lease = Math.floor(now / 1000) + CREDIT_LEASE_SECONDS;
+  const lease = leaseAt(now);
   ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + 1);
   return lease;
+}
+
+/** The second in which a reservation ends that is made now: its name. */
+function leaseAt(now: number): number {
+  return Math.floor(now / 1000) + CREDIT_LEASE_SECONDS;
 }
 
 function reservedIn({ leases }: Ledger): number {
@@ -350,7 +411,8 @@ export function roll(ledger: Ledger, now: number): void {
   }
   for (const [key, { day }] of ledger.agents) if (day < dayOf(now)) ledger.agents.delete(key);
   // A reservation that ends later than a new one would was made before the clock was set back.
-  const latest = Math.floor(now / 1000) + CREDIT_LEASE_SECONDS;
+  const latest = leaseAt(now);
+  lapse(ledger.lent, now, latest);
   for (const second of ledger.leases.keys()) {
     if (second * 1000 <= now || second > latest) ledger.leases.delete(second);
   }

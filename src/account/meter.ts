@@ -18,10 +18,12 @@ import { ExpiringRows } from "./expiring-rows.ts";
 import type { KnownResult } from "./known-results.ts";
 import {
   emptyLedger,
+  grantBlock,
   isFarFromBounds,
   isNews,
   type Ledger,
   lose,
+  mayAwait,
   type More,
   note,
   release,
@@ -31,8 +33,9 @@ import {
   settle,
   staleAt,
   take,
+  useBlock,
 } from "./ledger.ts";
-import type { Batch, Failure, RepeatableAsk, Spent, TakenWithReceipt, Unneeded } from "./metered.ts";
+import type { Batch, Failure, RepeatableAsk, Spent, TakenWithReceipt, Telling, Told, Unneeded } from "./metered.ts";
 import { begin, end, type Ending, find, type Receipt, renew } from "./receipts.ts";
 import { type ClaimAsk, ResultClaims } from "./result-claims.ts";
 import { givenBack, isUsable, mayTry, type TokenUse, tried } from "./token-uses.ts";
@@ -59,6 +62,8 @@ export class Meter extends DurableObject<Env> {
   /** When the ledger was written of late, the newest last. */
   #written: readonly number[] = [];
   #isWaiting = false;
+  /** Batches that are counted here and will be told again: the next write is early enough. */
+  readonly #unwritten = new Set<string>();
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
@@ -87,8 +92,8 @@ export class Meter extends DurableObject<Env> {
     const counted = take(this.#ledger, creditsTotal !== undefined && isNew ? ask : unpaid, now);
     // Work that has begun is written at its end: there and back would be two rows.
     const isBeginning = isKnown && counted.lease !== undefined && receipt === undefined && use === undefined;
-    if (isBeginning && isFarFromBounds(this.#ledger, ask)) this.#schedule();
-    else if (counted.allowed || ask.account !== undefined) this.#keep();
+    const isForgettable = isBeginning && isFarFromBounds(this.#ledger, ask);
+    if (!isForgettable && (counted.allowed || ask.account !== undefined)) this.#keep();
     if (!counted.allowed) return counted;
     const begins = counted.lease !== undefined;
     if (use) this.#uses.put(use.id, tried(uses, use, begins));
@@ -143,16 +148,38 @@ export class Meter extends DurableObject<Env> {
     this.#keep();
   }
 
-  /** Counts what an isolate did by itself: all of a batch, once. */
-  tell({ id, key, requests, outcomes, unused }: Batch, now = Date.now()): void {
-    if (!isNews(this.#ledger, id, now)) return;
-    if (requests > 0) note(this.#ledger, key, { requests }, now);
+  /**
+   * Counts what an isolate did by itself: all of a batch, once; and hands out the block for what it does next. Where several
+   * isolates work for an account a row holds what all of them have told within seconds: each tells again what was not written
+   * by then, and an object that has lost its memory meanwhile counts it anew.
+   */
+  tell({ batches, isRepeated, ask }: Telling, now = Date.now()): Told {
+    const mayWait = isRepeated && mayAwait(this.#ledger, now);
+    const news = batches.filter(({ id }) => isNews(this.#ledger, id, now));
+    for (const { id } of batches) this.#ledger.awaited.delete(id);
+    for (const batch of news) this.#count(batch, now);
+    const granted = ask && grantBlock(this.#ledger, ask, now);
+    const told = granted && { granted };
+    if (news.length === 0 && !batches.some(({ id }) => this.#unwritten.has(id))) return { isWritten: true, ...told };
+    // Who is handed no block is near a bound, or has never asked.
+    if (mayWait && granted) {
+      for (const { id } of batches) {
+        this.#unwritten.add(id);
+        this.#ledger.awaited.set(id, now);
+      }
+      return { isWritten: false, ...told };
+    }
+    this.#keep();
+    return { isWritten: true, ...told };
+  }
+
+  #count({ key, used, outcomes, unused }: Batch, now: number): void {
+    for (const block of used) useBlock(this.#ledger, key, block, now);
     for (const { lease, reserved, spent, unspent } of outcomes) {
       if (unspent) this.#release(lease, unspent, reserved, now);
       else this.#settle(lease, spent, reserved, now);
     }
     for (const block of unused) returnBlock(this.#ledger, key, block, now);
-    this.#keep();
   }
 
   /**
@@ -307,6 +334,7 @@ export class Meter extends DurableObject<Env> {
   #write(lately: readonly number[], now: number): void {
     const isFirst = this.#written.length === 0;
     this.#written = [...lately, now];
+    this.#unwritten.clear();
     // Nobody waits for the disk to answer: the answer may leave before the count is durable.
     void this.ctx.storage.put(LEDGER, this.#ledger, { allowUnconfirmed: true });
     if (isFirst) this.ctx.waitUntil(this.#scheduleCleaning());

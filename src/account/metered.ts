@@ -1,6 +1,6 @@
 /** What a meter is told and asked, and what it answers. */
 import type { NamedResult } from "./known-results.ts";
-import type { Ask, Block, Taken } from "./ledger.ts";
+import type { Ask, Block, Granted, Taken } from "./ledger.ts";
 import type { Found } from "./receipts.ts";
 import type { UseAsk } from "./token-uses.ts";
 
@@ -69,8 +69,25 @@ export interface Batch {
   readonly id: string;
   readonly key: string;
   /** Requests that were admitted from blocks. */
-  readonly requests: number;
+  readonly used: readonly Block[];
   readonly outcomes: readonly Outcome[];
   /** What was not used of blocks. */
   readonly unused: readonly Block[];
+}
+
+/** What an isolate tells an account's meter in one call. */
+export interface Telling {
+  /** Those that it has counted already are counted no second time. */
+  readonly batches: readonly Batch[];
+  /** The isolate tells them again in some seconds unless they are written: until then memory is enough. */
+  readonly isRepeated: boolean;
+  /** Whose next requests the isolate would admit by itself; absent: nobody's. */
+  readonly ask?: Ask;
+}
+
+/** What the meter answers. */
+export interface Told {
+  /** False: the batches are counted, and an object that loses its memory would forget them. */
+  readonly isWritten: boolean;
+  readonly granted?: Granted;
 }

@@ -3,7 +3,7 @@
  * scale are computed from these figures, so that none of them can say something else.
  */
 
-import { DEFAULT_LOG_SAMPLE, DEFAULT_METER_BLOCK_SECONDS, MAX_BLOCK_REQUESTS, TEMPORARY_SWEEP_MS } from "../limits.ts";
+import { DEFAULT_LOG_SAMPLE, MAX_BLOCK_REQUESTS, TEMPORARY_SWEEP_MS } from "../limits.ts";
 import { DEFAULT_HIT_SAMPLE } from "../limits/delivery.ts";
 
 /** Kilobytes of one event of the logs. An assumption: the platform does not say how large its own are. */
@@ -102,7 +102,7 @@ const HIT_ROWS = 1 / DEFAULT_HIT_SAMPLE;
 
 /**
  * What each route takes beside processor time, as `test/platform/bill.test.ts` counts it: of an account that has asked
- * nothing for a few seconds, in an isolate that knows its key and its delivery.
+ * nothing for some minutes, in an isolate that knows its key and its delivery.
  */
 export const ROUTES = {
   upload: { ...NOTHING, objectRows: 1, requests: 1, writes: 1, calls: 2, events: LINE },
@@ -169,18 +169,54 @@ const WEB_MS = 163;
 /** The answer in JSON, and the download of its result. */
 const UPLOAD = sumOf(ROUTES.upload, ROUTES.download);
 
-/**
- * Pictures of a key that share two calls of the meter and a row, where so many come to an isolate within a block's
- * time on average, at random: the one that takes the block, and those that come while it lasts
- * (`test/platform/blocks.test.ts`).
- */
-export function picturesInABlock(withinABlock: number): number {
-  return Math.min(MAX_BLOCK_REQUESTS, 1 + withinABlock);
+/** What a picture takes of its account's meter where others come before and after it. */
+export interface Metered {
+  readonly calls: number;
+  readonly objectRows: number;
 }
 
-/** A picture of which so many share a block: calls of the meter and its rows are those of the block. */
-export function inBlocksOf(work: Omit<Work, "name">, pictures: number): Omit<Work, "name"> {
-  return { ...work, calls: work.calls / pictures, objectRows: work.objectRows / pictures };
+const PLATFORM_PICTURES = 100e6;
+const PLATFORM_ACCOUNTS = 500;
+const MINUTES_OF_A_MONTH = 43_200;
+
+/** Between two pictures of an account of the platform, in seconds: over the whole month, and over its hours of work alone. */
+const APART_SECONDS = (MINUTES_OF_A_MONTH * 60 * PLATFORM_ACCOUNTS) / PLATFORM_PICTURES;
+const APART_AT_WORK_SECONDS = (APART_SECONDS * (22 * 8)) / 720;
+
+/**
+ * How an account's pictures come: so many seconds apart on average, at random, each to one of so many isolates; and what each
+ * takes in the long run, as a model of the meter says that `test/platform/blocks.test.ts` holds to a hundred real calls. An
+ * object that is idle for ten seconds has lost its memory by the next call.
+ */
+export const ARRIVALS = [
+  {
+    says: "at any hour, each to another isolate",
+    apartSeconds: APART_SECONDS,
+    isolates: Number.POSITIVE_INFINITY,
+    calls: 3,
+    objectRows: 0.484,
+  },
+  { says: "at any hour, to four isolates", apartSeconds: APART_SECONDS, isolates: 4, calls: 1.46, objectRows: 0.492 },
+  { says: "at any hour, to one isolate", apartSeconds: APART_SECONDS, isolates: 1, calls: 0.84, objectRows: 0.332 },
+  {
+    says: "in hours of work, to four isolates",
+    apartSeconds: APART_AT_WORK_SECONDS,
+    isolates: 4,
+    calls: 0.83,
+    objectRows: 0.236,
+  },
+  {
+    says: "in hours of work, to one isolate",
+    apartSeconds: APART_AT_WORK_SECONDS,
+    isolates: 1,
+    calls: 0.34,
+    objectRows: 0.105,
+  },
+] as const;
+
+/** A picture of an account that is busy like that. */
+export function meteredAs(work: Omit<Work, "name">, { calls, objectRows }: Metered): Omit<Work, "name"> {
+  return { ...work, calls, objectRows };
 }
 
 /** `npm run bench -- costs`. */
@@ -260,7 +296,6 @@ export interface Month {
   readonly storedGb: number;
 }
 
-const MINUTES_OF_A_MONTH = 43_200;
 const SPELLS_OF_A_MONTH = MINUTES_OF_A_MONTH / 10;
 /** The part that is looked at most often. */
 const RESTS_OF_A_MONTH = (MINUTES_OF_A_MONTH * 60_000) / TEMPORARY_SWEEP_MS;
@@ -269,20 +304,14 @@ const CLOCK = [
   [RESTS_OF_A_MONTH, ROUTES.cronAfterRest],
 ] as const;
 
-const PLATFORM_PICTURES = 100e6;
-const PLATFORM_ACCOUNTS = 500;
-
-/** The platform's month where so many pictures share a block of their account's meter. */
-function platformOf(picturesInBlocks: number): Month {
+/** The platform's month where its accounts' pictures come like that. */
+export function platformOf(arrival: Metered): Month {
   return {
     name: "Platform",
-    says: "100 million pictures of 2.8 megapixels by the API, evenly of 500 accounts: 80 million answered with their bytes alone, the others in JSON and downloaded once; each counted by itself",
+    says: "100 million pictures of 2.8 megapixels by the API, evenly of 500 accounts: 80 million answered with their bytes alone, the others in JSON and downloaded once; each in another isolate than the last",
     works: [
-      [
-        0.2 * PLATFORM_PICTURES,
-        { ...sumOf(inBlocksOf(ROUTES.upload, picturesInBlocks), ROUTES.download), cpuMs: WEB_MS },
-      ],
-      [0.8 * PLATFORM_PICTURES, { ...inBlocksOf(ROUTES.uploadBytesAlone, picturesInBlocks), cpuMs: WEB_MS }],
+      [0.2 * PLATFORM_PICTURES, { ...sumOf(meteredAs(ROUTES.upload, arrival), ROUTES.download), cpuMs: WEB_MS }],
+      [0.8 * PLATFORM_PICTURES, { ...meteredAs(ROUTES.uploadBytesAlone, arrival), cpuMs: WEB_MS }],
       ...CLOCK,
       [PLATFORM_ACCOUNTS * SPELLS_OF_A_MONTH, ROUTES.accountSpell],
     ],
@@ -344,7 +373,7 @@ export const MONTHS: readonly Month[] = [
     // New variants of 60 KB, which are there for nine months on average: six of them after the last mark.
     storedGb: 203,
   },
-  platformOf(1),
+  platformOf(ARRIVALS[0]),
 ];
 
 /** A month in which nobody asks for anything. */
@@ -420,25 +449,6 @@ function mixOf(name: string, parts: readonly (readonly [share: number, work: Omi
   for (const [share, work] of parts) for (const piece of PIECES) sum[piece] += share * work[piece];
   return { name, ...sum };
 }
-
-const MONTH_SECONDS = MINUTES_OF_A_MONTH * 60;
-/** Pictures of one account of the platform within a block's time, were they spread over the whole month. */
-const EVENLY = (PLATFORM_PICTURES / PLATFORM_ACCOUNTS / MONTH_SECONDS) * DEFAULT_METER_BLOCK_SECONDS;
-/** Of the 720 hours of a month those of work. */
-const WORK_SHARE = (22 * 8) / 720;
-
-/** How an account's pictures come, and how many of them an isolate sees within a block's time, beside the first. */
-export const ARRIVALS = [
-  { says: "one by one, or each to another isolate", withinABlock: 0 },
-  { says: "at any hour, to four isolates", withinABlock: EVENLY / 4 },
-  { says: "at any hour, to one isolate", withinABlock: EVENLY },
-  { says: "in hours of work, to one isolate", withinABlock: EVENLY / WORK_SHARE },
-  { says: "in runs of twenty", withinABlock: MAX_BLOCK_REQUESTS },
-].map(({ says, withinABlock }) => {
-  const pictures = picturesInABlock(withinABlock);
-  const alone = inBlocksOf(ROUTES.uploadBytesAlone, pictures);
-  return { says, pictures, alone, month: platformOf(pictures) };
-});
 
 /** Dollars for a million of this work, of the pieces that are named. */
 export function dollarsPerMillion(work: Work, pieces: readonly Piece[] = PIECES): number {

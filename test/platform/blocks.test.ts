@@ -2,8 +2,15 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
-import { inBlocksOf, picturesInABlock, ROUTES } from "../../src/docs/figures.ts";
-import { CREDIT_LEASE_SECONDS, DEFAULT_METER_BLOCK_SECONDS, MAX_BLOCK_REQUESTS } from "../../src/limits.ts";
+import { Blocks } from "../../src/account/blocks.ts";
+import type { Batch } from "../../src/account/metered.ts";
+import { ARRIVALS } from "../../src/docs/figures.ts";
+import {
+  BLOCK_HELD_SECONDS,
+  CREDIT_LEASE_SECONDS,
+  DEFAULT_METER_BLOCK_SECONDS,
+  MAX_BLOCK_REQUESTS,
+} from "../../src/limits.ts";
 import type { Around } from "../support/around.ts";
 import { randomOf } from "../support/event-queue.ts";
 import { type Answered, onPlatform, type Platform } from "./platform.ts";
@@ -45,6 +52,8 @@ const used = (terms: { readonly around?: Around }, use: (one: Site, platform: Pl
     await platform.settle();
     platform.used();
     await use(one, platform);
+    // What a busy meter writes a second later is none of the next test's.
+    await platform.objects.rest();
   });
 
 it("twenty pictures are two calls of the meter and a row", () =>
@@ -130,31 +139,127 @@ it("what an isolate took that tells nobody any more is free again when its reser
   });
 });
 
-it("a block that is not used up leaves nothing reserved", () =>
+it("who tells is handed the next block: a picture a minute later is one call, and another that the row is written", () =>
   used({}, async (one, platform) => {
-    await run(one, 3);
-    expect(await reservedBy(one)).toBeGreaterThan(0);
-    await platform.settle();
+    for (let picture = 0; picture < 3; picture += 1) {
+      platform.time.pass(61_000);
+      await run(one, 1);
+      await platform.settle();
+      expect(platform.used()).toMatchObject({ calls: 1, objectRows: 1, awakeSeconds: 0 });
+    }
     expect(await creditsOf(one)).toBe(4);
-    expect(await reservedBy(one)).toBe(0);
   }));
 
-// Pictures that come at random, so many within the time of a block on average.
-it.each([0.8, 3])("%f pictures within the time of a block share calls and rows as costs.md says", (density) =>
+it("a block that nobody uses lapses: here before its reservation ends, and at the meter with it", () =>
   used({}, async (one, platform) => {
-    const pictures = 60;
-    const random = randomOf(1);
-    for (let picture = 0; picture < pictures; picture += 1) {
-      await platform.advance((-Math.log(1 - random()) * BLOCK_MS) / density);
-      expect((await one.upload(BYTES)).status).toBe(200);
-    }
+    const [first] = await run(one, 1);
     await platform.settle();
-    const { calls, objectRows } = platform.used();
-    const said = inBlocksOf(ROUTES.uploadBytesAlone, picturesInABlock(density));
-    for (const ratio of [calls / said.calls, objectRows / said.objectRows]) {
-      expect(ratio / pictures).toBeGreaterThan(0.75);
-      expect(ratio / pictures).toBeLessThan(1.25);
-    }
-    expect(await creditsOf(one)).toBe(pictures + 1);
+    expect(await reservedBy(one)).toBe(MAX_BLOCK_REQUESTS);
+    platform.time.pass((BLOCK_HELD_SECONDS + 1) * 1_000);
+    const calls = () => platform.bill.calls.filter((call) => call === "METER.take").length;
+    const before = calls();
+    const { response, invocation } = platform.begin("/1.0/upload", one.form(BYTES));
+    expect((await response).status).toBe(200);
+    expect(calls()).toBe(before + 1);
+    // Nobody hears of this picture, nor of the block that it has brought.
+    invocation.end();
+    await platform.advance((CREDIT_LEASE_SECONDS + 1) * 1_000);
+    const meter = env.METER.getByName(`account:${one.account.id}`);
+    const ask = { key: one.keyId, limit: 1_000_000, account: one.account.id };
+    const { remaining, used: spent } = await meter.take(ask);
+    expect([first?.status, spent]).toEqual([200, 2]);
+    // Requests that are not made fill no window, and no credit is reserved.
+    expect(1_000_000 - remaining).toBeLessThan(10);
+    expect(await meter.take({ ...ask, creditsTotal: spent + 1 })).toHaveProperty("lease");
+  }));
+
+/** A batch of an isolate with one picture. */
+const batch = (key: string) => {
+  const spent = { key, bytesIn: 2, bytesOut: 1 };
+  return { id: crypto.randomUUID(), key, used: [], outcomes: [{ lease: 0, reserved: 1, spent }], unused: [] };
+};
+
+it.each([
+  ["keeps its memory", false, 1],
+  ["loses its memory", true, 2],
+])(
+  "two batches of a busy account are counted once where its meter %s before they are told again",
+  (_, isEvicted, rows) =>
+    onPlatform({ web }, async (platform) => {
+      const account = crypto.randomUUID();
+      const name = `account:${account}`;
+      const ask = { key: "k", limit: 1_000_000, account, creditsTotal: 1e9, block: MAX_BLOCK_REQUESTS };
+      const tell = (batches: Batch[], isRepeated: boolean) =>
+        platform.invoke(({ METER }) => METER.getByName(name).tell({ batches, isRepeated, ask }));
+      const spent = async () => (await env.METER.getByName(name).take({ key: "another", limit: 1_000 })).used;
+      await platform.invoke(({ METER }) => METER.getByName(name).take(ask));
+      // The first is alone, and written.
+      expect(await tell([batch("k")], true)).toMatchObject({ isWritten: true });
+      // Of several writes within a second the last ones wait.
+      platform.time.pass(2_000);
+      platform.used();
+      const [one, other] = [batch("k"), batch("k")];
+      expect(await tell([one], true)).toMatchObject({ isWritten: false, granted: { block: { requests: 20 } } });
+      expect(await tell([other], true)).toMatchObject({ isWritten: false });
+      expect(platform.used().objectRows).toBe(0);
+      if (isEvicted) await platform.objects.evict();
+      expect(await tell([one], false)).toMatchObject({ isWritten: true });
+      expect(await tell([other], false)).toMatchObject({ isWritten: true });
+      expect(platform.used().objectRows).toBe(rows);
+      await platform.objects.evict();
+      expect(await spent()).toBe(3);
+    }),
+);
+
+it("near a bound nothing waits to be written", () =>
+  onPlatform({ web }, async () => {
+    const account = crypto.randomUUID();
+    const ask = { key: "k", limit: 1_000_000, account, creditsTotal: 100, block: MAX_BLOCK_REQUESTS };
+    const meter = env.METER.getByName(`account:${account}`);
+    await meter.take(ask);
+    await meter.tell({ batches: [batch("k")], isRepeated: true, ask });
+    expect(await meter.tell({ batches: [batch("k")], isRepeated: true, ask })).toEqual({ isWritten: true });
+  }));
+
+/**
+ * Pictures of an account that come at random to isolates with blocks of their own, on a clock that evicts idle objects.
+ * @returns what one of them takes of the account's meter
+ */
+async function metered(platform: Platform, arrival: { apartSeconds: number; isolates: number }, pictures: number) {
+  const random = randomOf(1);
+  const all = new Map<number, Blocks>();
+  const account = crypto.randomUUID();
+  const key = `${account}-key`;
+  const meter = `account:${account}`;
+  const ask = { key, limit: 100_000, account, creditsTotal: 1e9, failedMs: 120_000 };
+  for (let picture = 0; picture < pictures; picture += 1) {
+    await platform.advance(-Math.log(1 - random()) * arrival.apartSeconds * 1_000);
+    const isolate = Number.isFinite(arrival.isolates) ? Math.floor(random() * arrival.isolates) : picture;
+    const blocks = all.get(isolate) ?? new Blocks();
+    all.set(isolate, blocks);
+    await platform.invoke(async ({ METER }, context) => {
+      const { lease = 0 } = await blocks.take(METER, meter, ask, BLOCK_MS);
+      const outcome = { lease, reserved: 1, spent: { key, bytesIn: 2, bytesOut: 1 } };
+      context.waitUntil(blocks.close(METER, { meter, key }, BLOCK_MS, outcome));
+    });
+  }
+  await platform.settle();
+  const { calls, objectRows } = platform.used();
+  const { used: spent } = await env.METER.getByName(meter).take({ key: "another", limit: 1_000, account });
+  return { calls: calls / pictures, objectRows: objectRows / pictures, spent };
+}
+
+it.each(ARRIVALS)("pictures that come $says take as many calls and rows as costs.md says", (arrival) =>
+  onPlatform({ web }, async (platform) => {
+    platform.objects.idleMs = 10_000;
+    const pictures = 100;
+    const { calls, objectRows, spent } = await metered(platform, arrival, pictures);
+    expect(calls / arrival.calls).toBeGreaterThan(0.75);
+    expect(calls / arrival.calls).toBeLessThan(1.25);
+    // That the usage is copied in ten minutes is a row of the spell, and not of a picture.
+    const rows = objectRows - arrival.apartSeconds / 600;
+    expect(rows / arrival.objectRows).toBeGreaterThan(0.75);
+    expect(rows / arrival.objectRows).toBeLessThan(1.25);
+    expect(spent).toBe(pictures);
   }),
 );

@@ -25,7 +25,10 @@ type Stub = DurableObjectStub<undefined>;
 
 /** Objects that were called, by namespace and name. */
 export class Objects {
+  /** Evicts objects before a call that comes so many milliseconds after the last. */
+  idleMs = Number.POSITIVE_INFINITY;
   private readonly known = new Map<string, Stub>();
+  private readonly calledAt = new Map<string, number>();
   private readonly cursors: SqlStorageCursor<never>[] = [];
   /** Timers that keep objects awake, and when they were set. */
   private readonly timers = new Map<unknown, number>();
@@ -48,18 +51,17 @@ export class Objects {
 
   /** Before an object is called: from then on what it does is counted. */
   async watch(namespace: string, name: string, stub: object): Promise<void> {
-    this.known.set(`${namespace} ${name}`, stub as Stub);
+    const id = `${namespace} ${name}`;
+    this.known.set(id, stub as Stub);
+    const { now } = this.time;
+    if (now - (this.calledAt.get(id) ?? now) > this.idleMs) await evicted(stub as Stub);
+    this.calledAt.set(id, now);
     await runInDurableObject(stub as Stub, (instance, state) => this.prepare(instance, state));
   }
 
   /** Objects lose their memory; those that the runtime has evicted by itself have lost it already. */
   async evict(): Promise<void> {
-    const evictions = [...this.known.values()].map((stub) =>
-      evictDurableObject(stub).catch((error: unknown) => {
-        if (!String(error).includes("it is not currently running")) throw error;
-      }),
-    );
-    await Promise.all(evictions);
+    await Promise.all(this.known.values().map(evicted));
   }
 
   /**
@@ -171,6 +173,12 @@ export class Objects {
       });
     }
   }
+}
+
+async function evicted(stub: Stub): Promise<void> {
+  await evictDurableObject(stub).catch((error: unknown) => {
+    if (!String(error).includes("it is not currently running")) throw error;
+  });
 }
 
 /** Entries that a call of `put` or `delete` names. */

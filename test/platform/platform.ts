@@ -107,6 +107,13 @@ export class Platform {
     return { status: answer.status, headers: answer.headers, bytes, body, invocation };
   }
 
+  /** What an isolate does in an invocation of its own, beside what it hands to `waitUntil`. */
+  async invoke<Result>(work: (bindings: Env, context: ExecutionContext) => Promise<Result>): Promise<Result> {
+    const invocation = this.enter("fetch");
+    const bindings = this.bindingsOf(invocation);
+    return this.living(current.run(invocation, () => work(bindings, invocation.context)));
+  }
+
   /** A request whose answer nobody waits for, with its invocation. */
   begin(
     path: string,

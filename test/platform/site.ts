@@ -22,7 +22,7 @@ export const web = (request: Request): Response => {
 
 /** An account with a delivery, on a platform that has been used a little. */
 export async function site(platform: Platform) {
-  const { account, key } = await openAccount(1_000_000);
+  const { account, key, keyId } = await openAccount(1_000_000);
   const shelf = { db: env.DB, vault: vaultOf(settingsOf(env).vaultKeys) };
   const rules = parseDelivery({ sources: [{ kind: "web", prefix: PREFIX }], unsigned: { widths: [16, 24] } });
   const { delivery } = await createDelivery(shelf, account.id, rules, new Date());
@@ -33,17 +33,18 @@ export async function site(platform: Platform) {
       body: JSON.stringify(json),
       headers: { ...auth, "content-type": "application/json" },
     });
-  const upload = (data: object) => {
+  const form = (data: object): RequestInit => {
     const body = new FormData();
     body.set("file", new File([photo], "a.jpg"));
     body.set("data", JSON.stringify(data));
-    return platform.ask("/1.0/upload", { method: "POST", body, headers: auth });
+    return { method: "POST", body, headers: auth };
   };
+  const upload = (data: object) => platform.ask("/1.0/upload", form(data));
   const pathOf = (name: string) => `/i/${delivery.id}/w=24/${PREFIX}${name}`;
   const see = (name: string, accept = AVIF) => platform.ask(pathOf(name), { headers: { accept } });
   const purge = (json: object) => post(`/1.0/deliveries/${delivery.id}/purge`, json);
   const get = (path: string, headers: Record<string, string> = auth) => platform.ask(path, { headers });
-  return { account, key, pathOf, upload, post, get, see, purge };
+  return { account, key, keyId, pathOf, form, upload, post, get, see, purge };
 }
 
 export type Site = Awaited<ReturnType<typeof site>>;

@@ -6,12 +6,16 @@ import {
   dollarsBesideCpu,
   dollarsPerMillion,
   INCLUDED,
+  type Metered,
+  meteredAs,
   MONTHS,
   PIECE_NAMES,
   PIECES,
   type Piece,
   PLAN_DOLLARS,
+  platformOf,
   PRICES,
+  ROUTES,
   UPLOADS,
   viewOf,
   type Work,
@@ -43,16 +47,16 @@ export const FIGURE_TABLES: Tables = {
     table(
       [
         "An account's pictures come",
-        "Pictures in a block",
+        "Calls of its meter each",
+        "Rows each",
         "A million as bytes alone, beside CPU",
         "The platform's month",
       ],
-      ARRIVALS.map(({ says, pictures, alone, month }) => [
-        says,
-        pictures.toFixed(1),
-        dollars(dollarsBesideCpu({ name: "", ...alone })),
-        dollars(billOf(month).total),
-      ]),
+      [
+        meteredRow("minutes apart", ROUTES.uploadBytesAlone, "more accounts"),
+        ...ARRIVALS.map((arrival) => meteredRow(arrival.says, arrival, dollars(billOf(platformOf(arrival)).total))),
+        meteredRow("in runs of twenty, minutes apart", ofOne(ROUTES.runOfBytesAlone), "more accounts"),
+      ],
     ),
   views: () =>
     table(
@@ -63,6 +67,17 @@ export const FIGURE_TABLES: Tables = {
   "delivery-costs": () => costs(Object.values(DELIVERY)),
   alternatives,
 };
+
+const ofOne = ({ calls, objectRows, requests }: Omit<Work, "name">): Metered => ({
+  calls: calls / requests,
+  objectRows: objectRows / requests,
+});
+
+function meteredRow(says: string, metered: Metered, month: string): string[] {
+  const { calls, objectRows } = metered;
+  const alone = dollarsBesideCpu({ name: "", ...meteredAs(ROUTES.uploadBytesAlone, metered) });
+  return [says, calls.toFixed(2), objectRows.toFixed(2), dollars(alone), month];
+}
 
 function costs(works: readonly Work[]): string {
   return table(
