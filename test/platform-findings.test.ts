@@ -17,3 +17,17 @@ it("each finding is held by a test of this name", async () => {
     expect(await readFile(join(ROOT, file), "utf8"), `${file} has no test of this name`).toContain(`("${name}"`);
   }
 });
+
+it("what only a deployment tells is asked by the command in a row of this name", async () => {
+  const page = await readFile(join(ROOT, "src", "docs", "platform.md"), "utf8");
+  const prove = await readFile(join(ROOT, "test", "cli", "prove.test.ts"), "utf8");
+  const [, file = "", name = ""] = /`(test\/[\w/.-]+)` \("([^"]+)"\)/.exec(page) ?? [];
+  expect(await readFile(join(ROOT, file), "utf8")).toContain(`("${name}"`);
+  const rows = page.split("\n").filter((line) => /^\|.*\|.*\| "/.test(line));
+  expect(rows).toHaveLength(4);
+  for (const row of rows) {
+    const asked = [...(row.split("|").at(-2) ?? "").matchAll(/"([^"]+)"/g)].map(([, question = ""]) => question);
+    expect(asked.length).toBeGreaterThan(0);
+    for (const question of asked) expect(prove).toContain(`"${question}`);
+  }
+});

@@ -87,10 +87,10 @@ export function thisIsolate(abort: Surroundings["abort"]): Isolate {
     pause: (milliseconds) => scheduler.wait(milliseconds),
     tellAll: () => isolateBlocks.tellAll(),
   });
-  isolateThread.onEnded(() => {
+  isolateThread.onEnded((mark) => {
     isolate.noteEnd();
     count("ended_total");
-    logLine("error", { event: "work was ended in its midst" });
+    logLine("error", { ...mark, event: "work was ended in its midst" });
   });
   return isolate;
 }

@@ -7,10 +7,16 @@ import type { AppContext } from "./context.ts";
 export function callerOf(c: AppContext): Caller {
   const known = c.var.caller;
   if (known) return known;
-  const { account, grant, settings } = c.var;
+  const { account, grant, settings, id, route } = c.var;
   const maxWaitMs = settings.maxWaitSeconds * 1_000;
   const { signal } = c.req.raw;
-  const caller = new Caller({ account: account?.id, isGuest: grant !== undefined, maxWaitMs, signal });
+  const caller = new Caller({
+    account: account?.id,
+    isGuest: grant !== undefined,
+    maxWaitMs,
+    signal,
+    about: { id, route },
+  });
   c.set("caller", caller);
   return caller;
 }

@@ -14,6 +14,7 @@ import {
   RUN_RENEWAL_MS,
 } from "../limits/webhook.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
+import { Caller } from "../scheduler/caller.ts";
 import type { HeldBytes } from "../scheduler/held-bytes.ts";
 import { isolateLeases } from "../scheduler/isolate-leases.ts";
 import { Allowance } from "../scheduler/job-limits.ts";
@@ -136,7 +137,8 @@ export async function runWork(
       const { source, processing, accept: wanted, baseUrl } = JSON.parse(job) as AcceptedJob;
       const from = sourceOf(source, upload);
       const order = { id, accountId, source: from, processing, accept: wanted };
-      const allowance = new Allowance({ account: accountId, maxMs: settings.maxJobMs, signal });
+      const caller = new Caller({ account: accountId, signal, about: { id, route: "queue" } });
+      const allowance = new Allowance({ caller, maxMs: settings.maxJobMs, signal });
       takenMs = () => allowance.takenMs;
       const ports = pipeline.portsOf(env, settings, baseUrl, database);
       const reuse = reusePortsOf(env, settings, { meter: `account:${accountId}`, baseUrl, database });

@@ -13,7 +13,7 @@
  */
 import { collectDropped, droppedNativeBytes } from "../../wasm/dropped.ts";
 import type { Estimate } from "../../wasm/estimate.ts";
-import { dropNative, nativeGrowth } from "../../wasm/load.ts";
+import { dropNative, nativeGrowth, nativeMemoryBytes } from "../../wasm/load.ts";
 import { ApiError } from "../errors.ts";
 import {
   COMPANY_BYTES,
@@ -46,7 +46,7 @@ import { Allowance, tooLong } from "./job-limits.ts";
 import type { Lease } from "./leases.ts";
 import { QueuedWork, remaining } from "./queued-work.ts";
 import { type Asking, type Begun, type WorkSurroundings, RunningWork } from "./running-work.ts";
-import { type TimeSlice, isolateThread, type Thread } from "./time-slice.ts";
+import { isolateThread, type Mark, type Thread, type TimeSlice } from "./time-slice.ts";
 import { countedWait, refusedAtOnce } from "./wait-counts.ts";
 import { type Head, type Standing, WaitQueue } from "./wait-queue.ts";
 
@@ -281,11 +281,24 @@ export class Budget implements Memory {
         (slice) => work(left(counted.timeSlice(growth.charged(slice))), tier),
         counted,
         standingBack(() => this.work.isTooMuch(lease), allowance.signal),
+        () => ({ ...caller.about, ...this.markOf({ bytes: sizes[tier] ?? 0, ms }) }),
       );
     } finally {
       load.leave();
       if (begun) this.end(begun.lease);
     }
+  }
+
+  /** What an operator wants to know of work that was ended: what was expected of it, and what there was besides. */
+  private markOf({ bytes, ms }: Required<Pick<Tier, "bytes" | "ms">>): Mark {
+    const { work, originals } = this.held;
+    return {
+      estimate_bytes: bytes,
+      estimate_ms: Math.round(ms),
+      held_bytes: work + originals,
+      native_bytes: nativeMemoryBytes(),
+      jobs: this.work.count,
+    };
   }
 
   private end(lease: Lease): void {
@@ -406,4 +419,4 @@ export const isolateBudget = new Budget(ISOLATE_BUDGET_BYTES, {
 });
 
 // What work held in native modules that was ended in its midst is nobody's, and in no known state.
-isolateThread.onEnded(dropNative);
+isolateThread.onEnded(() => dropNative());

@@ -14,6 +14,8 @@ interface CallerOptions {
   readonly maxWaitMs?: number | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
+  /** What the log says of its work should the platform end it. */
+  readonly about?: Readonly<Record<string, unknown>>;
 }
 
 export class Caller {
@@ -22,6 +24,8 @@ export class Caller {
   readonly isGuest: boolean;
   readonly maxWaitMs: number | undefined;
   readonly signal: AbortSignal | undefined;
+  /** What the log says of its work should the platform end it: whoever learns more of it adds that. */
+  about: Readonly<Record<string, unknown>>;
   /** Milliseconds that the request has waited so far. */
   waitedMs = 0;
   /** Milliseconds for which it had all memory of originals to itself; of a part of it, as much less. Waiting does not count. */
@@ -31,11 +35,17 @@ export class Caller {
   /** What was assumed of the request's work before its estimate was known. */
   private assumed: Lease | undefined;
 
-  constructor({ account = OWN_ACCOUNT, isGuest = false, maxWaitMs, signal }: CallerOptions = {}) {
+  constructor({ account = OWN_ACCOUNT, isGuest = false, maxWaitMs, signal, about = {} }: CallerOptions = {}) {
     this.account = isGuest ? `guests of ${account}` : account;
     this.isGuest = isGuest;
     this.maxWaitMs = maxWaitMs;
     this.signal = signal;
+    this.about = about;
+  }
+
+  /** Adds to what is said of its work. */
+  describe(more: Readonly<Record<string, unknown>>): void {
+    this.about = { ...this.about, ...more };
   }
 
   /** Counts work of which no estimate is known yet, until its estimate is known or the request is over. */

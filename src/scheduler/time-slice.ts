@@ -22,6 +22,14 @@ export interface TimeSlice {
   worked(): number;
 }
 
+/** What there is to say of work that was ended: for the log. */
+export type Mark = Readonly<Record<string, unknown>>;
+
+/** Who computes, and how it is described should it never come back. */
+interface Holder {
+  readonly mark: () => Mark;
+}
+
 /**
  * Grants the thread to one piece of work at a time, in the order in which they ask.
  *
@@ -31,13 +39,13 @@ export interface TimeSlice {
  */
 export class Thread {
   /** Whose stretch it is: the mark that stands while somebody computes. */
-  private holder: object | undefined;
+  private holder: Holder | undefined;
   /** What is done at once, and in whose midst the same may happen. */
   private atOnceDepth = 0;
   private readonly queue: WaitQueue;
   private readonly now: () => number;
   private readonly pause: () => Promise<void>;
-  private readonly listeners: (() => void)[] = [];
+  private readonly listeners: ((mark: Mark) => void)[] = [];
 
   /**
    * @param now milliseconds, of any beginning
@@ -55,8 +63,8 @@ export class Thread {
     return this.queue.length;
   }
 
-  /** Has `listener` told when work was ended in the midst of a stretch. */
-  onEnded(listener: () => void): void {
+  /** Has `listener` told when work was ended in the midst of a stretch, and which. */
+  onEnded(listener: (mark: Mark) => void): void {
     this.listeners.push(listener);
   }
 
@@ -67,9 +75,11 @@ export class Thread {
    */
   look(): boolean {
     if (!this.holder && this.atOnceDepth === 0) return false;
+    // Listeners put in order what the mark tells of.
+    const mark = this.holder?.mark() ?? {};
     this.holder = undefined;
     this.atOnceDepth = 0;
-    for (const listener of this.listeners) listener();
+    for (const listener of this.listeners) listener(mark);
     this.queue.renew();
     return true;
   }
@@ -88,13 +98,15 @@ export class Thread {
    * Runs `work` in stretches that alternate with those of other work; in them it waits for nothing but its pauses.
    * @param signal asked before every stretch whether the work is to end
    * @param standBack asked in every pause; where it gives a promise the work does not go on before that is resolved
+   * @param mark what there is to say of it should the platform end it
    */
   async run<Result>(
     work: (timeSlice: TimeSlice) => Result | Promise<Result>,
     signal?: Pick<AbortSignal, "throwIfAborted">,
     standBack?: () => Promise<void> | undefined,
+    mark: () => Mark = () => ({}),
   ): Promise<Result> {
-    const self = {};
+    const self = { mark };
     await this.take(self);
     const stretches = new Stretches(this.now);
     let isResting = false;
@@ -126,7 +138,7 @@ export class Thread {
     }
   }
 
-  private take(self: object): Promise<void> | undefined {
+  private take(self: Holder): Promise<void> | undefined {
     const claim = () => {
       if (this.holder) return false;
       this.holder = self;
@@ -136,7 +148,7 @@ export class Thread {
     return this.queue.wait(({ first }) => first && claim());
   }
 
-  private release(self: object): void {
+  private release(self: Holder): void {
     if (this.holder !== self) return;
     this.holder = undefined;
     this.queue.call();

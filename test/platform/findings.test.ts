@@ -2,6 +2,7 @@
 import { expect, it, vi } from "vitest";
 
 import { MAX_DELIVERY_READS } from "../../src/limits/delivery.ts";
+import { isolateThread } from "../../src/scheduler/time-slice.ts";
 import { onPlatform } from "./platform.ts";
 import { site, web } from "./site.ts";
 
@@ -13,8 +14,9 @@ it("misses that end in the midst leave room for others", () => {
   return onPlatform({ web: (request) => (isSilent ? silent.promise : web(request)) }, async (platform) => {
     const { pathOf, see } = await site(platform);
     const begun = Array.from({ length: MAX_DELIVERY_READS }, (_, index) => platform.begin(pathOf(`${index}.jpg`)));
-    await vi.waitFor(() =>
-      expect(platform.bill.calls.filter((call) => call === "web.fetch")).toHaveLength(begun.length),
+    await vi.waitFor(
+      () => expect(platform.bill.calls.filter((call) => call === "web.fetch")).toHaveLength(begun.length),
+      { timeout: 60_000 },
     );
     isSilent = false;
     expect((await see("late.jpg")).status).toBe(503);
@@ -84,6 +86,46 @@ it("what went well has a line in so many, what failed always", () =>
     await get("/health", {});
     expect(lines).toEqual([expect.stringMatching(/^log .*"status":200.*"sample":100/)]);
     vi.restoreAllMocks();
+  }));
+
+it("work that was ended has a line with its request, route, formats, pixels, estimate, and what was held", () =>
+  onPlatform({ web }, async (platform) => {
+    const { form } = await site(platform);
+    const lines: string[] = [];
+    vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
+    // The work on the picture begins, and its stretch never ends.
+    const run = isolateThread.run.bind(isolateThread);
+    const begun = Promise.withResolvers<void>();
+    vi.spyOn(isolateThread, "run").mockImplementation((work, signal, standBack, mark) => {
+      if (!mark) return run(work, signal, standBack);
+      begun.resolve();
+      return run(() => new Promise<never>(() => undefined), signal, standBack, mark);
+    });
+    const data = { resize: { width: 24 }, output: { format: "webp" } };
+    const { invocation } = platform.begin("/1.0/upload", form(data));
+    await begun.promise;
+    invocation.end();
+    vi.restoreAllMocks();
+    vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
+    expect(isolateThread.look()).toBe(true);
+    vi.restoreAllMocks();
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        event: "work was ended in its midst",
+        id: expect.stringMatching(/^[\da-f-]{36}$/),
+        route: "/1.0/upload",
+        from: "JPEG",
+        width: 133,
+        height: expect.any(Number),
+        frames: 1,
+        to: ["webp"],
+        estimate_bytes: expect.any(Number),
+        estimate_ms: expect.any(Number),
+        held_bytes: expect.any(Number),
+        native_bytes: expect.any(Number),
+        jobs: 1,
+      },
+    ]);
   }));
 
 it("ten thousand strange addresses make no object", () =>

@@ -78,7 +78,13 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
     const defer = (work: Promise<unknown>) => executionCtx.waitUntil(work);
     const { settings, pipeline } = c.var;
     // Anonymous clients of a page, who wait for no more than a draft.
-    const caller = new Caller({ account: delivery.accountId, isGuest: true, maxWaitMs: MAX_DELIVERY_WAIT_MS });
+    const { id, route } = c.var;
+    const caller = new Caller({
+      account: delivery.accountId,
+      isGuest: true,
+      maxWaitMs: MAX_DELIVERY_WAIT_MS,
+      about: { id, route },
+    });
     const picture = await readable(
       c,
       asking,

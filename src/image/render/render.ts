@@ -34,9 +34,12 @@ export async function render<Entry extends ResultOrder>(
   try {
     const found = withInputOptions(await readHeaders(source, allowance), order.input);
     const stored = { ...found, stopwatch };
+    const { width, height, frames } = found.facts;
+    allowance.caller.describe({ from: found.format.label, width, height, frames });
     const provenance = await provenanceOf(found, order.provenance);
     const base = await planBase(stored, order);
     const entries = order.entries({ ...base.size, opaque: base.opaque });
+    allowance.caller.describe({ to: entries.map(({ output }) => output?.format ?? "original") });
     const groups = await groupsOf(stored, base, entries, order, provenance);
     const given = commonOf(stored, base, groups);
     const work = entries.length > 1 ? affordableWork(given, allowance) : undefined;
