@@ -20,7 +20,6 @@ export interface PollOptions {
 export async function pollUntil(isSo: () => boolean, options: PollOptions): Promise<void> {
   const { everyMs, pause = passed, onEvent } = options;
   do {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     await pause(everyMs());
     onEvent?.();
   } while (!isSo());
