@@ -114,3 +114,26 @@ it("counts by a meter of the other Worker, and has a notification tried again by
   const account = await fetch(new URL("/1.0/account", url), { headers: { authorization: `Bearer ${key}` } });
   expect(await account.json()).toMatchObject({ credits: { used: 2 } });
 }, 300_000);
+
+it("shows pictures at their host alone, and says there what has changed", async () => {
+  const key = await newKey();
+  const origin = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`;
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const rules = {
+    name: "Shop",
+    sources: [{ kind: "web", prefix: origin }],
+    unsigned: { widths: [64] },
+  };
+  const made = await fetch(new URL("/1.0/deliveries", url), { method: "POST", headers, body: JSON.stringify(rules) });
+  const { delivery } = (await made.json()) as { delivery: { id: string } };
+  const door = (await service.getWorker("darkroom-pictures")) as unknown as Fetcher;
+  const shown = (path: string) => door.fetch(`https://${HOST}${path}`, { headers: { accept: "image/webp" } });
+  const picture = await shown(`/i/${delivery.id}/w=64/${origin}sample.jpg`);
+  expect([picture.status, picture.headers.get("x-service-rendition")]).toEqual([200, "draft"]);
+  expect((await picture.arrayBuffer()).byteLength).toBeGreaterThan(0);
+  const api = await shown("/1.0/account");
+  expect([api.status, await api.json()]).toEqual([404, expect.objectContaining({ message: "Only pictures are here" })]);
+  const body = JSON.stringify({ ttl: 60 });
+  const changed = await fetch(new URL(`/1.0/deliveries/${delivery.id}`, url), { method: "PATCH", headers, body });
+  expect(changed.status).toBe(200);
+}, 300_000);
