@@ -7,7 +7,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { GRACE_MS } from "../limits/webhook.ts";
 
 /** JSON: what opens the administration, and what the database is sealed with. */
-const SECRETS = "secrets.json";
+export const SECRETS = "secrets.json";
 /** Held for as long as a service runs; the system lets go of it however the process ends. */
 const LOCK = "lock.sqlite";
 /** Where the simulators keep what they are told. */

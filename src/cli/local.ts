@@ -1,6 +1,6 @@
 /** The service on this machine: the bundle that a deployment would upload, in the same runtime, with embedded bindings. */
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { extname, join, parse } from "node:path";
 
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition } from "miniflare";
@@ -41,6 +41,8 @@ export interface LocalOptions {
   readonly hasDemo?: boolean;
   /** The Worker's first file; absent: that of wrangler.toml. */
   readonly main?: string;
+  /** A bundle that `writeBundle` made; absent: one is made for this start alone. */
+  readonly bundle?: string;
   /** Drops the Worker's log, for measurements and tests. */
   readonly quiet?: boolean;
   /** Where debuggers may attach, for measurements. */
@@ -62,13 +64,15 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   // A wrong setting is told here, not by the first request.
   const { allowPrivateOrigins, storeHosts } = settingsOf(bindings);
   const network = allowPrivateOrigins ? {} : { outboundService: publicNetwork(storeHosts) };
-  const folder = await bundle(options.main, () => prepareDatabases(workerOptions, options));
+  const folder = await bundleOf(options, () => prepareDatabases(workerOptions, options));
   const miniflare = await watchingRuntime(() => simulate({ ...workerOptions, ...network, bindings }, folder, options));
   try {
     const url = await miniflare.ready;
     const [cron = ""] = workerOptions["cronTriggers"] as readonly string[];
     let sweeping: Promise<void> | undefined;
-    const sweeper = setInterval(() => void (sweeping = sweep(miniflare, cron)), SWEEP_EVERY_MS);
+    const sweepNow = (): void => void (sweeping = sweep(miniflare, cron));
+    const sweeper = setInterval(sweepNow, SWEEP_EVERY_MS);
+    sweepNow(); // what the start before left
     const stop = async (): Promise<void> => {
       clearInterval(sweeper);
       await sweeping;
@@ -87,14 +91,38 @@ function readConfig(): Record<string, unknown> {
   return unstable_getMiniflareWorkerOptions(CONFIG).workerOptions;
 }
 
-/** Writes the bundle into a folder of its own, because several may run at once, and does something else meanwhile. */
-async function bundle(main: string | undefined, meanwhile: () => Promise<void>): Promise<string> {
+/** In a bundle that is kept: which sources it was made of, as far as tables depend on them. */
+const STAMP = "sources.json";
+
+/** What a bundle and the tables that it works on have to agree about. */
+async function stamp(): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { readonly version: string };
+  return JSON.stringify({ version, migrations: (await readdir(join(ROOT, "src", "migrations"))).sort() });
+}
+
+/**
+ * Writes what a deployment would upload into a folder, for services that start from it.
+ * @param main the Worker's first file; absent: that of wrangler.toml
+ * @throws Error with wrangler's words when the sources cannot be bundled
+ */
+export async function writeBundle(folder: string, main?: string): Promise<void> {
+  await wranglerOrThrow(["deploy", ...(main === undefined ? [] : [main]), "--dry-run", "--outdir", folder]);
+  await writeFile(join(folder, STAMP), await stamp());
+}
+
+/** The folder of the bundle, while something else is done meanwhile. */
+async function bundleOf({ bundle, main }: LocalOptions, meanwhile: () => Promise<void>): Promise<string> {
+  if (bundle !== undefined) {
+    const made = await readFile(join(bundle, STAMP), "utf8").catch(() => undefined);
+    if (made === undefined) throw new Error(`There is no bundle in ${bundle}`);
+    if (made !== (await stamp())) throw new Error(`The bundle in ${bundle} is of another version: make it anew`);
+    await meanwhile();
+    return bundle;
+  }
+  // In a folder of its own, because several may run at once.
   await mkdir(join(ROOT, ".wrangler"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, ".wrangler", "bundle-"));
-  const outcomes = await Promise.allSettled([
-    wranglerOrThrow(["deploy", ...(main === undefined ? [] : [main]), "--dry-run", "--outdir", folder]),
-    meanwhile(),
-  ]);
+  const outcomes = await Promise.allSettled([writeBundle(folder, main), meanwhile()]);
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (!failed) return folder;
   await rm(folder, { recursive: true, force: true });
@@ -160,7 +188,8 @@ async function simulate(
     await miniflare.ready;
     return miniflare;
   } finally {
-    await rm(folder, { recursive: true, force: true }); // it has been read
+    // It has been read.
+    if (options.bundle === undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 
