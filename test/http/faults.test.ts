@@ -27,12 +27,13 @@ import {
   suffering,
 } from "../support/faults.ts";
 import { shortPipeline } from "../support/pipeline.ts";
+import { sharedCount } from "../support/share.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";
 import { sweptMessages } from "../support/sweeps.ts";
 import { upload } from "../support/upload-tokens.ts";
 import { column, receiver, type Received } from "../support/webhooks.ts";
 
-const RUNS = daily(6, 40);
+const RUNS = daily(6, sharedCount(40));
 const REQUESTS = 14;
 /** Of calls that bindings are asked, the share that goes wrong. */
 const SHARE = 0.12;
