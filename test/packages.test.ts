@@ -13,6 +13,7 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { PACKAGE_VERSION } from "../src/version.ts";
+import { namesIn, npm, packed } from "./support/npm.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..");
@@ -27,21 +28,19 @@ let project: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "packages-"));
-  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: CLIENT });
-  tarball = join(folder, stdout.trim());
+  tarball = await packed(CLIENT, folder);
   project = join(folder, "project");
   await mkdir(project);
   const scripts = { version: "node --print process.version" };
   await writeFile(join(project, "package.json"), JSON.stringify({ type: "module", private: true, scripts }));
-  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: project });
+  await npm(["install", "--offline", "--no-audit", "--no-fund", tarball], project);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the client", () => {
   it("is small, and has nothing but modules, types, a description and the license", async () => {
     expect((await stat(tarball)).size).toBeLessThan(MAX_CLIENT_BYTES);
-    const { stdout } = await run("tar", ["-tf", tarball]);
-    const names = stdout.trim().split("\n");
+    const names = await namesIn(tarball);
     expect(
       names.filter((name) => !/^package\/(?:[a-z-]+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(name)),
     ).toEqual([]);
@@ -74,8 +73,9 @@ describe("the client", () => {
       expect(manifest).not.toHaveProperty(member);
     }
     await expect(stat(join(project, "node_modules", ".bin"))).rejects.toThrow("ENOENT");
-    const { stdout } = await run("npm", ["run", "--silent", "version"], { cwd: project });
-    expect(stdout.trim()).toBe((await run("node", ["--version"], { cwd: project })).stdout.trim());
+    expect(await npm(["run", "--silent", "version"], project)).toBe(
+      (await run("node", ["--version"], { cwd: project })).stdout.trim(),
+    );
   });
 
   it("runs where it is installed", async () => {
@@ -119,8 +119,16 @@ export { bytes, DarkroomError, job, name, one, several, told };
     const module = resolution === "nodenext" ? "nodenext" : "esnext";
     const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom,dom.iterable", "--types", ""];
     await run(
-      join(ROOT, "node_modules", ".bin", "tsc"),
-      [...options, "--module", module, "--moduleResolution", resolution, "use.ts"],
+      process.execPath,
+      [
+        join(ROOT, "node_modules", "typescript", "bin", "tsc"),
+        ...options,
+        "--module",
+        module,
+        "--moduleResolution",
+        resolution,
+        "use.ts",
+      ],
       { cwd: project },
     ).catch((error: { stdout?: string }) => expect.unreachable(error.stdout));
   });
@@ -130,11 +138,8 @@ describe("the chains of sharp", () => {
   let chains: string;
 
   beforeAll(async () => {
-    const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], {
-      cwd: join(CLIENT, "sharp"),
-    });
-    chains = join(folder, stdout.trim());
-    await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball, chains], { cwd: project });
+    chains = await packed(join(CLIENT, "sharp"), folder);
+    await npm(["install", "--offline", "--no-audit", "--no-fund", tarball, chains], project);
   });
 
   it("are small, and a package by the rules of publint", async () => {
@@ -179,9 +184,8 @@ describe("the command", () => {
   beforeAll(async () => {
     const built = join(folder, "command");
     await run(process.execPath, [join(ROOT, "src", "cli", "package", "build.js"), built]);
-    const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: built });
-    command = join(folder, stdout.trim());
-    await run("npm", ["install", "--offline", "--no-audit", "--no-fund", command], { cwd: project });
+    command = await packed(built, folder);
+    await npm(["install", "--offline", "--no-audit", "--no-fund", command], project);
   });
 
   it("is small, depends on nothing, and is a package by the rules of publint", async () => {

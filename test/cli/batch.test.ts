@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
 
@@ -110,7 +110,7 @@ async function run(
 describe("a batch", () => {
   it("keeps the folders, and leaves the originals alone", async () => {
     await originals("a.jpg", "sub/b.png", "sub/notes.txt");
-    const out = join(folder, "..", `${folder.split("/").at(-1)}-out`);
+    const out = join(folder, "..", `${basename(folder)}-out`);
     try {
       const outcomes = await run({ out });
       expect(outcomes.map(({ kind }) => kind)).toEqual(["written", "written"]);

@@ -42,6 +42,16 @@ it("stands before every script that is TypeScript and for users", async () => {
   }
 });
 
+it("leaves no word to the shell, which is another one on Windows", async () => {
+  const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
+    scripts: Readonly<Record<string, string>>;
+  };
+  const odd = Object.entries(scripts).filter(([, script]) =>
+    /^(?:exec|export|env|[A-Z_]+=)\b|[$;`'|]/.test(script.replaceAll(/"[^"]*"/g, "")),
+  );
+  expect(odd).toEqual([]);
+});
+
 it("is the same in a container, which copies what is there", async () => {
   const text = await readFile(join(ROOT, "src", "cli", "Containerfile"), "utf8");
   const version = (await readFile(join(ROOT, ".node-version"), "utf8")).trim();

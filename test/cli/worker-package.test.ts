@@ -13,6 +13,7 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { writeFakeWrangler } from "../support/fake-wrangler.ts";
+import { namesIn, npm, packed } from "../support/npm.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -22,11 +23,6 @@ let folder: string;
 let project: string;
 /** The package in two versions. */
 let tarballs: readonly [string, string];
-
-async function packed(from: string): Promise<string> {
-  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: from });
-  return join(folder, stdout.trim());
-}
 
 async function messagesOf(tarball: string): Promise<(string | undefined)[]> {
   const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(await readFile(tarball)).buffer } });
@@ -45,8 +41,7 @@ async function ended(file: string, args: readonly string[], cwd: string) {
 
 const worker = (...args: readonly string[]) =>
   ended(join(project, "node_modules", "@darkroom-images", "worker", "bin", "darkroom-worker.js"), args, project);
-const install = (tarball: string) =>
-  run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", tarball], { cwd: project });
+const install = (tarball: string) => npm(["install", "--prefer-offline", "--no-audit", "--no-fund", tarball], project);
 
 interface Deployed {
   readonly name: string;
@@ -79,13 +74,13 @@ beforeAll(async () => {
   await setAccount();
   const built = join(folder, "built");
   await run(process.execPath, [join(ROOT, "src", "cli", "package", "build-worker.js"), built]);
-  const now = await packed(built);
+  const now = await packed(built, folder);
   const next = join(folder, "next");
   await cp(built, next, { recursive: true });
   const manifest = JSON.parse(await readFile(join(next, "package.json"), "utf8")) as object;
   await writeFile(join(next, "package.json"), JSON.stringify({ ...manifest, version: "0.2.0" }));
   await writeFile(join(next, "migrations", "9999_next.sql"), "SELECT 1;\n");
-  tarballs = [now, await packed(next)];
+  tarballs = [now, await packed(next, folder)];
   project = join(folder, "my-images");
   const asked = ["--yes", "--domain", "img.example.com", "--staging", "img-staging.example.com"];
   const made = await ended(join(CREATE, "create.js"), [project, ...asked, "--account", "0".repeat(32)], folder);
@@ -96,7 +91,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the starter", () => {
   it("is a package by the rules of publint, and small", async () => {
-    const tarball = await packed(CREATE);
+    const tarball = await packed(CREATE, folder);
     expect(await messagesOf(tarball)).toEqual([]);
     expect((await stat(tarball)).size).toBeLessThan(5_000);
   });
@@ -138,8 +133,7 @@ describe("the starter", () => {
 describe("the package of the Worker", () => {
   it("is a package by the rules of publint, without sources or maps", async () => {
     expect(await messagesOf(tarballs[0])).toEqual([]);
-    const { stdout } = await run("tar", ["-tf", tarballs[0]]);
-    expect(stdout.split("\n").filter((name) => /\.(?:map|ts|c)$/.test(name))).toEqual([]);
+    expect((await namesIn(tarballs[0])).filter((name) => /\.(?:map|ts|c)$/.test(name))).toEqual([]);
     expect((await stat(tarballs[0])).size).toBeLessThan(8_000_000);
   });
 

@@ -1,5 +1,6 @@
 /** Which files are meant, and where their results go. */
-import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 
 import { EXTENSIONS, OTHER_EXTENSIONS } from "../extensions.ts";
@@ -101,9 +102,17 @@ export async function earlierResult(
   const { name } = parse(original.path);
   const names = [expectedName(original, format), ...(open ? RESULTS.map((extension) => `${name}.${extension}`) : [])];
   for (const candidate of names.map((one) => targetOf(original, one, out))) {
-    if (candidate !== original.path && (await exists(candidate))) return candidate;
+    if ((await exists(candidate)) && !(await isSame(candidate, original.path))) return candidate;
   }
   return undefined;
+}
+
+/** Whether two names are those of one file, as `a.JPG` and `a.jpg` are where names have no case. */
+async function isSame(path: string, other: string): Promise<boolean> {
+  if (path === other) return true;
+  if (path.toLowerCase() !== other.toLowerCase()) return false;
+  const [one, two] = await Promise.all([path, other].map((name) => stat(name, { bigint: true })));
+  return one?.ino === two?.ino && one?.dev === two?.dev;
 }
 
 /** @returns whether something is there */
@@ -124,12 +133,26 @@ export async function place(path: string, bytes: Uint8Array, overwrite: boolean)
   try {
     await writeFile(partial, bytes);
     if (overwrite) await rename(partial, path);
-    else await link(partial, path); // unlike a rename, it fails when the name is taken
+    else await placeNew(partial, path);
   } catch (cause) {
     const taken = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
     throw taken ? alreadyThere(path, cause) : cause;
   } finally {
     await rm(partial, { force: true });
+  }
+}
+
+/** What file systems without links (exFAT of a memory card, some of networks) answer. */
+const LINKLESS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL", "EISDIR", "EMLINK"]);
+
+/** Gives a file that is whole a name that is free: unlike a rename, this fails when the name is taken. */
+async function placeNew(partial: string, path: string): Promise<void> {
+  try {
+    await link(partial, path);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    if (!LINKLESS.has(code)) throw cause;
+    await copyFile(partial, path, constants.COPYFILE_EXCL);
   }
 }
 

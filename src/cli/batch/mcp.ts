@@ -3,14 +3,14 @@
  * of this machine, too. Messages are the service's to answer; only what names a file is carried out here, by an upload.
  */
 import { readFile, realpath, stat } from "node:fs/promises";
-import { basename, dirname, join, parse, resolve, sep } from "node:path";
+import { basename, dirname, join, parse, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
 import { facesIn, MAX_SHOWN_BYTES, PREVIEW, SHOWN_FORMATS, USUAL_ANALYSES } from "../../agent-pictures.ts";
 import type { Success, UploadBody } from "../../clients/api-types.d.ts";
 import type { Client } from "./client.ts";
-import { exists, place } from "./files.ts";
+import { exists, isIn, place } from "./files.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -267,7 +267,7 @@ async function newWithinFolders(desk: Desk, path: string): Promise<string> {
 /** Whether a folder, by its real path, is one of those that the server was started with, or inside one. */
 async function isServed({ folders }: Desk, folder: string): Promise<boolean> {
   const served = await Promise.all(folders.map((one) => realpath(one)));
-  return served.some((one) => folder === one || folder.startsWith(one + sep));
+  return served.some((one) => isIn(folder, one));
 }
 
 /** @throws Refusal when something is there: before an image is paid for */
