@@ -58,8 +58,13 @@ const restarted = [
   "test/generators/generators.test.ts",
 ];
 
-// Files that ask by HTTP alone, so that a service in another process can be asked as well: test/support/served.ts.
-const served = ["test/delivery/{explain,explained}.test.ts", "test/http/{admin,endpoints,kept,operability}.test.ts"];
+// Files that ask by HTTP, so that a service in another process can be asked as well: test/support/served.ts. A test that looks
+// into the service, or moves its clock, is skipped there from that point on (needsInside). Files are left out of which no
+// test would remain: they count calls of bindings (test/delivery/serve), or give the service a pipeline of their own.
+const served = [
+  "test/delivery/{explain,explained,records}.test.ts",
+  "test/http/{admin,endpoints,kept,operability,webhook-queries,webhooks}.test.ts",
+];
 
 // Files of every day that have more to do here: test/support/exhaustive.ts says how much of it is for every day.
 const longer = [

@@ -6,7 +6,7 @@ import { carryOutPurge } from "../../src/delivery/purge.ts";
 import { originalPrefix } from "../../src/delivery/results.ts";
 import { MAX_DELIVERIES } from "../../src/limits/delivery.ts";
 import { openAccount } from "../support/accounts.ts";
-import { api } from "../support/api.ts";
+import { api, BASE, needsInside } from "../support/api.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";
 
 const WEB = { kind: "web", prefix: "https://www.example.com/uploads/" };
@@ -29,7 +29,7 @@ describe("a delivery", () => {
     const { key } = await openAccount();
     const { delivery, signing } = await made(key);
     expect(delivery).toMatchObject({ name: "", sources: [WEB], presets: {}, unsigned: false, refine: true });
-    expect(delivery).toMatchObject({ ttl: 2_592_000, url: `https://darkroom.test/i/${delivery.id}` });
+    expect(delivery).toMatchObject({ ttl: 2_592_000, url: `${BASE}/i/${delivery.id}` });
     expect(delivery.id).toMatch(/^dl_[A-Za-z0-9]{16}$/);
     expect(signing.key).not.toBe(signing.salt);
   });
@@ -74,6 +74,7 @@ describe("a delivery", () => {
   });
 
   it("is one of a bounded number", async () => {
+    needsInside();
     const { key, account } = await openAccount();
     await made(key);
     const rows = Array.from({ length: MAX_DELIVERIES - 1 }, (_, index) =>
@@ -141,6 +142,7 @@ describe("what addresses are signed with", () => {
     const { key } = await openAccount();
     const { delivery, signing } = await made(key);
     expect((await api("GET", path(delivery.id, "/signing"), { key })).body.signing).toEqual(signing);
+    needsInside();
     const row = await env.DB.prepare("SELECT * FROM deliveries WHERE id = ?").bind(delivery.id).first();
     expect(JSON.stringify(row)).not.toContain(signing.key);
   });
@@ -155,6 +157,7 @@ describe("what addresses are signed with", () => {
     expect(Math.round(left / 3_600_000)).toBe(24);
     const second = await api("POST", path(delivery.id, "/signing"), { key });
     expect(second.body.previous).toMatchObject(first.body.signing);
+    needsInside();
     await env.DB.prepare("UPDATE deliveries SET previous_until = 1 WHERE id = ?").bind(delivery.id).run();
     const shown = await api("GET", path(delivery.id, "/signing"), { key });
     expect(shown.body).toEqual({ success: true, code: 200, signing: second.body.signing });
@@ -163,6 +166,7 @@ describe("what addresses are signed with", () => {
 
 describe("a purge", () => {
   const put = async (id: string, source: string) => {
+    needsInside();
     const name = `${await originalPrefix(id, source)}result`;
     await env.BUCKET.put(name, "bytes");
     return async () => (await env.BUCKET.head(name)) !== null;

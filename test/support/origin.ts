@@ -6,6 +6,8 @@ import { gzipSync } from "node:zlib";
 
 import type { TestProject } from "vitest/node";
 
+import { PIXEL } from "./pixel.ts";
+
 declare module "vitest" {
   export interface ProvidedContext {
     /** Base URLs of two origins, without a slash at the end. */
@@ -25,6 +27,8 @@ const BEHAVIORS: Readonly<Record<string, Behavior>> = {
   hook,
   hooks: showHooks,
   image: (response) => response.end(PIXELS),
+  /** One that a service which reads pixels reads. */
+  picture: (response) => response.end(PIXEL),
   chunked: (response) => {
     response.write(PIXELS.subarray(0, 5));
     response.end(PIXELS.subarray(5));

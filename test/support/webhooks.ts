@@ -4,6 +4,7 @@ import { expect, inject } from "vitest";
 
 import { databasesOf } from "../../src/account/databases.ts";
 import { WEBHOOK_BODY_DAYS } from "../../src/limits/webhook.ts";
+import { needsInside } from "./api.ts";
 import { eventually } from "./eventually.ts";
 
 const DAY_MS = 86_400_000;
@@ -29,6 +30,7 @@ export function receiver(code = 200) {
 
 /** Resolves when the record has come to a state. */
 export async function untilStatus(id: string, status: string, database = env.DB): Promise<void> {
+  needsInside(); // at once: what is waited for is tried again
   await eventually(async () => expect(await column(id, "status", database)).toBe(status));
 }
 
@@ -37,6 +39,7 @@ export async function column(
   name: "status" | "wake_at" | "sweep_at" | "claim" | "starts" | "payload" | "attempts" | "code",
   database = env.DB,
 ): Promise<unknown> {
+  needsInside();
   return database.prepare(`SELECT ${name} FROM webhooks WHERE id = ?`).bind(id).first(name);
 }
 
@@ -63,6 +66,7 @@ export async function store(...records: readonly Stored[]): Promise<string[]> {
 }
 
 export async function storeIn(database: D1Database, ...records: readonly Stored[]): Promise<string[]> {
+  needsInside();
   const sql = `INSERT INTO webhooks (id, account_id, status, code, created_at, updated_at, delay_seconds, target, payload, wake_at,
       stage, sweep_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?5, 0, x'00', ?6, ?7,
