@@ -110,12 +110,31 @@ export type Kind = keyof typeof STILLS | keyof typeof MOVING;
 
 export const KINDS = [...Object.keys(STILLS), ...Object.keys(MOVING)] as readonly Kind[];
 
+/** How large pictures are: up to 264 pixels a side, or from there to 4,000 with a million pixels in all their frames. */
+export type Scale = "small" | "large";
+
+const SMALL_SIDE = 264;
+const LARGE_SIDE = 4_000;
+const LEAST_SIDE = 16;
+const MOST_PIXELS = 1_000_000;
+const MOST_FRAMES = 6;
+
+function sizeOf(scale: Scale, frames: number, next: () => number): readonly [width: number, height: number] {
+  const side = () => 24 + Math.floor(next() ** 2 * (SMALL_SIDE - 24));
+  if (scale === "small") return [side(), side()];
+  const long = Math.round(SMALL_SIDE * (LARGE_SIDE / SMALL_SIDE) ** next());
+  const most = Math.min(long, MOST_PIXELS / frames / long);
+  const short = Math.round(LEAST_SIDE * (most / LEAST_SIDE) ** next());
+  return next() < 0.5 ? [long, short] : [short, long];
+}
+
 /** The frames of a picture: one, unless its kind is an animation. */
-export function generated(kind: Kind, seed: number): readonly [Pixels, ...Pixels[]] {
+export function generated(kind: Kind, seed: number, scale: Scale = "small"): readonly [Pixels, ...Pixels[]] {
   const next = numbersFrom(seed);
-  const [width, height] = [24 + Math.floor(next() ** 2 * 240), 24 + Math.floor(next() ** 2 * 240)];
-  if (kind !== "slides" && kind !== "moving") return [STILLS[kind](width, height, next)];
-  const count = 2 + Math.floor(next() * 5);
+  const isStill = kind !== "slides" && kind !== "moving";
+  const [width, height] = sizeOf(scale, isStill ? 1 : MOST_FRAMES, next);
+  if (isStill) return [STILLS[kind](width, height, next)];
+  const count = 2 + Math.floor(next() * (MOST_FRAMES - 1));
   const frameSeed = Math.floor(next() * 1e6);
   const frames = Array.from({ length: count }, (_, at) =>
     kind === "slides"
