@@ -21,6 +21,8 @@
 #include "lib/jxl/modular/encoding/encoding.h"
 #include "lib/jxl/modular/options.h"
 #include "lib/jxl/padded_bytes.h"
+#include "lib/jxl/dec_patch_dictionary.h"
+#include "lib/jxl/patch_dictionary_internal.h"
 #include "lib/jxl/quant_weights.h"
 #include "lib/jxl/quantizer.h"
 #include "lib/jxl/toc.h"
@@ -44,6 +46,12 @@ constexpr size_t MOST_TREE = 1 << 22;
 constexpr double NODE_BYTES = 96;
 // Of a tree that was not read.
 constexpr double UNREAD_TREE_BYTES = 2 << 20;
+// Patches of a frame that are gone through in no time.
+constexpr size_t MOST_PATCHES = 1 << 16;
+// Of a patch: where it lies, what it is cut from, and its place in two orders and in a tree; and of how a channel of it is
+// blended. What is read is twice there while it grows.
+constexpr double PATCH_BYTES = 120;
+constexpr double BLENDING_BYTES = 24;
 // Codes of samples in modular mode: tables of clusters of contexts.
 constexpr double CODES_BYTES = 1 << 20;
 // The window of a reader that copies what it read before (LZ77). Any reader may have one; those of passes are read by turns.
@@ -91,7 +99,10 @@ class Walker {
   bool ReadFrame(bool is_preview, FrameHeader* frame);
   bool IsInGroups(const FrameHeader& frame);
   double PipelineBytes(const FrameHeader& frame, bool is_alone) const;
-  double ModularBytes(const FrameHeader& frame) const;
+  struct ModularMemory {
+    double channels, undoing;
+  };
+  ModularMemory ModularBytes(const FrameHeader& frame) const;
   void Note(const FrameHeader& frame);
   void Tell();
 
@@ -107,6 +118,8 @@ class Walker {
   // Channels of the frame may be squeezed.
   bool squeezed_ = true;
   double tree_ = UNREAD_TREE_BYTES;
+  // What patches of the frame take.
+  double patches_ = 0;
   // The samples of the frame are predicted by weights that follow them, or by many rules.
   bool weighed_ = true;
 };
@@ -168,6 +181,37 @@ bool Walker::ReadFrame(bool is_preview, FrameHeader* frame) {
   });
 }
 
+// Goes past the dictionary of patches, and counts them: PatchDictionary::Decode of libjxl, without the frames that they are
+// cut from.
+Status SkipPatches(JxlMemoryManager* memory, size_t extra, BitReader* reader, size_t* count) {
+  std::vector<uint8_t> contexts;
+  jxl::ANSCode code;
+  JXL_RETURN_IF_ERROR(jxl::DecodeHistograms(memory, reader, jxl::kNumPatchDictionaryContexts, &code, &contexts));
+  JXL_ASSIGN_OR_RETURN(jxl::ANSSymbolReader decoder, jxl::ANSSymbolReader::Create(&code, reader));
+  const auto read = [&](size_t context) { return decoder.ReadHybridUint(context, reader, contexts); };
+  const size_t references = read(jxl::kNumRefPatchContext);
+  *count = 0;
+  for (size_t reference = 0; reference < references; reference++) {
+    read(jxl::kReferenceFrameContext);
+    for (int side = 0; side < 2; side++) read(jxl::kPatchReferencePositionContext);
+    for (int side = 0; side < 2; side++) read(jxl::kPatchSizeContext);
+    const size_t patches = read(jxl::kPatchCountContext);
+    if (patches >= MOST_PATCHES || (*count += patches + 1) > MOST_PATCHES) return JXL_FAILURE("too many patches");
+    for (size_t patch = 0; patch <= patches; patch++) {
+      for (int side = 0; side < 2; side++) read(patch == 0 ? jxl::kPatchPositionContext : jxl::kPatchOffsetContext);
+      for (size_t channel = 0; channel <= extra; channel++) {
+        const size_t number = read(jxl::kPatchBlendModeContext);
+        if (number >= jxl::kNumPatchBlendModes) return JXL_FAILURE("no such way to blend");
+        const jxl::PatchBlendMode mode = static_cast<jxl::PatchBlendMode>(number);
+        if (jxl::UsesAlpha(mode) && extra > 1) read(jxl::kPatchAlphaChannelContext);
+        if (jxl::UsesClamp(mode)) read(jxl::kPatchClampContext);
+      }
+    }
+    if (!reader->AllReadsWithinBounds()) return JXL_FAILURE("cut short");
+  }
+  return decoder.CheckANSFinalState() ? Status(true) : JXL_FAILURE("damaged");
+}
+
 bool IsWeighed(const jxl::Tree& tree) {
   return tree.size() > FEW_NODES || std::any_of(tree.begin(), tree.end(), [](const jxl::PropertyDecisionNode& node) {
     return node.property == jxl::kWPProp || node.predictor == jxl::Predictor::Weighted;
@@ -182,7 +226,8 @@ bool Walker::IsInGroups(const FrameHeader& frame) {
   weighed_ = true;
   squeezed_ = true;
   tree_ = UNREAD_TREE_BYTES;
-  if (permuted_ || (frame.flags & (FrameHeader::kPatches | FrameHeader::kSplines)) != 0) return !has_channels;
+  patches_ = 0;
+  if (permuted_ || (frame.flags & FrameHeader::kSplines) != 0) return !has_channels;
   bool same = frame.chroma_subsampling.Is444() || !is_modular;
   for (const uint32_t upsampling : frame.extra_channel_upsampling) same &= upsampling == frame.upsampling;
   const size_t length = std::min<size_t>({sizes_[0], size_ - at_, LARGEST_WINDOW});
@@ -191,7 +236,14 @@ bool Walker::IsInGroups(const FrameHeader& frame) {
   pull(source_, at_, bytes.data(), length);
   BitReader reader(jxl::Bytes(bytes.data(), length));
   jxl::GroupHeader header;
+  const size_t extra = facts_->metadata.m.num_extra_channels;
   const auto read = [&]() -> Status {
+    if (frame.flags & FrameHeader::kPatches) {
+      size_t count = MOST_PATCHES;
+      const Status skipped = SkipPatches(&memory_, extra, &reader, &count);
+      patches_ = static_cast<double>(count) * (PATCH_BYTES + BLENDING_BYTES * (1 + extra));
+      JXL_RETURN_IF_ERROR(skipped);
+    }
     if (frame.flags & FrameHeader::kNoise) {
       jxl::NoiseParams noise;
       JXL_RETURN_IF_ERROR(jxl::DecodeNoise(&reader, &noise));
@@ -278,9 +330,9 @@ double Walker::PipelineBytes(const FrameHeader& frame, bool is_alone) const {
   return groups + PlaneBytes(shown_side + columns_around * frame.upsampling, rows) + beside;
 }
 
-// All channels in modular mode, and one of them once more while a transform is undone. While the last step of squeezing is
-// undone, the halves of all channels that it joins are there, too, and those of one channel twice.
-double Walker::ModularBytes(const FrameHeader& frame) const {
+// All channels in modular mode, and what is there besides until their transforms are undone: samples of groups; or the halves
+// of all channels that the last step of squeezing joins, and those of one twice.
+Walker::ModularMemory Walker::ModularBytes(const FrameHeader& frame) const {
   const jxl::ImageMetadata& m = facts_->metadata.m;
   const jxl::FrameDimensions size = frame.ToFrameDimensions();
   const double color = PlaneBytes(size.xsize, size.ysize);
@@ -295,7 +347,9 @@ double Walker::ModularBytes(const FrameHeader& frame) const {
     bytes += plane;
     largest = std::max(largest, plane);
   }
-  return squeezed_ ? bytes * 1.5 + largest / 2 : bytes + largest;
+  if (squeezed_) return {bytes, (bytes + largest) / 2};
+  const double channels = 3 + frame.extra_channel_upsampling.size();
+  return {bytes, std::min(largest, PlaneBytes(size.group_dim, size.group_dim) * channels)};
 }
 
 // Bytes that decoding a frame takes at most, beside what stays of others.
@@ -313,7 +367,7 @@ void Walker::Note(const FrameHeader& frame) {
   const double passes = frame.passes.num_passes;
 
   const bool is_alone = IsInGroups(frame);
-  double bytes = tree_ + CODES_BYTES + WINDOW_BYTES;
+  double bytes = tree_ + patches_ + CODES_BYTES + WINDOW_BYTES;
   double pipeline = PipelineBytes(frame, is_alone);
   if (!is_modular) {
     bytes += pixels * BLOCK_BYTES + TRANSFORM_BYTES + passes * PASS_BYTES + (passes - 1) * WINDOW_BYTES;
@@ -321,7 +375,8 @@ void Walker::Note(const FrameHeader& frame) {
   }
   bytes += std::max(left_, pipeline);
   left_ = pipeline;
-  if (!is_alone) bytes += ModularBytes(frame);
+  const ModularMemory modular = is_alone ? ModularMemory{0, 0} : ModularBytes(frame);
+  bytes += modular.channels;
   if (frame.flags & FrameHeader::kSplines) bytes += SPLINES_BYTES;
   // What groups give to their neighbors: rows of those above and below, columns of those aside.
   const double channels = 3 + extra + (is_noisy ? 3 : 0);
@@ -349,7 +404,8 @@ void Walker::Note(const FrameHeader& frame) {
   const double rows = std::min<double>(facts_->metadata.ysize(), band);
   const double waiting = whole ? canvas : facts_->metadata.xsize() * rows;
   numbers[FACT_WAITING] = std::max(numbers[FACT_WAITING], waiting);
-  bytes += waiting * 4;
+  // Where blocks wait for channels in modular mode no pixel comes before these are whole.
+  bytes += is_modular ? waiting * 4 + modular.undoing : std::max(waiting * 4, modular.undoing);
   // A layer that is saved when it is put on the canvas has the size of that.
   const bool is_put = frame.frame_type != jxl::FrameType::kReferenceOnly && !frame.save_before_color_transform;
   const double saved = (is_put ? std::max(shown, canvas) : shown) * sizeof(float) * (3 + extra);
