@@ -1,13 +1,18 @@
 /** What the formats that are tried are made from: the file, or pixels that are computed once for all of them. */
-import { parallel } from "../../../wasm/estimate.ts";
+import { type Estimate, parallel } from "../../../wasm/estimate.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
+import type { Reservation } from "../../scheduler/held-bytes.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
+import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { collectEstimate, pixelBytes } from "../pixels/buffered.ts";
-import type { Objective } from "../plan/output.ts";
+import type { Size } from "../pixels/geometry.ts";
+import type { Picture } from "../pixels/picture.ts";
 import { type Plan, planSteps } from "../plan/plan.ts";
-import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
+import { pictureOf, pictureEstimate, type Stored, withSixteenBits } from "../plan/planned-picture.ts";
+import { hasPreferredWay } from "../search/attempts.ts";
+import type { EncodeOptions } from "../search/task.ts";
 import { keep, bufferedPicture } from "./buffered-picture.ts";
 import { HeldSource } from "./held-source.ts";
 
@@ -24,33 +29,75 @@ export interface Origin {
  */
 const MAX_KEPT_PIXELS = 2_000_000;
 
+/** What decides from what a result is made. */
+export interface Wanted extends Pick<EncodeOptions, "objective" | "encoding" | "keepsMetadata"> {
+  /** The formats that are tried. */
+  readonly formats: readonly FormatDefinition[];
+}
+
 /**
- * The picture as it is encoded: once several formats are searched through that would each decode the same file, its
- * pixels take the place of the file, which is let go of.
+ * The picture as it is encoded. Its pixels take the place of the file, which is let go of, once several formats are
+ * searched through that would each decode it, and where there is no room for its decoder beside what writes the result.
  */
-export async function originFor(
-  file: Origin,
-  formats: readonly FormatDefinition[],
-  objective: Objective,
-  allowance?: Allowance,
-): Promise<Origin> {
-  const { stored, plan, source } = file;
+export async function originFor(file: Origin, wanted: Wanted, allowance?: Allowance): Promise<Origin> {
+  const { stored, plan } = file;
   const picture = pictureOf(stored, plan);
-  const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
-  if (formats.length < 2 || objective.kind !== "smart" || !plan.changesPixels || !isSmall) return file;
+  if (picture.frames > 1) return file;
   const estimate = parallel(pictureEstimate(stored, plan), collectEstimate(picture));
   if (!isolateBudget.canHold(estimate, stored.bytes.length) || allowance?.affords(estimate) === false) return file;
-  // Held as an original is, beside the work on it; where there is no room right now the file stays what is worked on.
-  const memory = isolateBudget.tryTake(pixelBytes(picture));
-  if (!memory) return file;
+  const work = { estimate, allowance };
+  if (isReadOften(file, picture, wanted)) {
+    // Held as an original is, beside the work on it; where there is no room right now the file stays what is worked on.
+    const memory = isolateBudget.tryTake(pixelBytes(picture));
+    return memory ? asPixels(file, work, memory) : file;
+  }
+  return isInTheWay(file, picture, wanted) ? asPixels(file, work) : file;
+}
+
+/** Whether several searches would each decode the same file. */
+function isReadOften({ plan }: Origin, { width, height }: Size, { formats, objective }: Wanted): boolean {
+  const isSmall = width * height <= MAX_KEPT_PIXELS;
+  return formats.length > 1 && objective.kind === "smart" && plan.changesPixels && isSmall;
+}
+
+/** A decoder that takes less leaves room enough. */
+const MUCH_BYTES = 16 << 20;
+
+/**
+ * Whether a decoder stands in the way of what writes the result, and its pixels alone would not. Files whose pixels may
+ * stay as they are, whose coefficients may be worked on or that have more bits than pixels that are kept are left alone.
+ */
+function isInTheWay({ stored, plan }: Origin, picture: Picture, { formats, ...wanted }: Wanted): boolean {
+  const { format, bytes, facts } = stored;
+  if (pictureEstimate(stored, plan).bytes < MUCH_BYTES) return false;
+  const staysAsItIs = !plan.changesPixels && formats.includes(format);
+  if (staysAsItIs || format.coefficients?.divides(bytes) === true || withSixteenBits(stored, plan)) return false;
+  const ways = { ...wanted, isLast: false };
+  const pixels = {
+    stored: bufferedPicture({ ...picture, opaque: !facts.alpha }, stored, { heldBytes: pixelBytes(picture) }),
+    plan: planSteps(picture, []),
+  };
+  return formats.some(
+    (one) =>
+      !hasPreferredWay({ ...ways, stored, plan, format: one }) && hasPreferredWay({ ...ways, ...pixels, format: one }),
+  );
+}
+
+/** @param memory of the pixels, where it was taken before; absent: it is taken when they are there */
+async function asPixels(
+  { stored, plan, source }: Origin,
+  { estimate, allowance }: { readonly estimate: Estimate; readonly allowance: Allowance | undefined },
+  memory?: Reservation,
+): Promise<Origin> {
   try {
     const work = (timeSlice: TimeSlice) => keep(stored, plan, timeSlice, memory);
     const { size, pixels, bytes } = await isolateBudget.run(estimate, work, allowance);
+    const held = memory ? bytes : SharedBytes.of(pixels.bytes, isolateBudget.keep(pixelBytes(pixels)));
     const kept = bufferedPicture(size, stored, { heldBytes: pixelBytes(pixels) }, pixels);
     source.close();
-    return { stored: kept, plan: planSteps(size, []), source: new HeldSource(bytes) };
+    return { stored: kept, plan: planSteps(size, []), source: new HeldSource(held) };
   } catch (error) {
-    memory.release();
+    memory?.release();
     throw error;
   }
 }

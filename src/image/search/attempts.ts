@@ -79,6 +79,12 @@ export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "
   return first ? { bytes: Math.max(...estimates.map(({ bytes }) => bytes)), ms: first.estimate.ms } : null;
 }
 
+/** Whether a way that is preferred fits in the memory that there is, and not only one for what cannot be had otherwise. */
+export function hasPreferredWay(options: EncodeOptions): boolean {
+  const task = taskOf(options);
+  return attemptsFor(task).some(({ estimate, isFallback }) => !isFallback && fits(task, estimate));
+}
+
 /**
  * The file that is asked for, never a larger one than there was where neither pixels nor format change; null where it
  * would plainly be larger than its upper bound in another format.

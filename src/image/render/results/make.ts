@@ -58,9 +58,9 @@ export async function makeAlone<Entry extends ResultOrder>(
   const [job] = group?.jobs ?? [];
   if (!group || !job) throw new Error("a request has no result");
   const { allowance } = making;
-  const { formats, objective, gainMap } = job;
+  const { gainMap } = job;
   const file = { stored: group.stored, plan: group.planned.plan, source };
-  const origin = await originFor(file, formats, objective, allowance);
+  const origin = await originFor(file, job, allowance);
   try {
     const unpacked = ({ format, stored }: EncodeOptions) => unpackedFor(format, stored, allowance);
     const stored = besideHeld(origin.stored, gainMap);
