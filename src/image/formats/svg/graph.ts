@@ -54,7 +54,7 @@ export interface Graph {
   readonly nodes: readonly Node[];
   /** Some strokes may have dashes. */
   readonly isDashed: boolean;
-  /** Something refers to the element, or to another of its name. */
+  /** Something may refer to the element. */
   isTarget(node: Node): boolean;
   /** The elements that an id may mean: browsers take the first, the renderer the last for properties. */
   named(id: string): readonly Node[];
@@ -81,7 +81,6 @@ export function graphOf(root: SvgElement): Graph {
   };
   const top = build(root, undefined);
   const meant = new Set(nodes.flatMap(({ references }) => references.map(({ id }) => id)));
-  const isTarget = ({ element }: Node) => meant.has(element.attributes.get("id") ?? "");
   const names = new Map<string, [Node] | [Node, Node]>();
   for (const node of nodes) {
     const id = node.element.attributes.get("id");
@@ -89,6 +88,9 @@ export function graphOf(root: SvgElement): Graph {
     const first = names.get(id)?.[0];
     names.set(id, first ? [first, node] : [node]);
   }
+  // Of elements of one name, the first and the last alone can be meant: there may be a hundred thousand.
+  const isTarget = (node: Node) =>
+    names.get(node.element.attributes.get("id") ?? "")?.some((one) => one === node) === true;
   const isDashed = nodes.some(({ dashes = 0 }) => dashes > 0);
   return { root: top, nodes, isDashed, isTarget, named: (id) => names.get(id) ?? [] };
 }
