@@ -12,8 +12,8 @@ const ELEMENT_BYTES = 540;
 const ATTRIBUTE_BYTES = 72;
 /** What an element holds besides that has elements or text in it. */
 const CONTENT_BYTES = 260;
-/** A reference to a place. */
-const REFERENCE_BYTES = 130;
+/** A reference to a place, and what is counted of the element that it means. */
+const REFERENCE_BYTES = 320;
 /** A declaration of a style. */
 const DECLARATION_BYTES = 250;
 /** The rule around declarations, with its selectors. */
