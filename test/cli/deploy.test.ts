@@ -1,12 +1,12 @@
 /** The deployment, against a stand-in for wrangler. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseEnv } from "node:util";
 
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
 import { ROOT, wrangler } from "../../src/cli/wrangler.ts";
@@ -51,6 +51,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "deploy-"));
   await writeFakeWrangler(folder);
 });
+afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("npm run deploy", () => {
   it("makes every piece on an empty account, in an order that works", async () => {
