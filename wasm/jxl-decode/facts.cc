@@ -46,8 +46,8 @@ constexpr size_t MOST_TREE = 1 << 22;
 constexpr double NODE_BYTES = 96;
 // Of a tree that was not read.
 constexpr double UNREAD_TREE_BYTES = 2 << 20;
-// Patches of a frame that are gone through in no time.
-constexpr size_t MOST_PATCHES = 1 << 16;
+// Patches of all frames of a file that are gone through in no time, each once for the colors and once for each other channel.
+constexpr size_t MOST_BLENDINGS = 1 << 16;
 // Of a patch: where it lies, what it is cut from, and its place in two orders and in a tree; and of how a channel of it is
 // blended. What is read is twice there while it grows.
 constexpr double PATCH_BYTES = 120;
@@ -120,6 +120,8 @@ class Walker {
   double tree_ = UNREAD_TREE_BYTES;
   // What patches of the frame take.
   double patches_ = 0;
+  // How many may be gone through still.
+  size_t blendings_left_ = MOST_BLENDINGS;
   // The samples of the frame are predicted by weights that follow them, or by many rules.
   bool weighed_ = true;
 };
@@ -181,22 +183,22 @@ bool Walker::ReadFrame(bool is_preview, FrameHeader* frame) {
   });
 }
 
-// Goes past the dictionary of patches, and counts them: PatchDictionary::Decode of libjxl, without the frames that they are
-// cut from.
-Status SkipPatches(JxlMemoryManager* memory, size_t extra, BitReader* reader, size_t* count) {
+// Goes past the dictionary of patches, and counts them off from what is left, each once for the colors and once for each other
+// channel: PatchDictionary::Decode of libjxl, without the frames that they are cut from.
+Status SkipPatches(JxlMemoryManager* memory, size_t extra, BitReader* reader, size_t* left) {
   std::vector<uint8_t> contexts;
   jxl::ANSCode code;
   JXL_RETURN_IF_ERROR(jxl::DecodeHistograms(memory, reader, jxl::kNumPatchDictionaryContexts, &code, &contexts));
   JXL_ASSIGN_OR_RETURN(jxl::ANSSymbolReader decoder, jxl::ANSSymbolReader::Create(&code, reader));
   const auto read = [&](size_t context) { return decoder.ReadHybridUint(context, reader, contexts); };
   const size_t references = read(jxl::kNumRefPatchContext);
-  *count = 0;
   for (size_t reference = 0; reference < references; reference++) {
     read(jxl::kReferenceFrameContext);
     for (int side = 0; side < 2; side++) read(jxl::kPatchReferencePositionContext);
     for (int side = 0; side < 2; side++) read(jxl::kPatchSizeContext);
     const size_t patches = read(jxl::kPatchCountContext);
-    if (patches >= MOST_PATCHES || (*count += patches + 1) > MOST_PATCHES) return JXL_FAILURE("too many patches");
+    if (patches >= *left / (1 + extra)) return JXL_FAILURE("too many patches");
+    *left -= (patches + 1) * (1 + extra);
     for (size_t patch = 0; patch <= patches; patch++) {
       for (int side = 0; side < 2; side++) read(patch == 0 ? jxl::kPatchPositionContext : jxl::kPatchOffsetContext);
       for (size_t channel = 0; channel <= extra; channel++) {
@@ -239,9 +241,11 @@ bool Walker::IsInGroups(const FrameHeader& frame) {
   const size_t extra = facts_->metadata.m.num_extra_channels;
   const auto read = [&]() -> Status {
     if (frame.flags & FrameHeader::kPatches) {
-      size_t count = MOST_PATCHES;
-      const Status skipped = SkipPatches(&memory_, extra, &reader, &count);
-      patches_ = static_cast<double>(count) * (PATCH_BYTES + BLENDING_BYTES * (1 + extra));
+      const size_t before = blendings_left_;
+      const Status skipped = SkipPatches(&memory_, extra, &reader, &blendings_left_);
+      if (!skipped) blendings_left_ = 0;
+      const size_t gone = skipped ? before - blendings_left_ : MOST_BLENDINGS;
+      patches_ = static_cast<double>(gone) * (PATCH_BYTES / (1 + extra) + BLENDING_BYTES);
       JXL_RETURN_IF_ERROR(skipped);
     }
     if (frame.flags & FrameHeader::kNoise) {
