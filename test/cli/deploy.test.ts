@@ -1,9 +1,8 @@
 /** The deployment, against a stand-in for wrangler. */
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { parseEnv } from "node:util";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -12,6 +11,7 @@ import { unstable_readConfig } from "wrangler";
 import { ROOT, wrangler } from "../../src/cli/wrangler.ts";
 import { writeFakeWrangler } from "../support/fake-wrangler.ts";
 import { packagesInBundle } from "../support/license-tables.ts";
+import { type Ended, runCommand } from "../support/run-command.ts";
 
 let folder: string;
 
@@ -20,23 +20,12 @@ async function setAccount(account: object): Promise<void> {
   await writeFile(join(folder, "log"), "");
 }
 
-async function deploy(...flags: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+async function deploy(...flags: string[]): Promise<Ended> {
   return deployWith({}, ...flags);
 }
 
-async function deployWith(
-  variables: Record<string, string>,
-  ...flags: string[]
-): Promise<{ status: number; stdout: string; stderr: string }> {
-  // What the machine of the tests has set means nothing here.
-  const { ADMIN_TOKEN: _token, VAULT_KEY: _key, CI: _ci, WORKERS_CI: _build, ...outer } = process.env;
-  const settings = { DARKROOM_SETTINGS: join(folder, "darkroom.json") };
-  const env = { ...outer, ...settings, ...variables, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ["src/cli/deploy.ts", ...flags], { cwd: ROOT, env }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : 1, stdout, stderr });
-    });
-  });
+async function deployWith(variables: Record<string, string>, ...flags: string[]): Promise<Ended> {
+  return runCommand(folder, ["src/cli/deploy.ts", ...flags], variables);
 }
 
 async function account(): Promise<{ secrets: Record<string, string>; config: string; rule: string }> {

@@ -1,13 +1,13 @@
 /** Objects apart: a second Worker without codecs, against a stand-in for wrangler and by the real one. */
-import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { ROOT, wrangler } from "../../src/cli/wrangler.ts";
 import { writeFakeWrangler } from "../support/fake-wrangler.ts";
+import { type Ended, runCommand } from "../support/run-command.ts";
 
 let folder: string;
 
@@ -22,26 +22,12 @@ async function setAccount(account: object): Promise<void> {
   await writeFile(join(folder, "account.json"), JSON.stringify({ login: true, databases: [], ...account }));
 }
 
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function ran(program: string, args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> {
-  // What the machine of the tests has set means nothing here.
-  const { ADMIN_TOKEN: _token, VAULT_KEY: _key, CI: _ci, WORKERS_CI: _build, ...outer } = process.env;
-  const settings = { DARKROOM_SETTINGS: join(folder, "darkroom.json") };
-  const env = { ...outer, ...settings, ...variables, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
+async function ran(command: readonly [string, ...string[]], variables: Record<string, string> = {}): Promise<Ended> {
   await writeFile(join(folder, "log"), "");
-  return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], { cwd: ROOT, env }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : 1, stdout, stderr });
-    });
-  });
+  return runCommand(folder, command, variables);
 }
 
-const deploy = (...flags: string[]) => ran("src/cli/deploy.ts", flags);
+const deploy = (...flags: string[]) => ran(["src/cli/deploy.ts", ...flags]);
 const APART = ["--objects", "apart"];
 
 interface Uploaded {
@@ -134,7 +120,7 @@ describe("a new deployment with its objects apart", () => {
   it("goes back with its objects, unless a version of the Worker is named", async () => {
     await deploy(...APART);
     const back = async (...args: string[]) => {
-      expect(await ran("src/cli/worker.ts", ["rollback", ...args])).toMatchObject({ status: 0, stderr: "" });
+      expect(await ran(["src/cli/worker.ts", "rollback", ...args])).toMatchObject({ status: 0, stderr: "" });
       const log = await readFile(join(folder, "log"), "utf8");
       return [...log.matchAll(/^rollback --config \S+?([\w-]+)\.json/gm)].map(([, name]) => name);
     };
@@ -170,12 +156,12 @@ describe("objects that are there", () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining("set VAULT_KEY in the environment")]);
     expect(await changes()).toEqual([]);
     const VAULT_KEY = Buffer.alloc(32, 7).toString("base64");
-    expect(await ran("src/cli/deploy.ts", APART, { VAULT_KEY })).toMatchObject({ status: 0, stderr: "" });
+    expect(await ran(["src/cli/deploy.ts", ...APART], { VAULT_KEY })).toMatchObject({ status: 0, stderr: "" });
     expect((await account()).objects.secrets).toEqual({ VAULT_KEY });
   });
 
   it("are not asked for by a build of the platform, which knows one Worker", async () => {
-    const { status, stderr } = await ran("src/cli/deploy.ts", APART, { CI: "true", WORKERS_CI: "1" });
+    const { status, stderr } = await ran(["src/cli/deploy.ts", ...APART], { CI: "true", WORKERS_CI: "1" });
     expect([status, stderr]).toEqual([1, expect.stringContaining("deploys one Worker")]);
   });
 

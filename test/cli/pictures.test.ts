@@ -1,13 +1,13 @@
 /** Pictures at a host of their own: a third Worker, against a stand-in for wrangler and by the real one. */
-import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { ROOT, wrangler } from "../../src/cli/wrangler.ts";
 import { writeFakeWrangler } from "../support/fake-wrangler.ts";
+import { type Ended, runCommand } from "../support/run-command.ts";
 
 let folder: string;
 
@@ -18,17 +18,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function deploy(...flags: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  // What the machine of the tests has set means nothing here.
-  const { ADMIN_TOKEN: _token, VAULT_KEY: _key, CI: _ci, WORKERS_CI: _build, ...outer } = process.env;
-  const settings = { DARKROOM_SETTINGS: join(folder, "darkroom.json") };
-  const env = { ...outer, ...settings, PATH: `${folder}${delimiter}${process.env["PATH"]}` };
+async function deploy(...flags: string[]): Promise<Ended> {
   await writeFile(join(folder, "log"), "");
-  return new Promise((resolve) => {
-    execFile(process.execPath, ["src/cli/deploy.ts", ...flags], { cwd: ROOT, env }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : 1, stdout, stderr });
-    });
-  });
+  return runCommand(folder, ["src/cli/deploy.ts", ...flags]);
 }
 
 interface Account {
