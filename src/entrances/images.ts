@@ -263,9 +263,10 @@ export class Result extends RpcTarget {
     const held = hold(made.bytes);
     if (held) return Result.inMemory(held, new Uint8Array(await new Response(stream).arrayBuffer()), made);
     const now = Date.now();
-    const body = stream.pipeThrough(new FixedLengthStream(made.bytes));
     const lease = { baseUrl: "https://localhost", ttlSeconds: KEPT_SECONDS };
-    const { url } = await keepTemporarily(BUCKET, lease, { body, size: made.bytes, mime: made.mime, name: "" }, now);
+    // The length of an answer's body is known, as the bucket asks for.
+    const streamed = { body: stream, size: made.bytes, mime: made.mime, name: "" };
+    const { url } = await keepTemporarily(BUCKET, lease, streamed, now);
     const read = async () => {
       const object = await readTemporary(BUCKET, url, Date.now());
       if (!object) throw new ImagesError("TRANSFORM", INTERNAL, "The result is not there any more");
