@@ -2,7 +2,7 @@
  * Pairs of originals and renditions to be looked at: `IMAGES=folder PAIRS=folder npm run bench -- look-pairs`. It writes each
  * pair as two PNG files, sheets of crops of them side by side, and a table of what the opinions of the engine say. Somebody
  * looks at the sheets and marks each pair `same`, `nearly` or `visible` in test/bench/look-marks.tsv; the bench `looks` prints
- * how often the opinions agree with the marks. `SET=held-out` makes those of look-marks-held-out.tsv, which nothing was fitted to, `SET=flat` those of look-marks-flat.tsv, `SET=slopes` those of look-marks-slopes.tsv. With `PRESET=medium` it shows what a preset makes instead. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
+ * how often the opinions agree with the marks. `SET=held-out` makes those of look-marks-held-out.tsv, which nothing was fitted to, `SET=flat` those of look-marks-flat.tsv. With `PRESET=medium` it shows what a preset makes instead. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
  *
  * Sheets show the part of a pair that differs most, twice or three times enlarged; what can be seen through is laid on the one of
  * white, black and blue on which it differs most.
@@ -24,7 +24,6 @@ import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
 import { flatSources } from "./look-flat.ts";
 import { heldOutSources } from "./look-held-out.ts";
-import { slopeSources } from "./look-slopes.ts";
 import { drawnSources, type LookSource, photographedSources } from "./look-sources.ts";
 
 /** A file of a pair: `how` is what was asked of the engine. */
@@ -127,14 +126,6 @@ const FLAT_QUALITIES = {
   gif: [60],
 } as const;
 
-/** What each format makes of slopes: presets where the search for them reduces colors otherwise than a quality does. */
-const SLOPE_RENDITIONS = {
-  png: ["medium", "high", "quality 50", "quality 80"],
-  webp: ["quality 30", "quality 60", "quality 80", "quality 92"],
-  avif: ["quality 25", "quality 45", "quality 65"],
-  jpeg: ["quality 60", "quality 85"],
-} as const;
-
 /** Several formats, at qualities that change from pair to pair. */
 const SETS: Readonly<Record<string, PairSet>> = {
   fitted: {
@@ -167,11 +158,6 @@ const SETS: Readonly<Record<string, PairSet>> = {
       Object.entries(FLAT_QUALITIES)
         .filter(([format]) => isOpaque || format !== "jpeg")
         .flatMap(([format, qualities]) => qualities.map((quality) => ({ format, how: `quality ${quality}` }))),
-  },
-  slopes: {
-    sources: slopeSources,
-    renditions: () =>
-      Object.entries(SLOPE_RENDITIONS).flatMap(([format, ways]) => ways.map((how) => ({ format, how }))),
   },
 };
 

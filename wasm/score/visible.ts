@@ -54,8 +54,8 @@ export function openVisibleDifference(
 
 /** Bytes of the counts and of what an allocation takes. */
 const FIXED_BYTES = 16 * 1024;
-/** Cells of 4 pixels, three rows of them, each of nine numbers; four more of a row. */
-const CELL_BYTES = 3 * 36;
+/** Cells of 4 pixels, three rows of them, each of eight numbers; four more of a row. */
+const CELL_BYTES = 3 * 32;
 const ROW_BYTES = 4 * 4;
 const CELL = 4;
 const PLANES = 3;

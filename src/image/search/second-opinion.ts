@@ -3,8 +3,8 @@
  * takes means over the whole picture at six scales: it lets saturated letters beside a photograph, soft alpha, thin lines and one
  * damaged corner go to ruin. A preset's promise is kept by both opinions, and the stricter decides.
  *
- * The second opinion speaks in points of the score. Of 681 pairs that were looked at twice as large and marked, 315 differ
- * visibly: 141 of those have 75 points and more by the score alone, 20 by both (`npm run bench -- looks`).
+ * The second opinion speaks in points of the score. Of 538 pairs that were looked at twice as large and marked, 253 differ
+ * visibly: 86 of those have 75 points and more by the score alone, 16 by both (`npm run bench -- looks`).
  */
 import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import type { Tile } from "../../../wasm/score/score.ts";
