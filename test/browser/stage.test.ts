@@ -166,7 +166,7 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
 
   it.each([
     ["a choice", 0, 300, (page: Page) => page.selectOption("#op-output-format", "webp")],
-    ["typing", 240, Infinity, (page: Page) => page.fill("#op-resize-width", "50")],
+    ["typing", 190, Infinity, (page: Page) => page.fill("#op-resize-width", "50")],
   ] as const)("waits after %s for at least %d ms and at most %d", (_name, least, most, change) =>
     withPage("/", async (page) => {
       await choose(page, MACAW);
