@@ -4,6 +4,7 @@
  */
 import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
 import { countToday, type Days, nextDay, restOfDay } from "./days.ts";
+import { addCount, type ExpiringCounts, forgetEnded, sumOf, takeCount } from "./expiring-counts.ts";
 import { addedFailure, type Failed, failedMs, forgottenAt, pauseSeconds } from "./failed-work.ts";
 import { lapse, lend, type Lent, lentOf, unlend } from "./lent.ts";
 import { count, type Counts, dayOf, type Tally } from "./usage.ts";
@@ -38,8 +39,8 @@ export interface Ledger {
   month: string;
   /** Credits spent in the month. */
   used: number;
-  /** Credits reserved and not settled yet, by the second in which the reservation ends: few entries however many jobs. */
-  readonly leases: Map<number, number>;
+  /** Credits reserved and not settled yet, until the reservation ends. */
+  readonly leases: ExpiringCounts;
   /** Requests that isolates hold and have not made yet: they fill windows like others. */
   readonly lent: Lent;
   /** Processor time of failed work, as it was at a moment: it is forgotten evenly, `limitMs` in the time of a window. */
@@ -199,7 +200,7 @@ const FAR = 100;
 /** Requests, each with a credit, that are left before the nearer of the two bounds. */
 function roomOf(ledger: Ledger, { key, limit, creditsTotal = 0 }: Ask): number {
   const requests = limit - (ledger.windows.get(key)?.count ?? 0) - lentOf(ledger.lent, key);
-  return Math.min(requests, creditsTotal - ledger.used - reservedIn(ledger));
+  return Math.min(requests, creditsTotal - ledger.used - sumOf(ledger.leases));
 }
 
 /**
@@ -211,7 +212,7 @@ function takeBlock(ledger: Ledger, ask: Ask, lease: number, now: number): Block 
   if (limitMs !== undefined && failedMs(ledger.failed, now) * 2 > limitMs) return undefined;
   const requests = Math.min(most, Math.floor(roomOf(ledger, ask) / FAR));
   if (requests <= 0) return undefined;
-  ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + requests);
+  addCount(ledger.leases, lease, requests);
   lend(ledger.lent, ask.key, lease, requests);
   return { requests, lease };
 }
@@ -302,8 +303,8 @@ export function reserveMore(ledger: Ledger, lease: number, more: More, now: numb
   const { key, credits, creditsTotal, dailyLimit } = more;
   const tomorrow = restOfDay(ledger.agents, more, now, credits);
   if (tomorrow > 0) return { isReserved: false, tomorrowSeconds: tomorrow };
-  if (ledger.used + reservedIn(ledger) + credits > creditsTotal) return { isReserved: false };
-  ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + credits);
+  if (ledger.used + sumOf(ledger.leases) + credits > creditsTotal) return { isReserved: false };
+  addCount(ledger.leases, lease, credits);
   if (dailyLimit !== undefined) countToday(ledger.agents, key, credits, now);
   return { isReserved: true };
 }
@@ -325,9 +326,7 @@ export function settle(ledger: Ledger, lease: number, now: number, { reserved, s
 /** The work failed: the reserved credits are free again. */
 export function release(ledger: Ledger, lease: number, now: number, reserved = 1): void {
   roll(ledger, now);
-  const count = ledger.leases.get(lease) ?? 0;
-  if (count > reserved) ledger.leases.set(lease, count - reserved);
-  else ledger.leases.delete(lease);
+  takeCount(ledger.leases, lease, reserved);
 }
 
 /** Counts processor time of failed work. */
@@ -387,19 +386,15 @@ function isOver(window: Window, now: number): boolean {
 }
 
 function reserve(ledger: Ledger, total: number, now: number): number | undefined {
-  if (ledger.used + reservedIn(ledger) >= total) return undefined;
+  if (ledger.used + sumOf(ledger.leases) >= total) return undefined;
   const lease = leaseAt(now);
-  ledger.leases.set(lease, (ledger.leases.get(lease) ?? 0) + 1);
+  addCount(ledger.leases, lease, 1);
   return lease;
 }
 
 /** The second in which a reservation ends that is made now: its name. */
 function leaseAt(now: number): number {
   return Math.floor(now / 1000) + CREDIT_LEASE_SECONDS;
-}
-
-function reservedIn({ leases }: Ledger): number {
-  return leases.values().reduce((sum, count) => sum + count, 0);
 }
 
 /** Starts a new month and forgets reservations that ended. A clock that is set back over its beginning starts none again. */
@@ -410,12 +405,9 @@ export function roll(ledger: Ledger, now: number): void {
     ledger.used = 0;
   }
   for (const [key, { day }] of ledger.agents) if (day < dayOf(now)) ledger.agents.delete(key);
-  // A reservation that ends later than a new one would was made before the clock was set back.
   const latest = leaseAt(now);
   lapse(ledger.lent, now, latest);
-  for (const second of ledger.leases.keys()) {
-    if (second * 1000 <= now || second > latest) ledger.leases.delete(second);
-  }
+  forgetEnded(ledger.leases, now, latest);
 }
 
 function nextMonth(now: number): number {
