@@ -2,9 +2,10 @@
  * Pictures at a host of their own: a Worker without any of what makes them, whose cache answers first. What it has not is
  * asked of the Worker, by a binding, which is no further request of the bill.
  */
+import { DIALECT_NAMES } from "./dialect-names.ts";
 
-/** The paths of pictures by address, as the dialects of addresses begin. */
-const PICTURES = /^\/(?:i|imgproxy|next)\/./;
+/** The paths of pictures by address. */
+const PICTURES = new RegExp(`^/(?:${DIALECT_NAMES.join("|")})/.`);
 
 /** Nothing of the door itself is to be kept. */
 const UNKEPT = { "Cache-Control": "no-store" };

@@ -5,7 +5,8 @@
 import { ApiError } from "../errors.ts";
 import type { Asked, Dialect, Spelled } from "./asked.ts";
 import { type Canonical, canonicalOf } from "./canonical.ts";
-import { type DialectName, DIALECTS } from "./dialects.ts";
+import type { DialectName } from "./dialect-names.ts";
+import { DIALECTS } from "./dialects.ts";
 import { withHintedWidth } from "./hints.ts";
 import { acceptOf, AddressRefused, admit } from "./policy.ts";
 import type { OpenedDelivery } from "./records.ts";

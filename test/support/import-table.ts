@@ -142,7 +142,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   dialects: {
     paths: [
       "src/delivery/dialects",
-      ...["dialects", "asked", "css-color", "merge", "sources"].map((name) => `src/delivery/${name}.ts`),
+      ...["dialects", "dialect-names", "asked", "css-color", "merge", "sources"].map(
+        (name) => `src/delivery/${name}.ts`,
+      ),
     ],
     imports: [...BASE, "contract", "src/image/plan/format-lists.ts"],
     packages: ["color-name"],

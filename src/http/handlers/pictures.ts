@@ -2,7 +2,8 @@
 import type { Asked, Dialect, Manners, Spelled } from "../../delivery/asked.ts";
 import { canonicalOf } from "../../delivery/canonical.ts";
 import { countDelivery, countSampled } from "../../delivery/counts.ts";
-import { type DialectName, DIALECTS } from "../../delivery/dialects.ts";
+import type { DialectName } from "../../delivery/dialect-names.ts";
+import { DIALECTS } from "../../delivery/dialects.ts";
 import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
 import { tagsOf } from "../../delivery/front-cache.ts";
 import { ACCEPT_CH, VARY_HINTS, withHintedWidth } from "../../delivery/hints.ts";
