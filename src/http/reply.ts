@@ -63,10 +63,19 @@ export function replyBytes(
  * @throws ApiError 503 when somebody has deleted it before its time
  */
 export async function replyStored(c: AppContext, metadata: Success, url = metadata.output.url): Promise<Response> {
+  return replyObject(c, metadata, await storedAt(c, url));
+}
+
+/** @throws ApiError 503 when it is not there */
+async function storedAt(c: AppContext, url: string | undefined): Promise<R2ObjectBody> {
   const object = url === undefined ? null : await readTemporary(c.env.BUCKET, url, Date.now());
   if (!object) throw new ApiError(503, "The result is not there any more");
+  return object;
+}
+
+function replyObject(c: AppContext, metadata: Success, object: R2ObjectBody, body = object.body): Response {
   c.set("said", metadata);
-  return replyBytes(c, metadata, { body: object.body, mime: object.httpMetadata?.contentType ?? "" });
+  return replyBytes(c, metadata, { body, mime: object.httpMetadata?.contentType ?? "" });
 }
 
 /** What is said of a request and nothing else: as JSON, or in headers where bytes are wanted. */
@@ -106,14 +115,11 @@ function unexpected(c: AppContext, cause: unknown): ApiError {
 
 /** The same of a result that was not to be kept: it is deleted when the last of it was read, or nobody reads it any more. */
 async function replyOnce(c: AppContext, metadata: Success, url: string): Promise<Response> {
-  const { BUCKET } = c.env;
-  const object = await readTemporary(BUCKET, url, Date.now());
-  if (!object) throw new ApiError(503, "The result is not there any more");
+  const object = await storedAt(c, url);
   const { readable, writable } = new FixedLengthStream(object.size);
   const read = object.body.pipeTo(writable).catch(() => undefined);
-  c.executionCtx.waitUntil(read.then(() => removeTemporary(BUCKET, url, Date.now())).catch(() => undefined));
-  c.set("said", metadata);
-  return replyBytes(c, metadata, { body: readable, mime: object.httpMetadata?.contentType ?? "" });
+  c.executionCtx.waitUntil(read.then(() => removeTemporary(c.env.BUCKET, url, Date.now())).catch(() => undefined));
+  return replyObject(c, metadata, object, readable);
 }
 
 /** Under both names that clients read. */

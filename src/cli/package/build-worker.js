@@ -42,6 +42,9 @@ process.env["DARKROOM_PROJECT"] ??= process.cwd();
 await import("../dist/cli/worker.js");
 `;
 
+const COMMITTED = join(ROOT, "wrangler.toml");
+const committed = unstable_readConfig({ config: COMMITTED }, { hideWarnings: true });
+
 /**
  * Writes the modules of a Worker.
  * @param {string} config its configuration
@@ -68,10 +71,7 @@ async function writeBundle(config, out) {
  * @param {string} out
  */
 async function writeBundleBeside(name, out) {
-  const { compatibility_date, compatibility_flags, minify, keep_names } = unstable_readConfig(
-    { config: join(ROOT, "wrangler.toml") },
-    { hideWarnings: true },
-  );
+  const { compatibility_date, compatibility_flags, minify, keep_names } = committed;
   const main = join(SOURCE, `${name}.ts`);
   const folder = await mkdtemp(join(tmpdir(), "config-"));
   try {
@@ -87,20 +87,19 @@ async function writeBundleBeside(name, out) {
 }
 
 async function baseConfig() {
-  const config = unstable_readConfig({ config: join(ROOT, "wrangler.toml") }, { hideWarnings: true });
-  const kept = Object.fromEntries(KEPT.map((name) => [name, config[name]]));
+  const kept = Object.fromEntries(KEPT.map((name) => [name, committed[name]]));
   const rules = [
     { type: "CompiledWasm", globs: ["*.wasm"], fallthrough: false },
     { type: "Data", globs: ["*.bin", "*.woff2"], fallthrough: false },
   ];
-  const assets = { ...config.assets, directory: "assets" };
+  const assets = { ...committed.assets, directory: "assets" };
   return { ...kept, main: "bundle/index.js", assets, no_bundle: true, find_additional_modules: true, rules };
 }
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error("Name the folder of the package");
 await mkdir(join(folder, "bin"), { recursive: true });
-await writeBundle(join(ROOT, "wrangler.toml"), join(folder, "bundle"));
+await writeBundle(COMMITTED, join(folder, "bundle"));
 // Workers of their own, where a project has its objects apart, or a host for its pictures.
 await writeBundleBeside("objects", folder);
 await writeBundleBeside("pictures", folder);

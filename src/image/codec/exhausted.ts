@@ -35,12 +35,8 @@ export function noteExhausted(bytes: Uint8Array, { width, height }: Size, error:
 /** Rows whose reading may use up the work of decoding. */
 export function notingExhausted(rows: Rows, bytes: Uint8Array, size: Size): Rows {
   const note = (error: unknown) => noteExhausted(bytes, size, error);
-  const { width, height, opaque, sixteenBit } = rows;
   return {
-    width,
-    height,
-    opaque,
-    sixteenBit,
+    ...rows,
     read: (max) => rows.read(max).catch(note),
     ...(rows.skip && { skip: async (count) => rows.skip?.(count).catch(note) }),
     close: () => rows.close(),

@@ -59,16 +59,7 @@ export async function firstFrame(picture: Picture, timeSlice: TimeSlice): Promis
     // The generator stands at its yield: what it still has to do is to close what is closed already.
     void frames.return?.();
   };
-  const { width, height, opaque, sixteenBit } = rows;
-  return {
-    width,
-    height,
-    opaque,
-    sixteenBit,
-    read: (max) => rows.read(max),
-    skip: (count) => skipRows(rows, count),
-    close,
-  };
+  return { ...rows, read: (max) => rows.read(max), skip: (count) => skipRows(rows, count), close };
 }
 
 /** A still picture over rows that can be opened again and again. */

@@ -31,17 +31,11 @@ interface Terms {
 }
 
 export class SignatureVerifier {
-  private readonly anchors: Anchors;
-  private readonly now: number;
-  private readonly hasher: Hasher;
-  private readonly values: Count;
+  private readonly terms: Terms;
   private count = 0;
 
-  constructor({ anchors, now, hasher, values }: Terms) {
-    this.anchors = anchors;
-    this.now = now;
-    this.hasher = hasher;
-    this.values = values;
+  constructor(terms: Terms) {
+    this.terms = terms;
   }
 
   /**
@@ -50,6 +44,7 @@ export class SignatureVerifier {
    * @throws TooMuch
    */
   async verify(manifest: Manifest, isBound: boolean, failures: string[]): Promise<Signed> {
+    const { now, hasher, values } = this.terms;
     const none = { signer: undefined, signedAt: undefined, trusted: false };
     const named = shortText(manifest.claim, "signature") ?? "";
     const { manifest: where, path } = placeOf(named);
@@ -58,7 +53,7 @@ export class SignatureVerifier {
       failures.push("claimSignature.missing");
       if (!bytes) return none;
     }
-    const cose = quietly(() => readCose(bytes, this.values, this.hasher.elements));
+    const cose = quietly(() => readCose(bytes, values, hasher.elements));
     const [certificate] = cose?.certificates ?? [];
     if (!cose || !certificate) {
       failures.push("claimSignature.mismatch");
@@ -69,12 +64,12 @@ export class SignatureVerifier {
     if (++this.count > MAX_SIGNATURES) throw new TooMuch("too many signatures");
     const stamp = await this.stamp(manifest, cose);
     // The first version of the standard takes time stamps of any authority.
-    const moment = stamp && (stamp.trusted || manifest.version === 1) ? stamp.moment : this.now;
+    const moment = stamp && (stamp.trusted || manifest.version === 1) ? stamp.moment : now;
     const trusted = await this.credential(certificate, cose.certificates, moment, failures);
     if (cose.algorithm === undefined || !COSE_ALGORITHMS.has(cose.algorithm)) failures.push("algorithm.unsupported");
     else {
       const data = signedBytes(cose.protectedBytes, manifest.claimBytes);
-      this.hasher.countSignature(data.length);
+      hasher.countSignature(data.length);
       if (!(await isSignedByCose(cose.algorithm, certificate.key, data, cose.signature)))
         failures.push("claimSignature.mismatch");
     }
@@ -84,7 +79,8 @@ export class SignatureVerifier {
   private async stamp(manifest: Manifest, cose: CoseSignature) {
     if (!cose.timeStamp) return undefined;
     const { token, of } = cose.timeStamp;
-    return verifyTimeStamp(token, stampedBytes(cose, manifest.claimBytes, of), this.anchors, this.hasher);
+    const { anchors, hasher } = this.terms;
+    return verifyTimeStamp(token, stampedBytes(cose, manifest.claimBytes, of), anchors, hasher);
   }
 
   /** Whether a signer's certificate leads to an anchor. */
@@ -97,11 +93,9 @@ export class SignatureVerifier {
     const isUsable = quietly(() => maySignManifests(certificate)) === true;
     if (!isUsable) failures.push("signingCredential.invalid");
     if (!isValidAt(certificate, moment)) failures.push("signingCredential.expired");
-    const { anchors } = this;
+    const { anchors, hasher } = this.terms;
     const trusted =
-      isUsable &&
-      anchors.length > 0 &&
-      (await isTrusted(certificate, chain.slice(1), { anchors, moment, hasher: this.hasher }));
+      isUsable && anchors.length > 0 && (await isTrusted(certificate, chain.slice(1), { anchors, moment, hasher }));
     if (!trusted) failures.push(UNTRUSTED);
     return trusted;
   }

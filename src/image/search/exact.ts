@@ -112,6 +112,7 @@ export async function isWorthExact(
   const exact = await encode({ ...settings, lossless: true, effort: 0 });
   return isPromising(exact.length, lossy);
 }
+
 /** What makes files without loss, or nearly, and tells how they look. */
 export interface ExactEncoder {
   readonly encode: Encode;
