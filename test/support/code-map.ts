@@ -46,6 +46,7 @@ const ROWS: readonly (readonly [folders: string, sentence: string])[] = [
   ["src/clients/sharp", "the package of chains with sharp's names"],
   ["src/cli", "npm start, npm run dev, npm run serve, npm run deploy"],
   ["src/cli/batch", "npx darkroom, the command for many pictures"],
+  ["src/cli/batch/bucket", "npx darkroom bucket, for whole buckets"],
   ["src/cli/create", "the starter: a repository that depends on the package of the Worker"],
   ["src/cli/prove", "npm run prove: what the platform's documents do not say, asked of the platform"],
   ["src/cli/package", "the package of the command, and what builds it and that of the Worker"],

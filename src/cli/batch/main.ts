@@ -1,4 +1,5 @@
 /** The command `darkroom`. */
+import { runBucket } from "./bucket/main.ts";
 import { type Client, createClient } from "./client.ts";
 import { findOriginals } from "./files.ts";
 import { changedImages, stageAgain } from "./git.ts";
@@ -15,11 +16,12 @@ import { refuseCircle, watchOriginals } from "./watch.ts";
 
 /**
  * @param version that of the package
- * @returns the exit status: 0, 1 when an image failed, 2 when the command is wrong
+ * @returns the exit status: 0, 1 when an image failed, 2 when the command is wrong, 3 when a batch is not over
  */
 export async function main(args: readonly string[], version: string): Promise<number> {
   try {
     if (args[0] === "mcp") return await agents(args.slice(1));
+    if (args[0] === "bucket") return await runBucket(args.slice(1), process.env);
     const options = asksForVersion(args) ? undefined : readOptions(args, process.env);
     if (options) return await batch(options);
     console.log(asksForVersion(args) ? version : USAGE);

@@ -12,6 +12,7 @@ const MIN_SAVING = 5;
 
 export const USAGE = `Usage: darkroom [options] <files or folders>
        darkroom mcp [--url URL] [--key KEY] [--local] [folders]
+       darkroom bucket …          every picture of a bucket, by the service: darkroom bucket --help
 
 Optimizes images with a Darkroom service; without one, it starts one on this machine and stops it at the end.
 A result is written beside its original, or into --out with the same folders; a file that exists is never
@@ -195,8 +196,9 @@ function inPlaceOf(values: Values, ofGit: boolean): InPlace | undefined {
   return { minSaving: wholeNumber("--min-saving", saving ?? String(MIN_SAVING), 99), originals };
 }
 
-function serviceOf(
-  { local, url: named, key: given }: Values,
+/** The service that a command names, and its key. @throws UsageError in one sentence */
+export function serviceOf(
+  { local, url: named, key: given }: Pick<Values, "local" | "url" | "key">,
   env: Readonly<Record<string, string | undefined>>,
 ): Pick<Options, "url" | "key" | "start"> {
   const address = local ? undefined : (named ?? env["DARKROOM_URL"]);
@@ -225,7 +227,14 @@ function serviceUrl(text: string): URL {
   return url;
 }
 
-function bodyOf({ data, resize, format, srcset, formats, compression, quality, sign }: Values): UploadBody {
+type BodyValues = Pick<
+  Values,
+  "data" | "resize" | "format" | "srcset" | "formats" | "compression" | "quality" | "sign"
+>;
+
+/** What is to be done to each picture. @throws UsageError in one sentence */
+export function bodyOf(values: BodyValues): UploadBody {
+  const { data, resize, format, srcset, formats, compression, quality, sign } = values;
   const given = data === undefined ? {} : parsedData(data);
   if (given.outputs) throw new UsageError("--data cannot have outputs: --srcset writes several files");
   if (formats !== undefined && srcset === undefined) throw new UsageError("--formats says which files --srcset writes");
@@ -275,8 +284,9 @@ function sizeOf(text: string): Resize {
   return { ...(width !== "" && { width: Number(width) }), ...(height !== "" && { height: Number(height) }) };
 }
 
-function wholeNumber(name: string, text: string, max: number): number {
+/** @throws UsageError naming the option */
+export function wholeNumber(name: string, text: string, max: number, min = 1): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > max) throw new UsageError(`${name} must be 1 to ${max}`);
+  if (!/^\d+$/.test(text) || value < min || value > max) throw new UsageError(`${name} must be ${min} to ${max}`);
   return value;
 }

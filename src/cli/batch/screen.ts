@@ -97,7 +97,7 @@ function figures(before: number, after: number): string[] {
 }
 
 /** The first column to the left, numbers to the right. */
-function alignRows(rows: readonly (readonly string[])[]): string[] {
+export function alignRows(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   return rows.map((row) =>
     row
@@ -112,7 +112,7 @@ function shortPath(path: string): string {
 }
 
 /** In the decimal units that file managers show. */
-function sizeText(bytes: number): string {
+export function sizeText(bytes: number): string {
   if (Math.abs(bytes) < 1000) return `${bytes} B`;
   if (Math.abs(bytes) < 999_500) return `${(bytes / 1000).toFixed(1)} kB`;
   return `${(bytes / 1_000_000).toFixed(2)} MB`;

@@ -1,4 +1,4 @@
-/** Modules of the repository without their types, so that any Node from 20.11 on runs them, under node_modules too. */
+/** Modules of the repository without types and comments, so that any Node from 20.11 on runs them, under node_modules too. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, relative } from "node:path";
@@ -22,8 +22,9 @@ export async function write(file, out, written) {
   const text = stripTypeScriptTypes(await readFile(file, "utf8"));
   const target = join(out, relative(SOURCE, file).replace(/\.ts$/, ".js"));
   await mkdir(dirname(target), { recursive: true });
-  // Where types stood there is space, which nobody reads.
-  const short = text.replaceAll(/[ \t]+$/gm, "").replaceAll(/\n{3,}/g, "\n\n");
+  // Comments are for who reads the repository; where types stood there is space.
+  const code = text.replaceAll(/^[ \t]*(?:\/\*\*[^]*?\*\/|\/\/.*)\n/gm, "");
+  const short = code.replaceAll(/[ \t]+$/gm, "").replaceAll(/\n{3,}/g, "\n\n");
   await writeFile(target, short.replaceAll(IMPORT, '$1"$2.js"'));
   for (const [, , name = ""] of text.matchAll(IMPORT)) await write(join(dirname(file), `${name}.ts`), out, written);
 }
