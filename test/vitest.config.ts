@@ -96,7 +96,10 @@ const longer = [
 const casesSeed = process.env["CASES_SEED"] ?? (process.env["CI"] ? "1" : "");
 
 /** Long tables are whole, or one of so many of their crossings: what judges every change takes a part. */
-const provide = { share: Number(process.env["EXHAUSTIVE_SHARE"] ?? "1") };
+const share = process.env["EXHAUSTIVE_SHARE"];
+const provide = { share: Number(share ?? "1") };
+/** What judges every change runs both projects: files of both are run by the one in which they have more to do. */
+const laterWithMore = share === undefined ? [] : longer;
 
 /** Interleavings that models walk. */
 const modelRuns = (runs: number) => process.env["MODEL_RUNS"] ?? String(runs);
@@ -122,7 +125,7 @@ const inWorkerd = (name: "worker" | "exhaustive" | "served", include: string[], 
           LOG_SAMPLE: "1",
           CASES_SEED: casesSeed,
           EXHAUSTIVE: String(name === "exhaustive"),
-          MODEL_RUNS: name === "exhaustive" ? modelRuns(500) : modelRuns(25),
+          MODEL_RUNS: name === "exhaustive" ? modelRuns(Math.max(25, Math.ceil(500 / provide.share))) : modelRuns(25),
           TEST_MIGRATIONS: await readD1Migrations(join(root, "src", "migrations")),
         },
       },
@@ -162,7 +165,7 @@ export default defineConfig({
       inWorkerd(
         "worker",
         ["test/**/*.test.ts"],
-        [...terminal, ...exhaustive, ...sanitized, ...judged, ...measured, "test/browser/**"],
+        [...terminal, ...exhaustive, ...sanitized, ...judged, ...measured, ...laterWithMore, "test/browser/**"],
       ),
       onNode("node", terminal, restarted),
       inWorkerd("exhaustive", [...exhaustive, ...longer]),

@@ -3,9 +3,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, parse } from "node:path";
 
-import { unstable_readConfig } from "wrangler";
-
 import { DATABASE_BINDING, DIRECTORY } from "../env.ts";
+import { readConfiguration } from "./configuration.ts";
 import { PROJECT, ROOT, wrangler, wranglerOrThrow, type WranglerOptions } from "./wrangler.ts";
 
 export interface Piece {
@@ -40,20 +39,20 @@ const FORBIDDEN = /authentication error|unauthori[sz]ed|forbidden|code: (?:10000
 const PLACEHOLDER_ID = /^0{8}(?:-0{4}){3}-\d{12}$/;
 
 /** @throws Error when wrangler.toml at this path lacks one of the bindings, or has a database that would not be found */
-export function readNames(path = COMMITTED): Names {
-  const config = unstable_readConfig({ config: path }, { hideWarnings: true });
-  const bucket = config.r2_buckets[0]?.bucket_name;
-  const bound: readonly DatabaseConfig[] = config.d1_databases;
+export async function readNames(path = COMMITTED): Promise<Names> {
+  const config = await readConfiguration<NamingConfig>(path);
+  const bucket = config.r2_buckets?.[0]?.bucket_name;
+  const bound = config.d1_databases ?? [];
   const databases = bound.map((database) => databaseName(database, path.endsWith(".json")));
   const directory = databases[bound.findIndex(({ binding }) => binding === DIRECTORY)];
-  const queue = config.queues.producers?.[0]?.queue;
+  const queue = config.queues?.producers?.[0]?.queue;
   const { name: worker } = config;
   if (worker === undefined || bucket === undefined || directory === undefined || queue === undefined) {
     throw new Error("wrangler.toml must name the Worker, an R2 bucket, a D1 database bound as DB and a queue");
   }
   if (new Set(databases).size < databases.length) throw new Error("Two D1 databases of wrangler.toml have one name");
   const ids = new Map(bound.flatMap((database) => givenId(database)));
-  const { REGION: region, JURISDICTION: jurisdiction } = config.vars;
+  const { REGION: region, JURISDICTION: jurisdiction } = config.vars ?? {};
   return {
     worker,
     bucket,
@@ -63,6 +62,15 @@ export function readNames(path = COMMITTED): Names {
     ...(typeof jurisdiction === "string" && jurisdiction !== "" && { jurisdiction }),
     ids,
   };
+}
+
+/** What of a configuration has names. */
+interface NamingConfig {
+  readonly name?: string;
+  readonly r2_buckets?: readonly { readonly bucket_name?: string }[];
+  readonly d1_databases?: readonly DatabaseConfig[];
+  readonly queues?: { readonly producers?: readonly { readonly queue?: string }[] };
+  readonly vars?: Readonly<Record<string, unknown>>;
 }
 
 interface DatabaseConfig {

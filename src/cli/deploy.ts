@@ -44,7 +44,7 @@ const IS_OUTPUT_KEPT = process.env["CI"] !== undefined;
 async function check(order: Order): Promise<void> {
   const made = await configured(order);
   const { config: chosen, objects, pictures } = made;
-  const names = readNames(chosen);
+  const names = await readNames(chosen);
   await requireLogin({});
   const there = await workersThere(names, made);
   const state = (isPresent: boolean | undefined) => (isPresent ? "present" : "missing");
@@ -74,7 +74,7 @@ async function deploy(order: Order): Promise<void> {
   settingsOf({ VAULT_KEY, ADMIN_TOKEN }); // a wrong secret is told here, not by the first request
   const made = await configured(order);
   const { config: chosen, objects, pictures, settings, keep } = made;
-  const names = readNames(chosen);
+  const names = await readNames(chosen);
   await requireLogin({});
   const there = await workersThere(names, made);
   const secrets = missingSecrets(there.own, process.env);

@@ -5,8 +5,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import { experimental_readRawConfig } from "wrangler";
-
+import { readConfiguration } from "./configuration.ts";
 import { objectsConfig } from "./objects.ts";
 import { picturesConfig } from "./pictures.ts";
 import {
@@ -81,7 +80,7 @@ export async function configured({ environment, placement }: Order): Promise<Con
   const isPlaced = Object.keys(placement).length > 0;
   if (text === undefined && !isPlaced && environment === undefined)
     return { config: COMMITTED, keep: async () => undefined };
-  const base = await baseConfig(isPackage);
+  const base = await readConfiguration<PackageConfig>(isPackage ? join(ROOT, "wrangler.json") : COMMITTED);
   const known = text === undefined ? { name: base.name ?? "darkroom" } : readSettings(text);
   const settings = isPlaced ? withPlacement(known, environment, placement) : known;
   const from = dirname(GENERATED);
@@ -111,9 +110,4 @@ async function generated(name: string, config: object): Promise<string> {
   const path = join(dirname(GENERATED), `darkroom-${name}.json`);
   await writeFile(path, JSON.stringify(config, null, 2));
   return path;
-}
-
-async function baseConfig(isPackage: boolean): Promise<PackageConfig> {
-  if (isPackage) return JSON.parse(await readFile(join(ROOT, "wrangler.json"), "utf8")) as PackageConfig;
-  return experimental_readRawConfig({ config: COMMITTED }).rawConfig as unknown as PackageConfig;
 }

@@ -45,7 +45,7 @@ it("keep an id that the platform gave, and are not asked for then", async () => 
   const id = "5a1f0c9e-7d1b-4a53-9a8e-2f1c6b7d8e90";
   const text = (await committed()).replace("00000000-0000-0000-0000-000000000000", id);
   await writeFile(path, text + further("DB_1", "darkroom-1"));
-  const names = readNames(path);
+  const names = await readNames(path);
   expect([...names.ids]).toEqual([["darkroom", id]]);
   const piece = pieces(names, { env: { ...process.env, PATH: "" } }).find(
     ({ title }) => title === 'D1 database "darkroom"',

@@ -27,7 +27,7 @@ const DRAWING_NANOSECONDS = 2_000;
 
 describe.each([
   ["their smallest part, and of references that multiply", NAMES],
-  ["the smallest part of a manifest store", Object.keys(STORES)],
+  ["the smallest part of a manifest store", shared(Object.keys(STORES))],
 ])("files of 1, 2 and 4 MB of nothing but %s", (_, names) => {
   let costs: ReadonlyMap<string, readonly FramingCost[]>;
   beforeAll(() => {
@@ -50,7 +50,7 @@ describe.each([
 });
 
 describe("manifest stores whose parts each ask for a look at all the others, or take more memory than bytes", () => {
-  const names = Object.keys(MANIFESTS);
+  const names = shared(Object.keys(MANIFESTS));
   let costs: ReadonlyMap<string, readonly FramingCost[]>;
   beforeAll(() => {
     costs = Map.groupBy(framingCosts(names), ({ name }) => name);
@@ -67,7 +67,7 @@ describe("manifest stores whose parts each ask for a look at all the others, or 
 });
 
 describe("drawings with manifest stores", () => {
-  const drawings = Object.keys(STORES).filter((name) => name.startsWith("SVG"));
+  const drawings = shared(Object.keys(STORES).filter((name) => name.startsWith("SVG")));
   let costs: ReadonlyMap<string, readonly FramingCost[]>;
   beforeAll(() => {
     costs = Map.groupBy(framingCosts(drawings, true), ({ name }) => name);
@@ -83,7 +83,7 @@ describe("drawings with manifest stores", () => {
 });
 
 describe("drawings with a run of one character as long as they are", () => {
-  const runs = Object.keys(RUNS).filter((name) => name.startsWith("SVG"));
+  const runs = shared(Object.keys(RUNS).filter((name) => name.startsWith("SVG")));
   let costs: ReadonlyMap<string, readonly FramingCost[]>;
   beforeAll(() => {
     costs = Map.groupBy(framingCosts(runs, true), ({ name }) => name);

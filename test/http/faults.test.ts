@@ -33,7 +33,7 @@ import { sweptMessages } from "../support/sweeps.ts";
 import { upload } from "../support/upload-tokens.ts";
 import { column, receiver, type Received } from "../support/webhooks.ts";
 
-const RUNS = daily(6, sharedCount(40));
+const RUNS = daily(6, sharedCount(40, 6));
 const REQUESTS = 14;
 /** Of calls that bindings are asked, the share that goes wrong. */
 const SHARE = 0.12;

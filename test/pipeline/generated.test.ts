@@ -21,7 +21,7 @@ const WRITABLE = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).f
 const ORIGINALS = ["png", "webp", "gif", "jpeg"] as const;
 const OUTPUTS = ["auto", ...WRITABLE.map(([name]) => name)] as const;
 
-const COUNT = daily(2, sharedCount(30));
+const COUNT = daily(2, sharedCount(30, 2));
 /** One of so many is large: the whole run has three of each kind, a third of it one. */
 const LARGE_TURNS = 10;
 const SEED = Number(env.CASES_SEED || "1");

@@ -7,7 +7,7 @@ import { sharedCount } from "../support/share.ts";
 import { bindTimers, SimulatedBudget } from "../support/simulated-budget.ts";
 
 /** How many parts 100,000 orders of few requests come in, each within the time that one test may take. */
-const PARTS = daily(1, sharedCount(20));
+const PARTS = daily(1, sharedCount(20, 1));
 /** Orders of events that are tried: of a few requests, and of a crowd. */
 const ORDERS = [
   ...Array.from({ length: PARTS }, (_, part) => [8, daily(500, 5_000), part] as const),
@@ -94,7 +94,7 @@ describe("a budget under any order of events", () => {
           expect(told.filter(({ outcome }) => outcome !== "done")).toEqual([]);
         },
       ),
-      { numRuns: daily(100, sharedCount(5_000)), endOnFailure: true },
+      { numRuns: daily(100, sharedCount(5_000, 100)), endOnFailure: true },
     );
   });
 

@@ -10,7 +10,7 @@ interface Manifest {
 }
 
 /** What runs or deploys the Worker from a terminal, and is no part of it. */
-const IN_TERMINALS = ["marked", "miniflare", "wrangler"];
+const IN_TERMINALS = ["marked", "miniflare", "smol-toml", "wrangler"];
 
 /** A test of the deployment compares these names with what the bundle holds. */
 export async function packagesInBundle(root: string): Promise<string[]> {

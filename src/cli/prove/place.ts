@@ -4,9 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { experimental_readRawConfig } from "wrangler";
-
 import { databaseId, type Names, pieces, readNames, requireLogin, upload, writeDeployConfig } from "../cloudflare.ts";
+import { readConfiguration } from "../configuration.ts";
 import { LOCAL_DEFAULTS, startLocal } from "../local.ts";
 import { type PackageConfig, readSettings, repositoryConfig, withPlacement } from "../project.ts";
 import { ROOT, wrangler, wranglerOrThrow } from "../wrangler.ts";
@@ -62,7 +61,7 @@ export function localPlace(): Place {
  */
 export async function cloudPlace(settings: string | undefined, isOurs: boolean): Promise<Place> {
   const chosen = await configOf(settings);
-  const names = readNames(chosen);
+  const names = await readNames(chosen);
   const worker = (JSON.parse(await readFile(chosen, "utf8")) as { readonly name: string }).name;
   const made = pieces(names, {});
   let tail: Tail | undefined;
@@ -113,8 +112,7 @@ async function idsOf({ databases }: Names): Promise<ReadonlyMap<string, string>>
 
 /** The configuration of the repository, for the probe, under names of its own, without a clock and without pages. */
 async function configOf(settings: string | undefined): Promise<string> {
-  const raw = experimental_readRawConfig({ config: join(ROOT, "wrangler.toml") }).rawConfig;
-  const base = raw as unknown as PackageConfig;
+  const base = await readConfiguration<PackageConfig>(join(ROOT, "wrangler.toml"));
   const known = settings === undefined ? { name: base.name ?? "darkroom" } : readSettings(settings);
   if (known.environments?.[ENVIRONMENT]) {
     throw new Error(

@@ -28,7 +28,7 @@ const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 
 /** Pictures of a kind, and formats that each of them is written in. */
 const COUNT = daily(1, 9);
-const OUTPUTS_OF_EACH = daily(4, sharedCount(OUTPUTS.length));
+const OUTPUTS_OF_EACH = daily(4, sharedCount(OUTPUTS.length, 4));
 const SEED = Number(env.CASES_SEED || "1");
 
 /** A part of a photograph, 20 to 120 pixels wide and high. */
