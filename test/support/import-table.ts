@@ -223,7 +223,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     paths: ["src/cli"],
     imports: [...BASE, "docs", "src/clients/api-types.d.ts"],
-    packages: ["node:", "miniflare", "valibot", "wrangler"],
+    packages: ["node:", "miniflare", "smol-toml", "valibot", "wrangler"],
   },
   // The Worker of `npm run prove`: the service, and beside it what measures the platform.
   probe: {
