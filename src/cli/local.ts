@@ -8,6 +8,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wran
 
 import { DIRECTORY, settingsOf } from "../env.ts";
 import { UNLIMITED_CREDITS } from "../limits.ts";
+import { BEHIND, isOwnMachine, listenBefore } from "./hang-ups.ts";
 import { publicNetwork } from "./network.ts";
 import { watchingRuntime } from "./runtime-watch.ts";
 import { ROOT, wranglerOrThrow } from "./wrangler.ts";
@@ -65,9 +66,12 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   const { allowPrivateOrigins, storeHosts } = settingsOf(bindings);
   const network = allowPrivateOrigins ? {} : { outboundService: publicNetwork(storeHosts) };
   const folder = await bundleOf(options, () => prepareDatabases(workerOptions, options));
-  const miniflare = await watchingRuntime(() => simulate({ ...workerOptions, ...network, bindings }, folder, options));
+  const isOwn = isOwnMachine(options.host);
+  const place = isOwn ? { ...options, host: BEHIND, port: 0 } : options;
+  const miniflare = await watchingRuntime(() => simulate({ ...workerOptions, ...network, bindings }, folder, place));
   try {
-    const url = await miniflare.ready;
+    const runtime = await miniflare.ready;
+    const front = isOwn ? await listenBefore(Number(runtime.port), options) : undefined;
     const [cron = ""] = workerOptions["cronTriggers"] as readonly string[];
     let sweeping: Promise<void> | undefined;
     const sweepNow = (): void => void (sweeping = sweep(miniflare, cron));
@@ -75,10 +79,11 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
     sweepNow(); // what the start before left
     const stop = async (): Promise<void> => {
       clearInterval(sweeper);
+      await front?.stop();
       await sweeping;
       await miniflare.dispose();
     };
-    return { url, stop };
+    return { url: front?.url ?? runtime, stop };
   } catch (cause) {
     await miniflare.dispose();
     throw cause;

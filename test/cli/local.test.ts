@@ -8,13 +8,17 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import sharp, { type Sharp } from "sharp";
+import sharp, { type Sharp, type SharpOptions } from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { readOptions } from "../../src/cli/batch/options.ts";
 import { answers } from "../../src/cli/batch/service.ts";
 import { DEMO_KEY, type LocalService, startLocal } from "../../src/cli/local.ts";
 
+const ADMIN_TOKEN = "operator-of-this-test";
+/** Seconds of work that the service has before it, and answers that nobody waited for. */
+const QUEUED = /queued_seconds\{/;
+const GONE = /refusals_total\{status="499"/;
 const ROOT = join(import.meta.dirname, "..", "..");
 
 let state: string;
@@ -46,6 +50,21 @@ async function firstAnswer(url: URL, isListening: () => boolean): Promise<Respon
     if (late) throw new Error("It listens and does not answer");
     await wait(5);
   }
+}
+
+/** What the service counts: the value of the first line that begins like this. */
+async function counted({ url }: LocalService, line: RegExp): Promise<number> {
+  const answer = await fetch(new URL("/metrics", url).href, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+  const [, value = "0"] = new RegExp(`^\\w*${line.source}.*\\} (.+)$`, "m").exec(await answer.text()) ?? [];
+  return Number(value);
+}
+
+/** A picture of which no search makes a small file, as PNG. */
+async function noise(width: number, height: number): Promise<Buffer<ArrayBuffer>> {
+  const create = { width, height, channels: 3, background: "gray", noise: { type: "gaussian", mean: 128, sigma: 30 } };
+  return sharp({ create } as SharpOptions)
+    .png({ compressionLevel: 1 })
+    .toBuffer();
 }
 
 /** The bytes of an animation as AVIF. */
@@ -89,7 +108,7 @@ describe("the local service", () => {
     } finally {
       await service.stop();
     }
-    second = await startLocal({ ...options, port: 0, variables: { ALLOW_PRIVATE_ORIGINS: "true" } });
+    second = await startLocal({ ...options, port: 0, variables: { ALLOW_PRIVATE_ORIGINS: "true", ADMIN_TOKEN } });
   });
   afterAll(async () => {
     await second.stop();
@@ -142,6 +161,28 @@ describe("the local service", () => {
       await run("avifdec", ["--index", String(index), file, shown]);
       expect(psnr(await samples(sharp(shown)), await samples(sharp(gif, { page: index })))).toBeGreaterThan(30);
     }
+  });
+
+  it("ends the work of a caller who hangs up, and takes no credit for it", async () => {
+    const used = async () => ((await (await account(second)).json()) as { credits: { used: number } }).credits.used;
+    const before = await used();
+    const body = new FormData();
+    body.set("file", new Blob([await noise(2400, 1600)]), "noise.png");
+    body.set("data", JSON.stringify({ output: { format: "avif" }, optimize: { lossless: true } }));
+    const caller = new AbortController();
+    const headers = { authorization: `Bearer ${DEMO_KEY}` };
+    const asked = fetch(new URL("/1.0/upload", second.url).href, {
+      method: "POST",
+      headers,
+      body,
+      signal: caller.signal,
+    });
+    await expect.poll(() => counted(second, QUEUED), { timeout: 60_000 }).toBeGreaterThan(0);
+    caller.abort();
+    await expect(asked).rejects.toThrow("aborted");
+    await expect.poll(() => counted(second, GONE), { timeout: 60_000 }).toBe(1);
+    expect(await counted(second, QUEUED)).toBe(0);
+    expect(await used()).toBe(before);
   });
 
   it("answers by the names of this machine alone, and no page of another site", async () => {
