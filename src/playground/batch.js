@@ -1,7 +1,7 @@
 /** Many files with the same settings: a table as they finish, one archive of all, and the HTML of a page that shows them. */
 import { BatchTable } from "./batch-table.js";
 import { forgetFiles, keep, keptFiles } from "./kept-files.js";
-import { patiently, workOnAll } from "./patience.js";
+import { patiently, sleepFor, workOnAll } from "./patience.js";
 import { resultOf, submit } from "./processing.js";
 import { uniqueNames, zipOf } from "./zip.js";
 
@@ -114,8 +114,7 @@ export class Batch {
     const { file } = kept;
     if (!file) return;
     this.#table.tell(kept.id, "Processing …");
-    const sleep = (/** @type {number} */ milliseconds) =>
-      new Promise((wake) => setTimeout(wake, milliseconds)).then(() => signal.throwIfAborted());
+    const sleep = (/** @type {number} */ milliseconds) => sleepFor(milliseconds, signal);
     const onWait = (/** @type {number} */ seconds) => this.#table.tell(kept.id, `Busy: again in ${seconds} s`);
     try {
       /** @type {{ answer: Success | SetSuccess }} */

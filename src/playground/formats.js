@@ -1,6 +1,7 @@
 /** One picture in several formats: figures as they arrive, and a click takes one. */
-import { bytesText, h } from "./dom.js";
+import { bytesText, fill, h } from "./dom.js";
 import { SOURCE_FORMATS } from "./format-lists.js";
+import { patiently, sleepFor } from "./patience.js";
 import { submit } from "./processing.js";
 
 /**
@@ -11,85 +12,120 @@ import { submit } from "./processing.js";
  * @import { Growth } from "./growth.js"
  * @typedef {{ entry: Entry, scale: number, made: Entry }} Task what is asked in every format, by how much smaller than finals
  * the files are, and the final that is there
+ * @typedef {object} FormatsPorts
+ * @property {Growth} growth
+ * @property {() => void} onMeasured
+ * @property {(entry: Entry, of: Of) => void} onTake
+ * @property {() => void} onCompare
  * @import { Called, Entry, SetSuccess } from "./shapes.d.ts"
  */
 
-/**
- * `{ element, isOld(), clear(), pause(), resume(), markOld(onCompare), offer(onCompare), run(entry, of), mark(entry) }`
- * @param {{ growth: Growth, onMeasured: () => void, onTake: (entry: Entry, of: Of) => void }} ports
- */
-export function createFormats({ growth, onMeasured, onTake }) {
-  const element = h("section", { class: "formats", "aria-labelledby": "formats-title", hidden: true });
+/** The strip of all formats below the stage. */
+export class Formats {
+  element = h("section", { class: "formats", "aria-labelledby": "formats-title", hidden: true });
+  #note = h("div");
+  /** @type {FormatsPorts} */
+  #ports;
   /** @type {AbortController | undefined} */
-  let running;
+  #running;
   /** @type {Map<string, ReturnType<typeof rowOf>>} */
-  let rows = new Map();
-  let isOld = false;
+  #rows = new Map();
   /** @type {Task | undefined} what is compared, until all of it is there */
-  let task;
-  const pause = () => {
-    running?.abort();
-    running = undefined;
-  };
-  const clear = () => {
-    pause();
-    rows = new Map();
-    task = undefined;
-    isOld = false;
-    element.classList.remove("old");
-    element.hidden = true;
-  };
-  const resume = async () => {
-    if (!task || running) return;
-    const mine = new AbortController();
-    running = mine;
-    await fillRows([...rows.values()], task, { growth, onMeasured, signal: mine.signal });
-    if (mine.signal.aborted) return;
-    task = undefined;
-    running = undefined;
-  };
+  #task;
+  /** What is compared, but for the format. */
+  #settings = "";
+  /** Whether what it shows is of settings before. */
+  isOld = false;
+
+  /** @param {FormatsPorts} ports */
+  constructor(ports) {
+    this.#ports = ports;
+  }
+
+  clear() {
+    this.pause();
+    this.#rows = new Map();
+    this.#task = undefined;
+    this.#setOld(false);
+    this.element.hidden = true;
+  }
+
   /**
    * @param {Entry} entry what is asked in every format
    * @param {{ scale: number, made: Entry, isLater: boolean }} of by how much smaller than finals the files are, the final that
    * is there, and whether to wait for `resume`
    */
-  const run = async (entry, { scale, made, isLater }) => {
-    clear();
+  run(entry, { scale, made, isLater }) {
+    this.clear();
+    const { growth, onTake } = this.#ports;
     const of = { isCopy: entry !== made, scale, growth, onTake };
-    rows = new Map(SOURCE_FORMATS.map(({ name, label }) => [label, rowOf(name, label, of)]));
-    element.replaceChildren(title(), tableOf([...rows.values()]));
-    element.hidden = false;
-    rows.get(made.called.answer.output.format)?.arrive(made, true);
-    task = { entry, scale, made };
-    if (!isLater) await resume();
-  };
-  return {
-    element,
-    /** Whether what it shows is of settings before. */
-    isOld: () => isOld,
-    clear,
-    run,
-    /** Somebody waits for another picture: what is under way is asked for again afterwards. */
-    pause,
-    resume: () => void resume(),
-    /** @param {() => void} onCompare the settings have changed: what is there stays, as of those before */
-    markOld: (onCompare) => {
-      if (isOld || rows.size === 0) return;
-      isOld = true;
-      element.classList.add("old");
-      element.append(noteOf(onCompare, isOld));
-    },
-    /** @param {() => void} onCompare where nothing is compared yet */
-    offer: (onCompare) => {
-      if (rows.size > 0) return;
-      element.replaceChildren(title(), noteOf(onCompare, isOld));
-      element.hidden = false;
-    },
-    /** @param {Entry} entry the one on show */
-    mark: (entry) => {
-      for (const row of rows.values()) row.mark(row.entry() === entry);
-    },
-  };
+    this.#rows = new Map(SOURCE_FORMATS.map(({ name, label }) => [label, rowOf(name, label, of)]));
+    this.#settings = settingsOf(made.body);
+    this.element.replaceChildren(title(), tableOf([...this.#rows.values()]), this.#note);
+    this.element.hidden = false;
+    this.#task = { entry, scale, made };
+    this.arrive(made);
+    if (!isLater) this.resume();
+  }
+
+  /** Somebody waits for another picture: what is under way is asked for again afterwards. */
+  pause() {
+    this.#running?.abort();
+    this.#running = undefined;
+  }
+
+  resume() {
+    if (this.#task && !this.#running) void this.#fill(this.#task);
+  }
+
+  /** @param {Task} task */
+  async #fill(task) {
+    const mine = new AbortController();
+    this.#running = mine;
+    await fillRows([...this.#rows.values()], task, { ...this.#ports, signal: mine.signal });
+    if (mine.signal.aborted) return;
+    this.#task = undefined;
+    this.#running = undefined;
+  }
+
+  /** @param {Entry["body"]} body the settings of now: what is there stays, and says where it is of those before */
+  tell(body) {
+    this.#setOld(this.#rows.size > 0 && settingsOf(body) !== this.#settings);
+  }
+
+  /** @param {boolean} isOld */
+  #setOld(isOld) {
+    if (isOld !== this.isOld) fill(this.#note, isOld && noteOf(this.#ports.onCompare, isOld));
+    this.isOld = isOld;
+    this.element.classList.toggle("old", isOld);
+  }
+
+  /** @param {() => void} onAccept where nothing is compared yet */
+  offer(onAccept) {
+    if (this.#rows.size > 0) return;
+    this.element.replaceChildren(title(), noteOf(onAccept, false));
+    this.element.hidden = false;
+  }
+
+  /** @param {Entry} entry a file that was made: it takes the place of what stood for it */
+  arrive(entry) {
+    if (this.isOld) return;
+    this.#rows.get(entry.called.answer.output.format)?.arrive(entry, true);
+    markSmallest([...this.#rows.values()]);
+  }
+
+  /** @param {string | undefined} format of what is on show; undefined where that is of another original */
+  mark(format) {
+    for (const row of this.#rows.values()) row.mark(row.label === format);
+  }
+}
+
+/**
+ * What rows of one comparison have in common.
+ * @param {Entry["body"]} body
+ */
+function settingsOf(body) {
+  return JSON.stringify({ ...body, output: { ...body?.output, format: undefined } });
 }
 
 /**
@@ -126,7 +162,7 @@ async function fillRows(rows, { entry, scale, made }, { growth, onMeasured, sign
     if (row.entry()) continue;
     const body = { ...entry.body, output: { ...entry.body?.output, format: row.name } };
     try {
-      const called = await submit(entry.source, body, { signal });
+      const called = await unhurried(() => submit(entry.source, body, { signal }), signal);
       row.arrive({ source: entry.source, body, called });
     } catch (error) {
       if (signal.aborted) return;
@@ -167,7 +203,17 @@ async function asSet({ source, body }, rows, signal) {
  * @returns {Promise<Called<SetSuccess>>}
  */
 function setOf(source, body, signal) {
-  return submit(source, body, { signal });
+  return unhurried(() => submit(source, body, { signal }), signal);
+}
+
+/**
+ * Nobody waits for these figures: a busy service is asked again as late as it says.
+ * @template Answer
+ * @param {() => Promise<Answer>} ask
+ * @param {AbortSignal} signal
+ */
+function unhurried(ask, signal) {
+  return patiently(ask, { onWait: () => undefined, sleep: (milliseconds) => sleepFor(milliseconds, signal) });
 }
 
 function title() {

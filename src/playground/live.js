@@ -2,6 +2,7 @@
  * A change of a control, shown a moment later: the request is tried out on the screen's copy of the original. What comes next
  * cancels what is under way, and the final file is made when somebody asks for it.
  */
+import { patiently, sleepFor } from "./patience.js";
 import { explained, resultOf, submit, submitForBytes } from "./processing.js";
 import { canBeTried, scaledRequest } from "./scaled-request.js";
 import { screenCopyOf } from "./screen-copy.js";
@@ -29,6 +30,7 @@ const QUICK_FORMATS = ["jpeg", "jpg", "gif", "svg"];
  * @property {(visible: Visible) => void} onVisible the original can be seen
  * @property {() => void} onChange what is on show is older than the settings
  * @property {(preview: Preview) => void} onPreview
+ * @property {(seconds: number) => void} onWait the service is busy: it is asked again so much later
  * @property {(error: unknown) => void} onError
  */
 
@@ -169,7 +171,9 @@ export class Live {
       const { source, body, scale, whole } = request;
       const isFinal = whole && scale === 1;
       const { signal } = mine;
-      const { result, ...made } = await (isFinal ? madeOf(source, body, signal) : submitForBytes(source, body, signal));
+      const ask = () => (isFinal ? madeOf(source, body, signal) : submitForBytes(source, body, signal));
+      const sleep = (/** @type {number} */ milliseconds) => sleepFor(milliseconds, signal);
+      const { result, ...made } = await patiently(ask, { onWait: this.#ports.onWait, sleep });
       if (signal.aborted) return;
       this.#ports.onPreview({ ...made, result, scale, isFinal });
     } catch (error) {

@@ -11,6 +11,30 @@ const MOST_WAIT = 60;
 const PASSING = [429, 503];
 
 /**
+ * Whether a request was refused for now alone.
+ * @param {unknown} error
+ * @returns {error is Refusal}
+ */
+function isBusy(error) {
+  return error instanceof Refusal && PASSING.includes(error.status);
+}
+
+/**
+ * Resolves after so many milliseconds, and sooner where nobody waits any more.
+ * @param {number} milliseconds
+ * @param {AbortSignal} signal
+ */
+export async function sleepFor(milliseconds, signal) {
+  /** @type {PromiseWithResolvers<void>} */
+  const { promise, resolve } = Promise.withResolvers();
+  const timer = setTimeout(resolve, milliseconds);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  clearTimeout(timer);
+  signal.throwIfAborted();
+}
+
+/**
  * Works on all items, in order, a few at once.
  * @template Item
  * @param {readonly Item[]} items
@@ -37,8 +61,7 @@ export async function patiently(ask, { onWait, sleep }) {
     try {
       return await ask();
     } catch (error) {
-      const isPassing = error instanceof Refusal && PASSING.includes(error.status);
-      if (!isPassing || tries === MOST_TRIES) throw error;
+      if (!isBusy(error) || tries === MOST_TRIES) throw error;
       const seconds = Math.min(error.retryAfter ?? WAIT * tries, MOST_WAIT);
       onWait(seconds);
       await sleep(seconds * 1000);

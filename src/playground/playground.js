@@ -6,7 +6,7 @@ import { createDial } from "./dial.js";
 import { byId, copyButton } from "./dom.js";
 import { Editor } from "./editor.js";
 import { createForm } from "./form.js";
-import { createFormats } from "./formats.js";
+import { Formats } from "./formats.js";
 import { Growth } from "./growth.js";
 import { createHistory } from "./history.js";
 import { Live, waitAfter } from "./live.js";
@@ -46,10 +46,11 @@ const source = createSource(
 );
 const batch = new Batch({ read: () => form?.read(), onOpen: (file) => source.take(file) });
 const purposes = createPurposes({ read: () => form?.read(), onPick: (body) => set(body) });
-const formats = createFormats({
+const formats = new Formats({
   growth,
   onMeasured: () => showcase.tellBytes(),
   onTake: (entry, of) => void take(entry, of),
+  onCompare: compareAnew,
 });
 const history = createHistory({ onShow: (entry) => void again(entry) });
 const live = new Live({
@@ -59,11 +60,12 @@ const live = new Live({
     void showcase.showOriginal(visible);
   },
   onChange: () => {
-    if (showcase.hasResult) formats.markOld(compareAnew);
+    formats.tell(form?.read());
     if (byId("live", HTMLInputElement).checked) formats.pause();
     showcase.markOld();
   },
   onPreview: (preview) => void presentPreview(preview),
+  onWait: (seconds) => showcase.tellWait(seconds),
   onError: (error) => {
     showRefusal(error);
     formats.resume();
@@ -222,13 +224,13 @@ async function compareFormats(entry) {
   const request = await live.asked({ settings: entry.body ?? {} });
   if (entry.source !== source.current()) return;
   const isCopy = request !== undefined && !request.whole;
-  void formats.run(isCopy ? { ...entry, source: request.source, body: request.body } : entry, {
+  formats.run(isCopy ? { ...entry, source: request.source, body: request.body } : entry, {
     scale: isCopy ? request.scale : 1,
     made: entry,
     isLater: live.isBusy,
   });
-  formats.mark(entry);
-  if (JSON.stringify(form?.read()) !== JSON.stringify(entry.body)) formats.markOld(compareAnew);
+  formats.mark(entry.called.answer.output.format);
+  formats.tell(form?.read());
 }
 
 function compareAnew() {
@@ -243,7 +245,7 @@ function compareAnew() {
 async function take(entry, { isCopy, scale }) {
   const wanted = { ...form?.read(), output: { ...form?.read()?.output, format: entry.body?.output?.format } };
   // The strip is of settings before: the format is tried out with those of now.
-  if (formats.isOld()) return set(wanted);
+  if (formats.isOld) return set(wanted);
   if (!isCopy) return again(entry);
   const { answer, header, milliseconds } = entry.called;
   live.stop();
@@ -253,7 +255,7 @@ async function take(entry, { isCopy, scale }) {
   const original = live.visible;
   const preview = { answer, result: entry.result, scale, isFinal: false, milliseconds, header };
   if (original) await showcase.showPreview(preview, entry.source, original);
-  formats.mark(entry);
+  formats.mark(answer.output.format);
 }
 
 function begin() {
@@ -286,7 +288,10 @@ async function present(entry) {
   if (!(await showcase.showEntry(entry, original))) return;
   history.add(entry);
   history.mark(entry);
-  formats.mark(entry);
+  const isOfThis = entry.source === source.current();
+  formats.tell(entry.body);
+  if (isOfThis) formats.arrive(entry);
+  formats.mark(isOfThis ? entry.called.answer.output.format : undefined);
 }
 
 /** @param {Preview} preview */
@@ -295,6 +300,7 @@ async function presentPreview(preview) {
   const original = live.visible;
   if (!current || !original) return;
   await showcase.showPreview(preview, current, original);
+  formats.mark(preview.answer.output.format);
   formats.resume();
   formats.offer(compareAnew);
 }

@@ -79,6 +79,11 @@ export class Showcase {
     say("The settings have changed: below is the result of the request before.");
   }
 
+  /** @param {number} seconds until the service is asked again */
+  tellWait(seconds) {
+    say(`The service is busy: the preview is asked for again in ${seconds} s.`);
+  }
+
   /** @param {Visible} original */
   async showOriginal({ visible, image, width, height }) {
     const shown = this.#shown;

@@ -66,6 +66,39 @@ describe.skipIf(inject("browser") === "")("beside the stage", () => {
       await formats.getByText("These are of the settings before.").waitFor({ state: "detached" });
     }));
 
+  it("marks the format on show, however it came there, and takes its file for what was made of the copy", () =>
+    withPage("/", async (page) => {
+      await page.locator("#op-resize-width").waitFor();
+      const large = await drawn(page, 2400, 100);
+      await page.setInputFiles("#file", { name: "large.png", mimeType: "image/png", buffer: large });
+      const formats = page.getByRole("region", { name: "Formats" });
+      const marked = formats.locator('tr[aria-current="true"]');
+      for (const name of ["JPEG", "WEBP", "AVIF", "JXL", "PNG"]) {
+        await formats.getByRole("button", { name: `Take ${name}`, disabled: false }).waitFor();
+      }
+      expect(await marked.innerText()).toMatch(/^PNG\t(?!≈)/);
+      const processAgain = async () => {
+        const answer = page.waitForResponse("**/1.0/upload");
+        await page.click("#send");
+        await answer;
+        await page.getByText(/^Done in/).waitFor();
+      };
+      await processAgain();
+      expect(await marked.innerText()).toMatch(/^PNG\t(?!≈)/);
+      // Another format alone is what the strip compares.
+      await page.selectOption("#op-output-format", "webp");
+      await page.getByText("A preview of the changed settings.").waitFor();
+      await expect.poll(() => marked.innerText()).toMatch(/^WEBP\t≈ /);
+      expect(await formats.getByText("These are of the settings before.").count()).toBe(0);
+      await processAgain();
+      await expect.poll(() => marked.innerText()).toMatch(/^WEBP\t(?!≈)/);
+      // Settings that are those of the strip again make it one of now again.
+      await page.fill("#op-resize-width", "300");
+      await formats.getByText("These are of the settings before.").waitFor();
+      await page.fill("#op-resize-width", "");
+      await formats.getByText("These are of the settings before.").waitFor({ state: "detached" });
+    }));
+
   it("draws what the search tried, and says it as a table", () =>
     withPage("/", async (page) => {
       await drop(page, "dropped.jpg");

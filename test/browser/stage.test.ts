@@ -66,6 +66,28 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
       expect(await page.locator(".stage > img[data-kept]").count()).toBe(1);
     }));
 
+  it("asks again for a preview and for formats where the service is busy", () =>
+    withPage("/", async (page) => {
+      const refused: string[] = [];
+      await page.route("**/1.0/upload", async (route) => {
+        const body = route.request().postData() ?? "";
+        const kind = ["outputs", "binary"].find((word) => body.includes(`"${word}"`));
+        if (kind === undefined || refused.includes(kind)) return route.continue();
+        refused.push(kind);
+        await route.fulfill({ status: 503, headers: { "Retry-After": "1" }, body: "{}" });
+      });
+      await choose(page, MACAW);
+      await page.getByRole("button", { name: "Take AVIF", disabled: false }).waitFor();
+      const large = await drawn(page, 2400, 200);
+      await page.setInputFiles("#file", { name: "large.png", mimeType: "image/png", buffer: large });
+      await page.locator(".facts", { hasText: "2400 × 200" }).waitFor();
+      await page.locator("#dial").fill("0");
+      await page.getByText("The service is busy: the preview is asked for again in 1 s.").waitFor();
+      await page.getByText("A preview of the changed settings.").waitFor();
+      expect(await page.getByRole("alert").filter({ visible: true }).count()).toBe(0);
+      expect(refused).toEqual(["outputs", "binary"]);
+    }));
+
   it("tries nothing out where previews are off", () =>
     withPage("/", async (page) => {
       await choose(page, MACAW);
