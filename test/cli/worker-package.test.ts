@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { writeFakeWrangler } from "../support/fake-wrangler.ts";
 import { namesIn, npm, packed } from "../support/npm.ts";
+import { type Registry, startRegistry } from "../support/registry.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -23,6 +24,8 @@ let folder: string;
 let project: string;
 /** The package in two versions. */
 let tarballs: readonly [string, string];
+let folders: readonly [string, string];
+let registry: Registry;
 
 async function messagesOf(tarball: string): Promise<(string | undefined)[]> {
   const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(await readFile(tarball)).buffer } });
@@ -41,7 +44,7 @@ async function ended(file: string, args: readonly string[], cwd: string) {
 
 const worker = (...args: readonly string[]) =>
   ended(join(project, "node_modules", "@darkroom-images", "worker", "bin", "darkroom-worker.js"), args, project);
-const install = (tarball: string) => npm(["install", "--prefer-offline", "--no-audit", "--no-fund", tarball], project);
+const QUIET = ["--prefer-offline", "--no-audit", "--no-fund"];
 
 interface Deployed {
   readonly name: string;
@@ -81,13 +84,29 @@ beforeAll(async () => {
   await writeFile(join(next, "package.json"), JSON.stringify({ ...manifest, version: "0.2.0" }));
   await writeFile(join(next, "migrations", "9999_next.sql"), "SELECT 1;\n");
   tarballs = [now, await packed(next, folder)];
+  folders = [built, next];
+  registry = await startRegistry();
+  await registry.publish(built, now);
   project = join(folder, "my-images");
   const asked = ["--yes", "--domain", "img.example.com", "--staging", "img-staging.example.com"];
   const made = await ended(join(CREATE, "create.js"), [project, ...asked, "--account", "0".repeat(32)], folder);
   expect(made).toMatchObject({ code: 0, stderr: "" });
-  await install(tarballs[0]);
+  await writeFile(join(project, ".npmrc"), registry.npmrc);
+  await npm(["install", ...QUIET], project);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  registry.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The words of the documentation between these two, as the arguments of npm; `version` is the one before. */
+async function told(beginning: string, version = ""): Promise<readonly string[]> {
+  const page = await readFile(join(ROOT, "src", "docs", "deploy.md"), "utf8");
+  const [, command] =
+    new RegExp(`^- \\*\\*${beginning}\\*\\*: \`npm (install .*?) && .*npm run deploy\``, "m").exec(page) ?? [];
+  if (command === undefined) throw new Error(`deploy.md says no command behind "${beginning}"`);
+  return command.replace("<the version before>", version).split(" ");
+}
 
 describe("the starter", () => {
   it("is a package by the rules of publint, and small", async () => {
@@ -166,12 +185,15 @@ describe("the package of the Worker", () => {
       const names = await readdir(join(project, ".wrangler", databases[0]?.migrations_dir ?? ""));
       return names.includes("9999_next.sql");
     };
-    for (const [tarball, isNext] of [
-      [tarballs[0], false],
-      [tarballs[1], true],
-      [tarballs[0], false],
+    const [upgrade, back] = [await told("Upgrade"), await told("Back", "0.1.0")];
+    for (const [install, isNext] of [
+      [["install"], false],
+      [upgrade, true],
+      [back, false],
     ] as const) {
-      await install(tarball);
+      // It is published once the first version is deployed, and is not in the range that the starter wrote.
+      if (isNext) await registry.publish(folders[1], tarballs[1]);
+      await npm([...install, ...QUIET], project);
       expect(await worker("deploy")).toMatchObject({ code: 0, stderr: "" });
       expect(await deployed()).toMatchObject({
         name: "my-images",

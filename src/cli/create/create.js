@@ -71,7 +71,7 @@ npm run check     # what is there and what is missing
 npm run deploy
 \`\`\`
 
-- Upgrade: \`npm update && npm run check && npm run deploy\`. Commit \`package-lock.json\`: it says which version runs.
+- Upgrade: \`npm install @darkroom-images/worker@latest && npm run check && npm run deploy\`. Commit \`package-lock.json\`: it says which version runs.
 - Back: \`git checkout <the commit before> -- package-lock.json && npm ci && npm run deploy\`; at once, without tables: \`npm run rollback\`.
 - Secrets: \`npx wrangler secret put <NAME> --name ${name}\`.
 `,
