@@ -3,7 +3,7 @@ import type { DeliveryFormat, Unsigned } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
 
 /** What unsigned addresses may be allowed; everything else is `other`. */
-export type Concern = "width" | "height" | "fit" | "gravity" | "quality" | "format" | "preset" | "other";
+export type Concern = "width" | "height" | "fit" | "gravity" | "quality" | "format" | "preset" | "blur" | "other";
 
 /** An address taken apart, before anything of it is believed. */
 export interface Spelled {

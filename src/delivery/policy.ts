@@ -11,9 +11,11 @@ import { signedUntil } from "./signature.ts";
 import { locate, type Located } from "./sources.ts";
 
 /** What loaders of frameworks always write may be said without a signature, besides presets. */
-const UNSIGNED_CONCERNS: readonly Concern[] = ["width", "fit", "gravity", "quality", "format", "preset"];
+const UNSIGNED_CONCERNS: readonly Concern[] = ["width", "fit", "gravity", "quality", "format", "preset", "blur"];
 /** The qualities that unsigned addresses get where the delivery lists none, so that anonymous clients cannot multiply results. */
 const UNSIGNED_QUALITIES = [40, 55, 65, 75, 85] as const;
+/** Standard deviations of the blurs that unsigned addresses get, in pixels: the edge network's radii 3, 10 and 30. */
+const UNSIGNED_BLURS = [1.2, 4, 12] as const;
 
 /** An address that its delivery does not allow. */
 export class AddressRefused extends ApiError {
@@ -155,9 +157,24 @@ function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   if (asked.format !== "auto" && !formats.includes(asked.format satisfies DeliveryFormat)) {
     throw new AddressRefused(`its format is not in unsigned.formats, which has ${formats.join(", ") || "none"}`);
   }
+  const shown = sized.concerns.has("blur") ? asPlaceholder(sized, widths) : sized;
   const quality = asked.body.optimize?.["quality"];
-  if (typeof quality !== "number") return sized;
-  return { ...sized, body: { ...sized.body, optimize: { quality: nearest(quality, qualities) } } };
+  if (typeof quality !== "number") return shown;
+  return { ...shown, body: { ...shown.body, optimize: { quality: nearest(quality, qualities) } } };
+}
+
+/**
+ * What is blurred is shown until the picture itself is there, so the smallest width is enough, in few blurs.
+ * @throws AddressRefused where it is wider
+ */
+function asPlaceholder(asked: Asked, widths: readonly number[]): Asked {
+  if (asked.width === undefined || asked.width !== Math.min(...widths)) {
+    throw new AddressRefused(`it is blurred and not as wide as the smallest of unsigned.widths (${widths.join(", ")})`);
+  }
+  const filter = asked.body["filter"] as { readonly blur?: { readonly value: number } } | undefined;
+  if (!filter?.blur) return asked;
+  const blur = { value: nearest(filter.blur.value, UNSIGNED_BLURS) };
+  return { ...asked, body: { ...asked.body, filter: { ...filter, blur } } };
 }
 
 /** The size that an address asks for. */
@@ -198,6 +215,6 @@ export function nextListed(length: number, listed: readonly number[]): number {
   return larger.length > 0 ? Math.min(...larger) : Math.max(...listed);
 }
 
-function nearest(quality: number, qualities: readonly number[]): number {
-  return qualities.reduce((best, one) => (Math.abs(one - quality) < Math.abs(best - quality) ? one : best));
+function nearest(value: number, listed: readonly number[]): number {
+  return listed.reduce((best, one) => (Math.abs(one - value) < Math.abs(best - value) ? one : best));
 }

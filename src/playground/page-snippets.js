@@ -93,7 +93,7 @@ export function next(request) {
     `  return imageURL(place, src, { ${wanted.options("width")} });`,
     "}",
     "",
-    "// next.config.js",
+    "// next.config.mjs",
     '// export default { images: { loader: "custom", loaderFile: "./image-loader.js" } };',
   ].join("\n");
 }

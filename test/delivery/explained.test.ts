@@ -27,6 +27,7 @@ it.each([
   ["/w=750/a.jpg", ": its width is not in unsigned.widths, which has 320, 640"],
   ["/w=320,f=jxl/a.jpg", ": its format is not in unsigned.formats, which has webp"],
   ["/w=320,h=200/a.jpg", /^: it has a height for which it must be signed; without a signature: width, /],
+  ["/w=640,blur=3/a.jpg", ": it is blurred and not as wide as the smallest of unsigned.widths (320, 640)"],
   ["/w=320/https://www.example.org/a.jpg", ": sources of the delivery have no place for its original"],
   ["/w=320/a.jpg?v=1", ": its original has a query that unsigned.query does not list"],
   ["/w=320,sig=AAAA/a.jpg", /^: its signature is not that of this very text/],

@@ -1,6 +1,7 @@
 /** What addresses may ask for: signatures, sources, and what needs no signature. */
 import { describe, expect, it } from "vitest";
 
+import { FRAMEWORKS } from "../../src/contract/frameworks.ts";
 import { edgeNetwork } from "../../src/delivery/dialects/edge-network.ts";
 import { imgproxy } from "../../src/delivery/dialects/imgproxy.ts";
 import { admit } from "../../src/delivery/policy.ts";
@@ -163,6 +164,30 @@ describe("without a signature", () => {
     expect((await ofEdge(`/h=320/${PLAIN}`, { unsigned })).asked.body).toMatchObject({ resize: { height: 320 } });
   });
 
+  it.each([
+    ["w=320,blur=3", 1.2],
+    ["w=320,blur=1", 1.2],
+    ["w=320,blur=12", 4],
+    ["w=320,blur=250", 12],
+    ["w=320,blur=3,brightness=1", undefined],
+    ["w=640,blur=3", undefined],
+    ["blur=3", undefined],
+  ])(
+    "a placeholder may be blurred, in few ways and as wide as the smallest of the list: %s",
+    async (options, sigma) => {
+      const admitted = ofEdge(`/${options}/${PLAIN}`);
+      if (sigma === undefined) expect(await refusal(admitted)).toEqual(NOT_ALLOWED);
+      else expect((await admitted).asked.body).toMatchObject({ filter: { blur: { value: sigma } } });
+    },
+  );
+
+  it("the placeholder of @nuxt/image is allowed as the module writes it", async () => {
+    const { widths, formats, round_up, heights } = FRAMEWORKS.nuxt;
+    const unsigned = { widths: [...widths], formats: [...formats], round_up, heights };
+    const { asked } = await ofEdge(`/cdn-cgi/image/w=10,h=10,q=50,blur=3/${PLAIN}`, { unsigned });
+    expect(asked.body).toMatchObject({ resize: { width: 160, height: 160 }, filter: { blur: { value: 1.2 } } });
+  });
+
   it("presets alone may be all there is", async () => {
     const unsigned = { presets_only: true, widths: [320] };
     expect((await ofEdge(`/p=card/${PLAIN}`, { unsigned })).asked.presets).toEqual(["card"]);
@@ -177,10 +202,19 @@ describe("without a signature", () => {
       if (!spelled) throw new Error("no address");
       return admit(DELIVERY, imgproxy, spelled, NOW);
     };
-    for (const options of ["rs:fit:320:0:0", "w:320/q:80/g:sm", "rt:fill/w:640", "pr:card"]) {
+    for (const options of ["rs:fit:320:0:0", "w:320/q:80/g:sm", "rt:fill/w:640", "w:320/bl:1", "pr:card"]) {
       expect((await check(options)).asked.source).toBe(PLAIN);
     }
-    for (const options of ["rs:fit:321", "s:320:10", "bl:1", "cb:1", "mb:10", "f:avif", "exp:9999999999"]) {
+    for (const options of [
+      "rs:fit:321",
+      "s:320:10",
+      "bl:1",
+      "w:640/bl:1",
+      "cb:1",
+      "mb:10",
+      "f:avif",
+      "exp:9999999999",
+    ]) {
       expect(await refusal(check(options))).toEqual(NOT_ALLOWED);
     }
   });

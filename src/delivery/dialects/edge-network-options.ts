@@ -76,7 +76,10 @@ const OPTIONS: Readonly<Record<string, Option>> = {
       if (color !== undefined) parsed.background = color;
     },
   },
-  blur: { read: (parsed, value, name) => (parsed.blur = number(name, value, 0, 250) * SIGMAS_PER_RADIUS) },
+  blur: {
+    concern: "blur",
+    read: (parsed, value, name) => (parsed.blur = number(name, value, 0, 250) * SIGMAS_PER_RADIUS),
+  },
   brightness: factor("brightness", Number.EPSILON),
   contrast: factor("contrast", Number.EPSILON),
   gamma: factor("gamma", MIN_GAMMA),

@@ -144,7 +144,7 @@ const ROWS = [
   }),
   row("blur", ["bl"], (parsed, [value = "0"], name) => {
     parsed.blur = number(name, value, 0, MAX_SIGMA);
-    if (parsed.blur > 0) parsed.concerns.add("other");
+    if (parsed.blur > 0) parsed.concerns.add("blur");
   }),
   row("sharpen", ["sh"], (parsed, [value = "0"], name) => {
     parsed.sharpen = Math.min(100, Math.round(number(name, value, 0, MAX_SHARPEN_SIGMA) * SHARPEN_PER_SIGMA));
