@@ -294,18 +294,14 @@ export const SPENT_TOKEN_CACHE_MS = 2_000;
 /** How long browsers may remember that a page may send uploads; the longest that any of them does. */
 export const PREFLIGHT_SECONDS = 7_200;
 
-/**
- * Requests that an isolate takes from an account's meter at once, and for how long it keeps what became of them to itself: a
- * call of the meter is a trip and a piece of the bill.
- */
+/** Requests that an isolate takes from an account's meter at once: a call of the meter is a trip and a piece of the bill. */
 export const MAX_BLOCK_REQUESTS = 20;
-export const DEFAULT_METER_BLOCK_SECONDS = 8;
-export const MAX_METER_BLOCK_SECONDS = 20;
 /**
- * What became of a request is written after so many seconds at the latest: in between the meter waits for what others tell, as
- * a row is dearer than a second call. What goes on after an answer has 30 seconds: the rest is for calls that are repeated.
+ * How long a data center keeps what became of them to itself: the more is told at once, the fewer rows are written. What goes
+ * on after an answer has 30 seconds: the rest is for calls that are repeated.
  */
-export const METER_WRITTEN_SECONDS = 27;
+export const DEFAULT_METER_BLOCK_SECONDS = 25;
+export const MAX_METER_BLOCK_SECONDS = 25;
 /**
  * How long an isolate keeps requests that nobody has made yet: their credits are reserved for `CREDIT_LEASE_SECONDS`, and the
  * last of them must end in time.

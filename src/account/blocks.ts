@@ -3,11 +3,13 @@
  * Each call of an object is a trip, and each write of its counts a row, so that twenty requests cost what one did. Whoever
  * tells is handed the block for the requests that come next.
  *
- * An invocation may be ended at any point, so nobody alone has to tell: everyone whose outcome waits looks at its end, and
- * whoever comes first tells for all. A meter that many isolates tell something may say that it has not written it yet; then it
- * is told again, and counted once. What an isolate had not told when it died is free again when its reservation ends.
+ * A batch lies on the board of its data center after a moment, and is told when it is due: by its isolate, with all others that
+ * lie there, or by another isolate before. An invocation may be ended at any point, so nobody alone has to tell: everyone
+ * whose outcome waits looks at its end, and whoever comes first tells for all. What an isolate had not posted when it died is
+ * free again when its reservation ends.
  */
-import { BLOCK_HELD_SECONDS, MAX_BLOCK_REQUESTS, METER_WRITTEN_SECONDS } from "../limits.ts";
+import { BLOCK_HELD_SECONDS, MAX_BLOCK_REQUESTS, MAX_METER_BLOCK_SECONDS } from "../limits.ts";
+import { type Board, MAX_POSTED, type Posted, type Sheet } from "./board.ts";
 import type { Batch, Outcome, RepeatableAsk, TakenWithReceipt, Telling, Told } from "./metered.ts";
 
 /** What of the meters is called here. */
@@ -16,6 +18,12 @@ export interface Meters {
     readonly take: (ask: RepeatableAsk) => Promise<TakenWithReceipt>;
     readonly tell: (telling: Telling) => Promise<Told>;
   };
+}
+
+/** What an isolate tells its outcomes to. */
+export interface Reach {
+  readonly meters: Meters;
+  readonly board: Board;
 }
 
 /** Requests that are counted and reserved at the meter, and not made yet. */
@@ -34,10 +42,8 @@ interface Held {
 
 /** A batch that the meter has not written yet, as far as is known here. */
 interface Unwritten {
-  readonly batch: Batch;
-  /** When it was told first. */
-  readonly at: number;
-  /** When the meter has to write it. */
+  readonly batch: Posted;
+  /** When the meter is to be told. */
   dueAt: number;
   /** How many outcomes had been noted with the last of its own. */
   readonly upTo: number;
@@ -54,8 +60,8 @@ class Book {
   private used = new Map<number, number>();
   private outcomes: Outcome[] = [];
   private unused: Batch["unused"][number][] = [];
-  /** When what is noted is to be told; undefined: nothing is. */
-  private tellAt: number | undefined;
+  /** Since when something is noted that is in no batch; undefined: nothing is. */
+  private notedAt: number | undefined;
   unwritten: Unwritten[] = [];
   /** How many requests and outcomes were noted, and how many of them are written. */
   noted = 0;
@@ -83,12 +89,23 @@ class Book {
     return this.outcomes.length >= MAX_BLOCK_REQUESTS;
   }
 
-  /** When the meter is to be told something; undefined: there is nothing that cannot wait for others. */
-  get dueAt(): number | undefined {
+  /** When the meter is to be told something; undefined: there is nothing to tell. */
+  get tellAt(): number | undefined {
     const dues = this.unwritten.map(({ dueAt }) => dueAt);
-    return this.tellAt === undefined && dues.length === 0
-      ? undefined
-      : Math.min(...dues, this.tellAt ?? Number.POSITIVE_INFINITY);
+    if (this.notedAt !== undefined) dues.push(this.notedAt + this.forMs);
+    return dues.length === 0 ? undefined : Math.min(...dues);
+  }
+
+  /** When something is to be posted or told; undefined: nothing is. */
+  get dueAt(): number | undefined {
+    const { notedAt, tellAt } = this;
+    return notedAt === undefined || tellAt === undefined ? tellAt : Math.min(tellAt, notedAt + POST_MS);
+  }
+
+  /** Whether the block that is held will soon be used up, or lapse. */
+  isShort(now: number): boolean {
+    const { held } = this;
+    return !held || held.left < MAX_BLOCK_REQUESTS / 4 || held.until - now < (BLOCK_HELD_SECONDS * 1_000) / 2;
   }
 
   /** Admits a request from a block. */
@@ -106,7 +123,7 @@ class Book {
 
   private note(now: number): void {
     this.noted += 1;
-    this.tellAt = Math.min(this.tellAt ?? Number.POSITIVE_INFINITY, now + this.forMs);
+    this.notedAt = Math.min(this.notedAt ?? now, now);
   }
 
   /** Keeps a block, in place of another. */
@@ -130,27 +147,32 @@ class Book {
     return this.unused.splice(0);
   }
 
-  /** Puts all that is to be told into a batch, what is left of the block included. */
-  close(now: number): void {
-    const { key, outcomes } = this;
+  /** Puts all that is to be told into a batch. */
+  close(now: number): Posted {
+    const { key, outcomes, notedAt = now } = this;
     const used = [...this.used].map(([lease, requests]) => ({ lease, requests }));
     this.used = new Map();
     this.outcomes = [];
-    this.tellAt = undefined;
-    const batch = { id: crypto.randomUUID(), key, used, outcomes, unused: this.takeUnused() };
-    const dueAt = now + METER_WRITTEN_SECONDS * 1_000 - this.forMs;
-    this.unwritten.push({ batch, at: now, dueAt, upTo: this.noted });
+    this.notedAt = undefined;
+    const batch = { id: crypto.randomUUID(), key, used, outcomes, unused: this.unused.splice(0), at: now };
+    this.unwritten.push({ batch, dueAt: notedAt + this.forMs, upTo: this.noted });
+    return batch;
   }
 
-  /** The meter has written these. */
-  wrote(sent: readonly Unwritten[]): void {
-    this.unwritten = this.unwritten.filter((one) => !sent.includes(one));
-    this.written = Math.max(this.written, ...sent.map(({ upTo }) => upTo));
+  /** The meter has written the batches of these names. */
+  wrote(names: ReadonlySet<string>): void {
+    const written = this.unwritten.filter(({ batch }) => names.has(batch.id));
+    this.unwritten = this.unwritten.filter((one) => !written.includes(one));
+    this.written = Math.max(this.written, ...written.map(({ upTo }) => upTo));
   }
 }
 
 /** How long somebody who asks for a block, or tells, is waited for. */
 const ASKING_MS = 5_000;
+/** How long an outcome is kept from the board: others that end meanwhile are in its batch. */
+const POST_MS = 2_000;
+/** How long an invocation looks after what its isolate has to tell: what goes on after an answer has 30 seconds. */
+const ATTENDED_MS = 28_000;
 /** How often a batch is told whose call fails, and the pause before the first repetition. */
 const TELLINGS = 3;
 const PAUSE_MS = 100;
@@ -163,7 +185,7 @@ const MAX_BOOKS = 1_000;
 
 export class Blocks {
   private readonly books = new Map<string, Book>();
-  private meters: Meters | undefined;
+  private reach: Reach | undefined;
 
   /** Whether the meter has anything to hear of this isolate. */
   get isSettled(): boolean {
@@ -177,17 +199,17 @@ export class Blocks {
    * @throws what the call of the meter throws
    */
   async take(
-    meters: Meters,
+    reach: Reach,
     meter: string,
     ask: RepeatableAsk,
     forMs: number,
   ): Promise<TakenWithReceipt & { readonly isShared?: true }> {
     if (forMs <= 0 || !isShareable(ask)) {
       // Whoever asks for something wants to see what was done before.
-      if (ask.creditsTotal === undefined) await this.tell(meters, meter);
-      return meters.getByName(meter).take(ask);
+      if (forMs > 0 && ask.creditsTotal === undefined) await this.tell(reach, meter);
+      return reach.meters.getByName(meter).take(ask);
     }
-    this.meters = meters;
+    this.reach = reach;
     const book = this.bookOf(meter, ask.key);
     book.forMs = forMs;
     const now = Date.now();
@@ -200,11 +222,11 @@ export class Blocks {
       return { ...taken, remaining, resetSeconds, lease, isShared: true };
     }
     const isAlone = now >= book.askingUntil || book.askingUntil > now + ASKING_MS;
-    if (!isAlone) return { ...(await meters.getByName(meter).take(ask)), isShared: true };
+    if (!isAlone) return { ...(await reach.meters.getByName(meter).take(ask)), isShared: true };
     book.askingUntil = now + ASKING_MS;
     book.ask = { ...ask, block: MAX_BLOCK_REQUESTS - 1 };
     try {
-      const { block, ...taken } = await meters.getByName(meter).take(book.ask);
+      const { block, ...taken } = await reach.meters.getByName(meter).take(book.ask);
       if (block) book.hold(book.ask, { ...taken, block });
       return { ...taken, isShared: true };
     } finally {
@@ -219,7 +241,7 @@ export class Blocks {
    * @throws what the last call of the meter threw
    */
   async close(
-    meters: Meters,
+    reach: Reach,
     { meter, key }: { readonly meter: string; readonly key: string },
     forMs: number,
     outcome?: Outcome,
@@ -231,16 +253,16 @@ export class Blocks {
     const mine = book.noted;
     if (isUrgent) {
       book.drop();
-      return this.tellOf(meters, book, true);
+      return this.tellOf(reach, book, true);
     }
-    if (book.isFull) await this.tellOf(meters, book);
+    if (book.isFull) await this.tellOf(reach, book);
     // What comes later has others who look after it. Waits are added up, as the clock may be set back meanwhile.
-    let leftMs = METER_WRITTEN_SECONDS * 1_000 + PAUSE_MS;
+    let leftMs = ATTENDED_MS;
     while (book.written < mine && leftMs > 0) {
       const { dueAt } = book;
       if (dueAt === undefined) return;
       if (isDue(dueAt)) {
-        await this.tellOf(meters, book);
+        await this.attend(reach, book);
       } else {
         const waitMs = Math.min(dueAt - Date.now(), leftMs);
         await scheduler.wait(waitMs);
@@ -254,40 +276,54 @@ export class Blocks {
     return this.books.get(`${meter} ${key}`)?.takeUnused() ?? [];
   }
 
-  /** Tells a meter what is to be told, at once. @throws what the last call of the meter threw */
-  async tell(meters: Meters, meter: string): Promise<void> {
-    const books = [...this.books.values()].filter((book) => book.meter === meter && !book.isEmpty);
-    await Promise.all(books.map((book) => this.tellOf(meters, book)));
+  /** Tells a meter what is to be told of its data center, at once. @throws what the last call of the meter threw */
+  async tell(reach: Reach, meter: string): Promise<void> {
+    const books = [...this.books.values()].filter((book) => book.meter === meter && !book.isSettled);
+    if (books.length > 0) await Promise.all(books.map((book) => this.tellOf(reach, book)));
+    else await tellPosted(reach, meter);
   }
 
   /** Tells all meters, before the isolate ends. */
   async tellAll(): Promise<void> {
-    const { meters } = this;
-    if (!meters) return;
+    const { reach } = this;
+    if (!reach) return;
     const told = [...this.books.values()].map((book) => {
       book.drop();
-      return this.tellOf(meters, book, true);
+      return this.tellOf(reach, book, true);
     });
     await Promise.allSettled(told);
   }
 
-  /** @param isLast whether the meter must write it now, and hands out no block */
-  private async tellOf(meters: Meters, book: Book, isLast = false): Promise<void> {
+  /** Does what is due. */
+  private async attend(reach: Reach, book: Book): Promise<void> {
+    const { tellAt } = book;
+    if (tellAt === undefined || isDue(tellAt)) return this.tellOf(reach, book);
+    const batch = book.close(Date.now());
+    const { batches, written } = await reach.board.read(book.meter);
+    if (batches.length >= MAX_POSTED) return this.tellOf(reach, book);
+    await reach.board.write(book.meter, { batches: [...batches, batch], written });
+  }
+
+  /**
+   * Tells a meter what a key has done, and what lies on the board; nothing where somebody has told all of it.
+   * @param isLast whether no block is handed out any more
+   */
+  private async tellOf(reach: Reach, book: Book, isLast = false): Promise<void> {
     const now = Date.now();
-    book.unwritten = book.unwritten.filter(({ at }) => Math.abs(now - at) <= REPEATED_MS);
-    const isAsking = !book.isEmpty && !isLast && book.askingUntil <= now;
     if (!book.isEmpty) book.close(now);
-    const sent = book.unwritten;
-    const isRepeated = !isLast && sent.every(({ dueAt }) => !isDue(dueAt));
+    book.unwritten = book.unwritten.filter(({ batch }) => isRepeatable(batch, now));
     // Should this invocation end before the meter answers, others tell it.
-    if (!isRepeated) for (const one of sent) one.dueAt = now + ASKING_MS;
+    for (const one of book.unwritten) one.dueAt = now + ASKING_MS;
+    const sheet = await reach.board.read(book.meter);
+    book.wrote(new Set(sheet.written));
+    const own = book.unwritten.map(({ batch }) => batch);
+    const isAsking = own.length > 0 && !isLast && book.askingUntil <= now && book.isShort(now);
     const ask = isAsking && book.ask ? { ...book.ask, block: MAX_BLOCK_REQUESTS } : undefined;
     if (ask) book.askingUntil = now + ASKING_MS;
     try {
-      if (sent.length > 0) {
-        const batches = sent.map(({ batch }) => batch);
-        const told = await toldTo(meters, book.meter, { batches, isRepeated, ...(ask && { ask }) });
-        if (told.isWritten) book.wrote(sent);
+      if (own.length > 0) {
+        const { told, names } = await toldWithOthers(reach, book.meter, sheet, own, ask);
+        book.wrote(names);
         if (ask && told.granted) book.hold(ask, { allowed: true, ...told.granted });
       }
     } finally {
@@ -314,6 +350,43 @@ export class Blocks {
   }
 }
 
+/** Whether a batch may be told still: meters remember it for longer, whichever of two clocks is ahead. */
+function isRepeatable({ at }: Posted, now: number): boolean {
+  return Math.abs(now - at) <= REPEATED_MS;
+}
+
+/** Tells a meter what lies on the board. @throws what the last call of the meter threw */
+async function tellPosted(reach: Reach, meter: string): Promise<void> {
+  const sheet = await reach.board.read(meter);
+  if (sheet.batches.length > 0) await toldWithOthers(reach, meter, sheet, []);
+}
+
+/**
+ * Tells a meter some batches and those that lie on the board, and takes them down from there.
+ * @returns the names of all
+ * @throws what the last call of the meter threw
+ */
+async function toldWithOthers(
+  { meters, board }: Reach,
+  meter: string,
+  { batches, written }: Sheet,
+  own: readonly Posted[],
+  ask?: RepeatableAsk,
+): Promise<{ told: Told; names: ReadonlySet<string> }> {
+  const [now, known] = [Date.now(), new Set([...own.map(({ id }) => id), ...written])];
+  const others = batches.filter((batch) => !known.has(batch.id) && isRepeatable(batch, now));
+  const all = [...own, ...others];
+  const names = new Set(all.map(({ id }) => id));
+  const told = await toldTo(meters, meter, { batches: all, ...(ask && { ask }) });
+  if (batches.length > 0) {
+    // Others may have posted meanwhile.
+    const sheet = await board.read(meter);
+    const left = sheet.batches.filter((batch) => !names.has(batch.id) && isRepeatable(batch, now));
+    await board.write(meter, { batches: left, written: [...sheet.written, ...names] });
+  }
+  return { told, names };
+}
+
 /** @throws what the last call of the meter threw */
 async function toldTo(meters: Meters, meter: string, telling: Telling): Promise<Told> {
   for (let time = 1; ; time += 1) {
@@ -326,10 +399,10 @@ async function toldTo(meters: Meters, meter: string, telling: Telling): Promise<
   }
 }
 
-/** Whether the meter is to be told now; so it is when the clock was set back since somebody said when. */
+/** Whether something is to be done now; so it is when the clock was set back since somebody said when. */
 function isDue(dueAt: number): boolean {
   const now = Date.now();
-  return now >= dueAt || dueAt - now > METER_WRITTEN_SECONDS * 1_000 + LATE_CLOCK_MS;
+  return now >= dueAt || dueAt - now > MAX_METER_BLOCK_SECONDS * 1_000 + LATE_CLOCK_MS;
 }
 
 /** A block that a request may be admitted from: one that the meter would have granted to it. */

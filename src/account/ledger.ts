@@ -63,8 +63,6 @@ export interface Ledger {
   copyAt?: number;
   /** Batches that were counted a moment ago, and when: one whose answer was lost comes again. */
   readonly told: Map<string, number>;
-  /** Those of them that come again in some seconds, unless their isolate dies: they are not forgotten for others. */
-  readonly awaited: Map<string, number>;
 }
 
 export interface Ask {
@@ -137,7 +135,6 @@ export function emptyLedger(): Ledger {
     usage: new Map(),
     unsaved: new Set(),
     told: new Map(),
-    awaited: new Map(),
   };
 }
 
@@ -250,30 +247,15 @@ export function returnBlock(ledger: Ledger, key: string, { requests, lease }: Bl
 }
 
 /** How long a batch is remembered, and how many are: whoever repeats one does so within 45 seconds. */
-const TOLD_MS = 300_000;
-const MAX_TOLD = 256;
+const TOLD_MS = 120_000;
+const MAX_TOLD = 1_024;
 
 /** Whether a batch is told for the first time; from then on it is known. */
-export function isNews({ told, awaited }: Ledger, id: string, now: number): boolean {
+export function isNews({ told }: Ledger, id: string, now: number): boolean {
   if (told.has(id)) return false;
-  for (const [other, at] of told) {
-    if (Math.abs(now - at) > TOLD_MS || (told.size >= MAX_TOLD && !awaited.has(other))) told.delete(other);
-  }
+  for (const [other, at] of told) if (Math.abs(now - at) > TOLD_MS || told.size >= MAX_TOLD) told.delete(other);
   told.set(id, now);
   return true;
-}
-
-/** Whoever has heard something within so many milliseconds soon hears more, and one row holds both. */
-const BUSY_MS = 60_000;
-/** Batches that may wait to be told again: an account that is busier writes a few rows a second at any rate. */
-const MAX_AWAITED = 32;
-/** How long they are waited for: an isolate repeats a batch for 45 seconds. */
-const AWAITED_MS = 60_000;
-
-/** Whether a batch may wait for what others tell: its isolate tells it again before it is written by itself. */
-export function mayAwait({ told, awaited }: Ledger, now: number): boolean {
-  for (const [id, at] of awaited) if (Math.abs(now - at) > AWAITED_MS) awaited.delete(id);
-  return awaited.size < MAX_AWAITED && told.values().some((at) => Math.abs(now - at) < BUSY_MS);
 }
 
 /** Whether the beginning of some work may be forgotten: no bound would let more through for that. */

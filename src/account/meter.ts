@@ -23,7 +23,6 @@ import {
   isNews,
   type Ledger,
   lose,
-  mayAwait,
   type More,
   note,
   release,
@@ -62,8 +61,6 @@ export class Meter extends DurableObject<Env> {
   /** When the ledger was written of late, the newest last. */
   #written: readonly number[] = [];
   #isWaiting = false;
-  /** Batches that are counted here and will be told again: the next write is early enough. */
-  readonly #unwritten = new Set<string>();
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
@@ -148,29 +145,13 @@ export class Meter extends DurableObject<Env> {
     this.#keep();
   }
 
-  /**
-   * Counts what an isolate did by itself: all of a batch, once; and hands out the block for what it does next. Where several
-   * isolates work for an account a row holds what all of them have told within seconds: each tells again what was not written
-   * by then, and an object that has lost its memory meanwhile counts it anew.
-   */
-  tell({ batches, isRepeated, ask }: Telling, now = Date.now()): Told {
-    const mayWait = isRepeated && mayAwait(this.#ledger, now);
+  /** Counts what isolates did by themselves: all of a batch, once; and hands out the block for what one of them does next. */
+  tell({ batches, ask }: Telling, now = Date.now()): Told {
     const news = batches.filter(({ id }) => isNews(this.#ledger, id, now));
-    for (const { id } of batches) this.#ledger.awaited.delete(id);
     for (const batch of news) this.#count(batch, now);
     const granted = ask && grantBlock(this.#ledger, ask, now);
-    const told = granted && { granted };
-    if (news.length === 0 && !batches.some(({ id }) => this.#unwritten.has(id))) return { isWritten: true, ...told };
-    // Who is handed no block is near a bound, or has never asked.
-    if (mayWait && granted) {
-      for (const { id } of batches) {
-        this.#unwritten.add(id);
-        this.#ledger.awaited.set(id, now);
-      }
-      return { isWritten: false, ...told };
-    }
-    this.#keep();
-    return { isWritten: true, ...told };
+    if (news.length > 0) this.#keep();
+    return granted ? { granted } : {};
   }
 
   #count({ key, used, outcomes, unused }: Batch, now: number): void {
@@ -334,7 +315,6 @@ export class Meter extends DurableObject<Env> {
   #write(lately: readonly number[], now: number): void {
     const isFirst = this.#written.length === 0;
     this.#written = [...lately, now];
-    this.#unwritten.clear();
     // Nobody waits for the disk to answer: the answer may leave before the count is durable.
     void this.ctx.storage.put(LEDGER, this.#ledger, { allowUnconfirmed: true });
     if (isFirst) this.ctx.waitUntil(this.#scheduleCleaning());

@@ -77,17 +77,13 @@ export interface Batch {
 
 /** What an isolate tells an account's meter in one call. */
 export interface Telling {
-  /** Those that it has counted already are counted no second time. */
+  /** Those that the meter has counted already are counted no second time. */
   readonly batches: readonly Batch[];
-  /** The isolate tells them again in some seconds unless they are written: until then memory is enough. */
-  readonly isRepeated: boolean;
   /** Whose next requests the isolate would admit by itself; absent: nobody's. */
   readonly ask?: Ask;
 }
 
-/** What the meter answers. */
+/** What the meter answers once the batches are written. */
 export interface Told {
-  /** False: the batches are counted, and an object that loses its memory would forget them. */
-  readonly isWritten: boolean;
   readonly granted?: Granted;
 }

@@ -1,5 +1,6 @@
 /** Counts every API request, answers 429 and 402, and puts the state of the window on every answer. */
-import { isolateBlocks } from "../account/blocks.ts";
+import { isolateBlocks, type Reach } from "../account/blocks.ts";
+import { boardAt } from "../account/board.ts";
 import type { Failure, Outcome, RepeatableAsk, Spent, Unneeded } from "../account/metered.ts";
 import type { Ending } from "../account/receipts.ts";
 import { ApiError, outage } from "../errors.ts";
@@ -70,6 +71,11 @@ export function startCount(c: AppContext, { meter, ask }: Count): void {
   c.set("admission", admission);
 }
 
+/** The meters, and the board of the data center that answers. */
+export function reachOf({ env, req, var: { settings } }: AppContext): Reach {
+  return { meters: env.METER, board: boardAt(settings.baseUrl ?? new URL(req.url).origin) };
+}
+
 /** For how long outcomes may wait for others. Not in an object, which is billed for as long as it waits. */
 function blockMs({ req, var: { settings } }: AppContext): number {
   return receivedId(req.raw) === undefined ? settings.meterBlockSeconds * 1_000 : 0;
@@ -77,7 +83,7 @@ function blockMs({ req, var: { settings } }: AppContext): number {
 
 async function countedBy(c: AppContext, meter: string, ask: RepeatableAsk): Promise<Admission> {
   try {
-    const taken = await isolateBlocks.take(c.env.METER, meter, ask, blockMs(c));
+    const taken = await isolateBlocks.take(reachOf(c), meter, ask, blockMs(c));
     const { account, dailyLimit, receipt } = ask;
     return { ...taken, meter, key: account === undefined ? undefined : ask.key, dailyLimit, receipt };
   } catch (cause) {
@@ -205,7 +211,7 @@ async function closeShared(c: AppContext, open: Open, status: number): Promise<v
   const forMs = blockMs(c);
   const { id } = c.var;
   await isolateBlocks
-    .close(c.env.METER, { meter, key }, forMs, outcome, isCostly || status === HUNG_UP)
+    .close(reachOf(c), { meter, key }, forMs, outcome, isCostly || status === HUNG_UP)
     .catch((error: unknown) => logLine("error", { id, event: "count not closed", causes: causesOf(error) }));
 }
 

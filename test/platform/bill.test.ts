@@ -205,18 +205,18 @@ describe("what a month may cost at most, in dollars", () => {
     ["Blog", 6],
     ["Shop", 45],
     ["Shop, cache in front", 40],
-    ["Platform", 500],
+    ["Platform", 480],
   ])("%s: %d", (name, most) => {
     const month = MONTHS.find((one) => one.name === name);
     expect(month && billOf(month).total).toBeLessThanOrEqual(most);
   });
 
   it.each([
-    ["at any hour, each to another isolate", 500, 1.25],
-    ["at any hour, to four isolates", 480, 1.05],
-    ["at any hour, to one isolate", 470, 0.8],
-    ["in hours of work, to four isolates", 470, 0.7],
-    ["in hours of work, to one isolate", 460, 0.5],
+    ["at any hour, each to another isolate", 475, 0.9],
+    ["at any hour, to four isolates", 465, 0.8],
+    ["at any hour, to one isolate", 460, 0.7],
+    ["in hours of work, to four isolates", 460, 0.55],
+    ["in hours of work, to one isolate", 460, 0.45],
   ])("the platform where pictures come %s: %d, and %f beside CPU for a million as bytes", (says, month, million) => {
     const arrival = ARRIVALS.find((one) => one.says === says);
     if (!arrival) throw new Error(`Nothing comes ${says}`);

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 import { Blocks } from "../../src/account/blocks.ts";
-import type { Batch } from "../../src/account/metered.ts";
+import { boardAt } from "../../src/account/board.ts";
 import { ARRIVALS } from "../../src/docs/figures.ts";
 import {
   BLOCK_HELD_SECONDS,
@@ -120,7 +120,7 @@ it.each(["before", "after"])("a batch is counted once whose call fails %s it was
   });
 });
 
-it("what an isolate took that tells nobody any more is free again when its reservation ends", () => {
+it("what an isolate took that nobody hears of any more is free again when its reservation ends", () => {
   let isGone = false;
   const around: Around = async ({ where }, go) => {
     if (where === "METER.tell" && isGone) throw new Error("network connection lost");
@@ -131,9 +131,11 @@ it("what an isolate took that tells nobody any more is free again when its reser
     await run(one, 3);
     await platform.settle();
     isGone = false;
+    platform.edge.clear();
+    platform.time.pass(60_000);
     // Those three pictures cost nothing, and they and what is left of their block stay reserved until then.
     expect(await creditsOf(one)).toBe(1);
-    expect(await reservedBy(one)).toBe(MAX_BLOCK_REQUESTS);
+    expect(await reservedBy(one)).toBe(MAX_BLOCK_REQUESTS - 1);
     await platform.advance((CREDIT_LEASE_SECONDS + 1) * 1_000);
     expect(await reservedBy(one)).toBe(0);
   });
@@ -154,7 +156,7 @@ it("a block that nobody uses lapses: here before its reservation ends, and at th
   used({}, async (one, platform) => {
     const [first] = await run(one, 1);
     await platform.settle();
-    expect(await reservedBy(one)).toBe(MAX_BLOCK_REQUESTS);
+    expect(await reservedBy(one)).toBe(MAX_BLOCK_REQUESTS - 2);
     platform.time.pass((BLOCK_HELD_SECONDS + 1) * 1_000);
     const calls = () => platform.bill.calls.filter((call) => call === "METER.take").length;
     const before = calls();
@@ -173,52 +175,80 @@ it("a block that nobody uses lapses: here before its reservation ends, and at th
     expect(await meter.take({ ...ask, creditsTotal: spent + 1 })).toHaveProperty("lease");
   }));
 
-/** A batch of an isolate with one picture. */
-const batch = (key: string) => {
-  const spent = { key, bytesIn: 2, bytesOut: 1 };
-  return { id: crypto.randomUUID(), key, used: [], outcomes: [{ lease: 0, reserved: 1, spent }], unused: [] };
-};
+/** An account of its own, whose pictures isolates with blocks of their own are asked for. */
+function client(platform: Platform) {
+  const account = crypto.randomUUID();
+  const [key, meter] = [`${account}-key`, `account:${account}`];
+  const ask = { key, limit: 100_000, account, creditsTotal: 1e9, failedMs: 120_000 };
+  const reachOf = (METER: Env["METER"]) => ({ meters: METER, board: boardAt("https://darkroom.test") });
+  const picture = (blocks: Blocks) =>
+    platform.invoke(async ({ METER }, context) => {
+      const reach = reachOf(METER);
+      const { lease = 0 } = await blocks.take(reach, meter, ask, BLOCK_MS);
+      const outcome = { lease, reserved: 1, spent: { key, bytesIn: 2, bytesOut: 1 } };
+      context.waitUntil(blocks.close(reach, { meter, key }, BLOCK_MS, outcome));
+    });
+  const see = (blocks: Blocks) => platform.invoke(({ METER }) => blocks.tell(reachOf(METER), meter));
+  const spent = async () => (await env.METER.getByName(meter).take({ key: "another", limit: 1_000 })).used;
+  return { meter, picture, see, spent };
+}
 
-it.each([
-  ["keeps its memory", false, 1],
-  ["loses its memory", true, 2],
-])(
-  "two batches of a busy account are counted once where its meter %s before they are told again",
-  (_, isEvicted, rows) =>
-    onPlatform({ web }, async (platform) => {
-      const account = crypto.randomUUID();
-      const name = `account:${account}`;
-      const ask = { key: "k", limit: 1_000_000, account, creditsTotal: 1e9, block: MAX_BLOCK_REQUESTS };
-      const tell = (batches: Batch[], isRepeated: boolean) =>
-        platform.invoke(({ METER }) => METER.getByName(name).tell({ batches, isRepeated, ask }));
-      const spent = async () => (await env.METER.getByName(name).take({ key: "another", limit: 1_000 })).used;
-      await platform.invoke(({ METER }) => METER.getByName(name).take(ask));
-      // The first is alone, and written.
-      expect(await tell([batch("k")], true)).toMatchObject({ isWritten: true });
-      // Of several writes within a second the last ones wait.
-      platform.time.pass(2_000);
-      platform.used();
-      const [one, other] = [batch("k"), batch("k")];
-      expect(await tell([one], true)).toMatchObject({ isWritten: false, granted: { block: { requests: 20 } } });
-      expect(await tell([other], true)).toMatchObject({ isWritten: false });
-      expect(platform.used().objectRows).toBe(0);
-      if (isEvicted) await platform.objects.evict();
-      expect(await tell([one], false)).toMatchObject({ isWritten: true });
-      expect(await tell([other], false)).toMatchObject({ isWritten: true });
-      expect(platform.used().objectRows).toBe(rows);
-      await platform.objects.evict();
-      expect(await spent()).toBe(3);
-    }),
+const callsOf = (platform: Platform, method: string) =>
+  platform.bill.calls.filter((call) => call === `METER.${method}`).length;
+
+it.each(["own", "shared"] as const)("pictures of five isolates within seconds, on a domain that is %s", (domain) =>
+  onPlatform({ web, domain }, async (platform) => {
+    const { picture, spent } = client(platform);
+    const isolates = Array.from({ length: 5 }, () => new Blocks());
+    for (const blocks of isolates) {
+      await picture(blocks);
+      await platform.advance(3_000);
+    }
+    await platform.settle();
+    // Where nothing is kept each isolate tells what it has done.
+    expect([callsOf(platform, "take"), callsOf(platform, "tell")]).toEqual([5, domain === "own" ? 1 : 5]);
+    expect([isolates.every(({ isSettled }) => isSettled), await spent()]).toEqual([true, 5]);
+  }),
 );
 
-it("near a bound nothing waits to be written", () =>
-  onPlatform({ web }, async () => {
-    const account = crypto.randomUUID();
-    const ask = { key: "k", limit: 1_000_000, account, creditsTotal: 100, block: MAX_BLOCK_REQUESTS };
-    const meter = env.METER.getByName(`account:${account}`);
-    await meter.take(ask);
-    await meter.tell({ batches: [batch("k")], isRepeated: true, ask });
-    expect(await meter.tell({ batches: [batch("k")], isRepeated: true, ask })).toEqual({ isWritten: true });
+it("what an isolate has posted that is gone is told by another, and seen by whoever asks", () =>
+  onPlatform({ web }, async (platform) => {
+    const { picture, see, spent } = client(platform);
+    await picture(new Blocks());
+    await platform.advance(3_000);
+    for (const invocation of platform.invocations) invocation.end();
+    await see(new Blocks());
+    expect(await spent()).toBe(1);
+    await picture(new Blocks());
+    await platform.settle();
+    expect(await spent()).toBe(2);
+  }));
+
+it("a data center that forgets what lies there loses no credit, and doubles none", () =>
+  onPlatform({ web }, async (platform) => {
+    const { picture, spent } = client(platform);
+    const [one, other] = [new Blocks(), new Blocks()];
+    await picture(one);
+    await picture(other);
+    await platform.advance(3_000);
+    platform.edge.clear();
+    await platform.settle();
+    expect([callsOf(platform, "tell"), await spent()]).toEqual([2, 2]);
+  }));
+
+it("a batch that two isolates tell is counted once, whatever the meter has in memory", () =>
+  onPlatform({ web }, async (platform) => {
+    const { meter, spent } = client(platform);
+    const outcome = { lease: 0, reserved: 1, spent: { key: "k", bytesIn: 2, bytesOut: 1 } };
+    const batch = { id: crypto.randomUUID(), key: "k", used: [], outcomes: [outcome], unused: [] };
+    const tell = () => platform.invoke(({ METER }) => METER.getByName(meter).tell({ batches: [batch] }));
+    await tell();
+    platform.used();
+    await tell();
+    await platform.objects.evict();
+    await tell();
+    expect(platform.used().objectRows).toBe(0);
+    expect(await spent()).toBe(1);
   }));
 
 /**
@@ -228,25 +258,17 @@ it("near a bound nothing waits to be written", () =>
 async function metered(platform: Platform, arrival: { apartSeconds: number; isolates: number }, pictures: number) {
   const random = randomOf(1);
   const all = new Map<number, Blocks>();
-  const account = crypto.randomUUID();
-  const key = `${account}-key`;
-  const meter = `account:${account}`;
-  const ask = { key, limit: 100_000, account, creditsTotal: 1e9, failedMs: 120_000 };
-  for (let picture = 0; picture < pictures; picture += 1) {
+  const { picture, spent } = client(platform);
+  for (let index = 0; index < pictures; index += 1) {
     await platform.advance(-Math.log(1 - random()) * arrival.apartSeconds * 1_000);
-    const isolate = Number.isFinite(arrival.isolates) ? Math.floor(random() * arrival.isolates) : picture;
+    const isolate = Number.isFinite(arrival.isolates) ? Math.floor(random() * arrival.isolates) : index;
     const blocks = all.get(isolate) ?? new Blocks();
     all.set(isolate, blocks);
-    await platform.invoke(async ({ METER }, context) => {
-      const { lease = 0 } = await blocks.take(METER, meter, ask, BLOCK_MS);
-      const outcome = { lease, reserved: 1, spent: { key, bytesIn: 2, bytesOut: 1 } };
-      context.waitUntil(blocks.close(METER, { meter, key }, BLOCK_MS, outcome));
-    });
+    await picture(blocks);
   }
   await platform.settle();
   const { calls, objectRows } = platform.used();
-  const { used: spent } = await env.METER.getByName(meter).take({ key: "another", limit: 1_000, account });
-  return { calls: calls / pictures, objectRows: objectRows / pictures, spent };
+  return { calls: calls / pictures, objectRows: objectRows / pictures, spent: await spent() };
 }
 
 it.each(ARRIVALS)("pictures that come $says take as many calls and rows as costs.md says", (arrival) =>

@@ -147,7 +147,7 @@ it("no timer keeps the object of an account awake that is quiet", () =>
       platform.time.pass(20_000);
       await platform.objects.evict();
     }
-    expect(platform.used()).toMatchObject({ calls: 6, awakeSeconds: 0 });
+    expect(platform.used()).toMatchObject({ calls: 4, awakeSeconds: 0 });
   }));
 
 it("hosts by number are refused at once, with the reason", () =>

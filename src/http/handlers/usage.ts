@@ -18,6 +18,7 @@ import { type DeliveryDay, listDeliveryCounts, saveDeliveryCounts } from "../../
 import { DIRECTORY } from "../../env.ts";
 import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS, USAGE_HISTORY_DAYS } from "../../limits.ts";
 import { accountOf, type AppContext } from "../context.ts";
+import { reachOf } from "../rate-limit.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -44,7 +45,7 @@ async function replyUsage(
   const { start = dayOf(Date.parse(end) - (DEFAULT_USAGE_DAYS - 1) * DAY_MS) } = query;
   if (account) {
     const meter = `account:${account.id}`;
-    await isolateBlocks.tell(c.env.METER, meter);
+    await isolateBlocks.tell(reachOf(c), meter);
     await c.env.METER.getByName(meter).saveUsage();
   }
   const range = { accountId: account?.id, keyId: key, ...keptOf(start, end) };
