@@ -73,6 +73,12 @@ export const COMPANY_BYTES = 16 * 1024 * 1024;
  * comes for: decoders, encoders and the score of photographs, or the encoder of an animation.
  */
 export const FILLED_BYTES = 56 * 1024 * 1024;
+/**
+ * Of SHARED_BYTES and FILLED_BYTES an isolate takes so much in which the platform has ended work in its midst, mostly for its
+ * memory: for an hour after the last such end, unless it is replaced before. Work that needs more still runs, alone.
+ */
+export const CAREFUL_SHARE = 0.8;
+export const CAREFUL_MS = 3_600_000;
 /** What one original may hold of SHARED_BYTES: one of the largest, with its options. */
 export const MAX_ORIGINALS_BYTES = MAX_SOURCE_BYTES + MAX_JSON_BYTES;
 /**

@@ -1,5 +1,6 @@
 /** Relations of bounds that others rely on, asserted when the Worker is loaded: a bound is changed without its neighbors once. */
 import {
+  CAREFUL_SHARE,
   COMPANY_BYTES,
   DEFAULT_ALIKE_BITS,
   FETCH_TIMEOUT_MS,
@@ -65,7 +66,8 @@ export const RELATIONS: Readonly<Record<string, boolean>> = {
   "Jobs beside each other hold less than one may alone": SHARED_BYTES < ISOLATE_BUDGET_BYTES,
   "Shared memory and small originals fit in the isolate":
     SHARED_BYTES + SMALL_ORIGINALS_BYTES + TINY_ORIGINALS_BYTES <= ISOLATE_BYTES,
-  "Originals leave a job what it leaves others": MAX_ORIGINALS_BYTES + COMPANY_BYTES < SHARED_BYTES,
+  "Originals leave a job what it leaves others, after an end too":
+    MAX_ORIGINALS_BYTES + COMPANY_BYTES < SHARED_BYTES * CAREFUL_SHARE,
   "Idle modules fill less than jobs may share": FILLED_BYTES < SHARED_BYTES,
   "The largest original can be read": MAX_SOURCE_BYTES <= MAX_ORIGINALS_BYTES,
   "Several originals hold no more than one may": SEVERAL_ORIGINALS_BYTES <= MAX_ORIGINALS_BYTES,

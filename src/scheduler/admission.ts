@@ -13,11 +13,18 @@ import type { GivenUp } from "./given-up.ts";
  */
 export const LOOK_MS = 50;
 
+/** What may change from one moment to the next. */
+export interface SharedBounds {
+  /** What several pieces of work and large originals may hold together. */
+  readonly sharedBytes: number;
+  /** What idle native memory may fill with what is in use and originals. */
+  readonly filledBytes: number;
+}
+
 export interface AdmissionOptions {
   /** What work that is alone and all originals may hold together. */
   readonly aloneBytes: number;
-  /** What several pieces of work and large originals may hold together. */
-  readonly sharedBytes: number;
+  readonly bounds: Pick<SharedBounds, "sharedBytes">;
   /** What small originals may hold beside them. */
   readonly smallBytes: number;
   /** What work leaves of that where others are there, if it needs no more. */
@@ -104,7 +111,7 @@ export class Admission {
 
   /** Whether two pieces of work would have room beside each other and large originals. */
   fitBoth(one: number, other: number, largeSum: number): boolean {
-    return one + other + largeSum <= this.options.sharedBytes;
+    return one + other + largeSum <= this.options.bounds.sharedBytes;
   }
 
   /**
@@ -112,26 +119,27 @@ export class Admission {
    * enough is left of that for another original.
    */
   spares(bytes: number, { workBytes, originals }: HeldBeside, othersWait: boolean): boolean {
-    const { sharedBytes, companyBytes, givenUp } = this.options;
+    const { bounds, companyBytes, givenUp } = this.options;
     const isAlone = workBytes === 0 && !othersWait && originals.sum === originals.largest;
     const left = isAlone ? 0 : companyBytes;
-    return givenUp.fits(bytes + workBytes + originals.largeSum + left, sharedBytes);
+    return givenUp.fits(bytes + workBytes + originals.largeSum + left, bounds.sharedBytes);
   }
 
   /** Has memory collected that was given up beside work, where so much is in use that it would be more than all may share. */
   collectBeside(inUse: number): void {
-    this.options.givenUp.fitsCollected(inUse, this.options.sharedBytes, true);
+    this.options.givenUp.fitsCollected(inUse, this.options.bounds.sharedBytes, true);
   }
 
   /** Whether large originals of so many bytes, all together, leave work its room. */
   admitsOriginals(largeBytes: number, workBytes: number): boolean {
-    return this.options.givenUp.fitsCollected(largeBytes + workBytes, this.options.sharedBytes, workBytes > 0);
+    const { bounds, givenUp } = this.options;
+    return givenUp.fitsCollected(largeBytes + workBytes, bounds.sharedBytes, workBytes > 0);
   }
 
   /** What everything together may fill, but for work that needs more and is alone. */
   get usualBytes(): number {
-    const { aloneBytes, sharedBytes, smallBytes } = this.options;
-    return Math.min(aloneBytes, sharedBytes + smallBytes);
+    const { aloneBytes, bounds, smallBytes } = this.options;
+    return Math.min(aloneBytes, bounds.sharedBytes + smallBytes);
   }
 
   /**
@@ -139,7 +147,10 @@ export class Admission {
    * of their part, and after a moment what work that is alone may: a file of some kilobytes does not wait for an animation.
    */
   private sumOf({ bytes, waitedMs }: Newcomer, { workBytes, originals, isLate }: HeldBeside): Filled {
-    const { sharedBytes, aloneBytes } = this.options;
+    const {
+      aloneBytes,
+      bounds: { sharedBytes },
+    } = this.options;
     const sum = bytes + originals.sum;
     if (workBytes > 0) {
       const shared = bytes + workBytes + originals.largeSum + originals.wanted;

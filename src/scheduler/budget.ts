@@ -16,6 +16,8 @@ import type { Estimate } from "../../wasm/estimate.ts";
 import { dropNative, nativeGrowth, nativeMemoryBytes } from "../../wasm/load.ts";
 import { ApiError } from "../errors.ts";
 import {
+  CAREFUL_MS,
+  CAREFUL_SHARE,
   COMPANY_BYTES,
   FILLED_BYTES,
   ISOLATE_BUDGET_BYTES,
@@ -34,7 +36,7 @@ import {
   TINY_ORIGINAL_BYTES,
   TINY_ORIGINALS_BYTES,
 } from "../limits.ts";
-import { Admission } from "./admission.ts";
+import { Admission, type SharedBounds } from "./admission.ts";
 import type { BudgetOptions } from "./budget-options.ts";
 import { busy } from "./busy.ts";
 import { type Caller, OWN_ACCOUNT } from "./caller.ts";
@@ -81,10 +83,13 @@ export class Budget implements Memory {
   private readonly thread: Thread;
   /** When work began to wait of which none runs. */
   private blockedAt: number | undefined;
+  /** When work was last ended in its midst. */
+  private endedAt = Number.NEGATIVE_INFINITY;
 
   constructor(totalBytes: number, options: BudgetOptions = {}) {
     const { thread = isolateThread, originals = ORIGINALS, aloneBytes = totalBytes, now = clock } = options;
-    const { sharedBytes = totalBytes, companyBytes = 0 } = options;
+    const { sharedBytes: usual = totalBytes, filledBytes = totalBytes, companyBytes = 0 } = options;
+    const bounds = this.careful({ sharedBytes: usual, filledBytes });
     const { droppedBytes = droppedNativeBytes, collect = () => undefined, pause } = options;
     this.totalBytes = totalBytes;
     this.aloneBytes = aloneBytes;
@@ -100,7 +105,7 @@ export class Budget implements Memory {
     const givenUp = new GivenUp({ bytes: droppedBytes, collect, now });
     this.admission = new Admission({
       aloneBytes,
-      sharedBytes,
+      bounds,
       smallBytes,
       companyBytes,
       now,
@@ -112,8 +117,7 @@ export class Budget implements Memory {
     const surroundings: WorkSurroundings = {
       admission: this.admission,
       aloneBytes,
-      sharedBytes,
-      filledBytes: options.filledBytes ?? totalBytes,
+      bounds,
       now,
       originals: () => this.originals,
       isLate: () => this.blockedMs() * 2 >= this.maxBlockedMs,
@@ -301,6 +305,19 @@ export class Budget implements Memory {
     };
   }
 
+  /** What is shared, a fifth less for a while after work was ended in its midst. */
+  private careful({ sharedBytes, filledBytes }: SharedBounds): SharedBounds {
+    const share = () => (this.now() - this.endedAt < CAREFUL_MS ? CAREFUL_SHARE : 1);
+    return {
+      get sharedBytes() {
+        return sharedBytes * share();
+      },
+      get filledBytes() {
+        return filledBytes * share();
+      },
+    };
+  }
+
   private end(lease: Lease): void {
     this.work.end(lease);
     this.call();
@@ -393,6 +410,7 @@ export class Budget implements Memory {
 
   /** After work was ended in its midst: who lives is counted again, and comes again. */
   private renew(): void {
+    this.endedAt = this.now();
     for (const leases of [this.work, this.originals, this.queued]) leases.renew();
     this.blockedAt = undefined;
     this.queue.renew();

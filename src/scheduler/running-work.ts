@@ -1,5 +1,5 @@
 /** Work that has begun: what it declared, what the native modules have that it uses, and whether more may begin beside it. */
-import type { Admission, HeldBeside, Hindered, Newcomer } from "./admission.ts";
+import type { Admission, HeldBeside, Hindered, Newcomer, SharedBounds } from "./admission.ts";
 import { type Lease, Leases, type LeasesOptions } from "./leases.ts";
 import { NativeUse } from "./native-use.ts";
 
@@ -23,10 +23,7 @@ export interface WorkSurroundings {
   readonly admission: Admission;
   /** What work that is alone and all originals may hold together. */
   readonly aloneBytes: number;
-  /** What several pieces of work and large originals may hold together. */
-  readonly sharedBytes: number;
-  /** What idle native memory may fill with what is in use and originals. */
-  readonly filledBytes: number;
+  readonly bounds: SharedBounds;
   /** Milliseconds, of any beginning. */
   readonly now: () => number;
   readonly originals: () => HeldBeside["originals"];
@@ -109,10 +106,10 @@ export class RunningWork {
    * gave way is collected before it is too much, though nobody waits for it.
    */
   trim(): void {
-    const { admission, aloneBytes, filledBytes } = this.surroundings;
+    const { admission, aloneBytes, bounds } = this.surroundings;
     const { usualBytes } = admission;
     const inUse = this.native.bytes;
-    const unused = filledBytes - inUse;
+    const unused = bounds.filledBytes - inUse;
     const declared = this.leases.sum;
     const originals = this.surroundings.originals().sum;
     const isUsual = declared + originals <= usualBytes;
@@ -152,7 +149,7 @@ export class RunningWork {
   /** Whether an account would hold more than half of what work may have, while others wait for it. */
   private isBeyondShare({ account }: Asking, bytes: number): boolean {
     const mine = this.leases.sumOf(account);
-    return mine > 0 && mine + bytes > this.surroundings.sharedBytes / 2 && this.surroundings.othersWait(account);
+    return mine > 0 && mine + bytes > this.surroundings.bounds.sharedBytes / 2 && this.surroundings.othersWait(account);
   }
 
   private heldBeside(): HeldBeside {
