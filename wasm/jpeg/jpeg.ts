@@ -2,7 +2,7 @@
 export { blockBytesOf, PHOTOGRAPH_BLOCK_BYTES } from "./blocks.ts";
 export { type Region } from "./decoder-handle.ts";
 export { decodeEstimate, openDecoder, type Decoder } from "./decoder.ts";
-export { encodeEstimate, packedLimit } from "./encoder-estimate.ts";
+export { encodeEstimate, packedBytes } from "./encoder-estimate.ts";
 export { openEncoder, openPlaneEncoder, qualityToDistance, type Encoder, type PlaneEncoder } from "./encoder.ts";
 export { type EncoderOptions, type Subsampling } from "./encoder-options.ts";
 export { readHeader, type JpegColors, type JpegHeader } from "./header.ts";

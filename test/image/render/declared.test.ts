@@ -113,9 +113,9 @@ const CASES = (Object.entries(FORMATS) as [FormatName, FormatDefinition][])
 
 /**
  * PNG and icons hold canvases and samples outside of native memory, which nothing here sees: `held.test.ts` does. TIFF has
- * all of its memory there. JPEG up to 8 megapixels is declared as noise takes it.
+ * all of its memory there.
  */
-const MORE_DECLARED: ReadonlySet<FormatName> = new Set(["png", "ico", "tiff", "jpeg"]);
+const MORE_DECLARED: ReadonlySet<FormatName> = new Set(["png", "ico", "tiff"]);
 
 function expectHonest(what: string, name: FormatName, { declared, held, taken }: Taken): void {
   expect(declared, what).toBeGreaterThanOrEqual(held);

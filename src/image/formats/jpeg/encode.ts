@@ -5,7 +5,7 @@ import {
   type Encoder,
   type EncoderOptions,
   openEncoder,
-  packedLimit,
+  packedBytes,
   PHOTOGRAPH_BLOCK_BYTES,
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
@@ -28,7 +28,7 @@ export const COLOR_LOSS = 110;
 /** Larger pictures are photographs. */
 const COLOR_LOSS_PIXELS = 8_000_000;
 const BAND_ROWS = 32;
-/** The part of the packed coefficients that a file takes at most, up to a quality: what it is of noise. */
+/** The part of the packed coefficients that a file takes at most, up to a quality. */
 const FILE_SHARES: readonly (readonly [quality: number, share: number])[] = [
   [80, 0.55],
   [90, 0.62],
@@ -65,7 +65,7 @@ export function estimate(size: Size & Pick<Extent, "texture">, settings: EncodeS
 /** The estimate of writing one file, the file included: its pieces and the whole exist at the same time. */
 export function fileEstimate(options: EncoderOptions): Estimate {
   const share = FILE_SHARES.find(([limit]) => options.quality <= limit)?.[1] ?? 1;
-  return parallel(encodeEstimate(options), held(2 * share * packedLimit(options)));
+  return parallel(encodeEstimate(options), held(2 * share * packedBytes(options)));
 }
 
 /**
