@@ -8,7 +8,7 @@ import type { EncodeSettings, Preview } from "../../codec/writer.ts";
 import { type Extent, firstFrame } from "../../pixels/picture.ts";
 import { type Known, keyOf, findingEstimate, knownBytes } from "./known.ts";
 import { evenMs, type Moving, NEAR_FILTER, nearPicture } from "./near.ts";
-import { colorsNeeded, MOST_COLORS, searchedReduction, stepFor } from "./quality.ts";
+import { colorsNeeded, errorFor, LEAST_COLORS, MOST_COLORS, searchedReduction, stepFor } from "./quality.ts";
 import { animationEstimate, writeAnimation } from "./write-animation.ts";
 import { guessStillEstimate, guessStillBytes, stillEstimate, probeEstimate, writeStill, writeProbe } from "./write.ts";
 
@@ -33,7 +33,7 @@ export async function writeLossy(known: Known, options: LossyOptions, timeSlice:
   const { picture } = known;
   const { quality, effort, probe, loss } = options;
   if (picture.frames > 1) return writeAnimated(known, reductionFor(quality), probe ? PROBE_EFFORT : effort, timeSlice);
-  if (!loss) return smallestOf(known, quality, effort, timeSlice);
+  if (!loss) return smallestOf(known, { quality, effort }, timeSlice);
   if (loss === "levels") {
     const moving = await movingFor(known, quality, timeSlice);
     const moved = nearPicture(picture, moving);
@@ -53,8 +53,8 @@ async function movingFor(known: Known, quality: number, timeSlice: TimeSlice): P
 }
 
 /**
- * Files that are written to find the smallest: in few colors, in all, or exactly; one or two of a photograph, and of
- * what is flat the first, which has all its colors.
+ * Files that are written to find the smallest: in few colors, in all, or exactly; one or two of a photograph, and mostly one
+ * of what is flat, which has all its colors: others are soon written.
  */
 const FILES = { photograph: 1.5, flat: 1 };
 
@@ -125,29 +125,70 @@ export async function preview(known: Known, { quality, loss }: Loss, timeSlice: 
 
 // ---- the smallest of all ways ----
 
-async function smallestOf(known: Known, quality: number, effort: number, timeSlice: TimeSlice): Promise<Uint8Array> {
+/** A palette whose error is at most this part of what a quality allows looks far better than it asks for. */
+const AMPLE = 0.25;
+/**
+ * What a file in few colors may take of the bytes of one whose samples are moved. By these glows, skies and shadows have rings
+ * and stripes, which an ample palette does not make; of grainy photographs in gray it takes twice as much.
+ */
+const WORTH = { ample: 1.35, other: 1.05 };
+/** So much of an ample palette is tried where nothing has grain and all of it takes too many bytes. */
+const AMPLE_PART = 0.25;
+/** What takes fewer bytes for a pixel exactly is drawn: moved samples take more. */
+const DRAWN_BYTES = 0.3;
+
+type Settings = Pick<EncodeSettings, "quality" | "effort">;
+
+/** A file in few colors. */
+interface FewColors {
+  readonly bytes: Uint8Array;
+  readonly colors: number;
+  /** The palette has every color of the picture. */
+  readonly exact: boolean;
+  /** The palette looks far better than the quality asks for. */
+  readonly ample: boolean;
+}
+
+async function smallestOf(known: Known, settings: Settings, timeSlice: TimeSlice): Promise<Uint8Array> {
   const { picture } = known;
-  const few = await inFewColors(known, quality, effort, timeSlice);
-  if (few?.exact) return few.bytes;
-  const moved = nearPicture(picture, await movingFor(known, quality, timeSlice));
-  const near = await writeStill(moved, { effort, movedFor: NEAR_FILTER }, timeSlice);
-  const isFewer = few !== null && few.bytes.length <= near.length;
-  const best = isFewer ? few.bytes : near;
+  const { quality, effort } = settings;
+  const few = await inFewColors(known, settings, timeSlice);
+  if (few?.exact && few.bytes.length < picture.width * picture.height * DRAWN_BYTES) return few.bytes;
+  const moving = await movingFor(known, quality, timeSlice);
+  const near = await writeStill(nearPicture(picture, moving), { effort, movedFor: NEAR_FILTER }, timeSlice);
+  const most = near.length * (few?.ample ? WORTH.ample : WORTH.other);
+  const isTooMuch = few?.ample && !moving.passes && few.bytes.length > most;
+  const fewer = isTooMuch ? await inColors(known, fewerThan(few), settings, timeSlice) : few;
+  const isFewer = fewer !== null && fewer.bytes.length <= most;
+  const best = isFewer ? fewer.bytes : near;
+  if (isFewer && fewer.exact) return best;
   if ((await known.exactBytes(timeSlice)) > best.length * (isFewer ? WORTH_TRYING : 1)) return best;
   const exact = await writeStill(picture, { effort }, timeSlice);
   return exact.length <= best.length ? exact : best;
 }
 
+/** How many colors are tried where so many take too many bytes. */
+function fewerThan({ colors }: FewColors): number {
+  return Math.max(Math.min(LEAST_COLORS, colors), colors * AMPLE_PART);
+}
+
 /** The file in as many colors as the quality needs; null where 256 do not look as good. */
-async function inFewColors(known: Known, quality: number, effort: number, timeSlice: TimeSlice) {
+async function inFewColors(known: Known, settings: Settings, timeSlice: TimeSlice): Promise<FewColors | null> {
   const { error } = await known.palette(MOST_COLORS, timeSlice);
-  const needed = colorsNeeded(quality, error);
+  const needed = colorsNeeded(settings.quality, error);
   if (needed === null) return null;
-  const { colors, dither } = reductionFor(quality);
-  const reduction = { colors: Math.min(MOST_COLORS, Math.max(colors, needed)), dither, sharp: false };
-  const choice = await known.palette(reduction.colors, timeSlice);
-  const reduced = quantized(known.picture, choice, reduction);
-  return { exact: choice.exact, bytes: await writeStill(reduced, { effort }, timeSlice) };
+  const usual = reductionFor(settings.quality).colors;
+  const made = await inColors(known, Math.min(MOST_COLORS, Math.max(usual, needed)), settings, timeSlice);
+  return { ...made, ample: made.error <= AMPLE * errorFor(settings.quality) };
+}
+
+/** The file in about so many colors. */
+async function inColors(known: Known, about: number, { quality, effort }: Settings, timeSlice: TimeSlice) {
+  const colors = Math.round(about);
+  const choice = await known.palette(colors, timeSlice);
+  const reduced = quantized(known.picture, choice, { colors, dither: reductionFor(quality).dither, sharp: false });
+  const { exact, error } = choice;
+  return { colors, exact, error, bytes: await writeStill(reduced, { effort }, timeSlice) };
 }
 
 /** The file of an animation in the colors of one palette, or the exact one. */

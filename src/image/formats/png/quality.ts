@@ -43,7 +43,7 @@ const ALL_COLORS_QUALITY = 92;
  * A palette has no fewer colors than these, from that quality down: the score is content with two, but soft edges
  * become stairs.
  */
-const LEAST_COLORS = 6;
+export const LEAST_COLORS = 6;
 const LEAST_COLORS_QUALITY = 20;
 /** How much of the error is diffused where it is least and where colors are fewest. */
 const LEAST_DITHER = 0.25;
@@ -68,11 +68,16 @@ const ERROR_PER_LEVEL = 0.0032;
 /** How the error grows as colors get fewer: about with this power of their number, negated. */
 const ERROR_POWER = 0.37;
 
+/** The error of a palette that looks as a quality should, about. */
+export function errorFor(quality: number): number {
+  return ERROR_PER_LEVEL * toleranceFor(quality);
+}
+
 /**
  * How many colors look as good as the quality should, about; null where all 256 do not.
  * @param least the error that all of them leave
  */
 export function colorsNeeded(quality: number, least: number): number | null {
-  const limit = ERROR_PER_LEVEL * toleranceFor(quality);
+  const limit = errorFor(quality);
   return least <= limit ? Math.ceil(MOST_COLORS * (least / limit) ** (1 / ERROR_POWER)) : null;
 }

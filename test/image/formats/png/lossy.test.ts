@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 
 import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { png } from "../../../../src/image/formats/png.ts";
+import { judgeRows } from "../../../../src/image/search/score.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import source from "../../../fixtures/resample/source.png";
 import { rendered } from "../../../support/render.ts";
-import { drain, noise, paint, pictureOf, type Pixels, psnr } from "../../../support/rows.ts";
+import { drain, noise, paint, pictureOf, type Pixels, psnr, rowsOf } from "../../../support/rows.ts";
 
 const LOSSY: EncodeSettings = { lossless: false, quality: 80, progressive: false, effort: 0.3 };
 const LOSSLESS: EncodeSettings = { ...LOSSY, lossless: true };
@@ -33,6 +34,14 @@ function scattered(x: number, y: number): number {
   let hash = Math.imul(x * 1_103 + y * 40_503 + 17, 2_654_435_761);
   hash = Math.imul(hash ^ (hash >>> 15), 2_246_822_519);
   return (hash ^ (hash >>> 13)) >>> 4;
+}
+
+/** Points that anything soft has at a quality of 50: moved samples make rings of 50. */
+const LEAST_POINTS = 60;
+
+/** A shape without sharp edges. */
+function blurred(by: number, shape: string): string {
+  return `<filter id="f" x="-50%" y="-50%" width="200%" height="200%"><feGaussianBlur stdDeviation="${by}"/></filter><g filter="url(#f)">${shape}</g>`;
 }
 
 describe("lossy PNG", () => {
@@ -126,6 +135,41 @@ describe("lossy PNG", () => {
     for (const [index, size] of sizes.entries()) expect(size).toBeLessThanOrEqual((sizes[index - 1] ?? size) * 1.03);
     const worst = psnr((await decoded(files.at(-1) ?? new Uint8Array(0)))[0], pixels);
     expect(psnr((await decoded(files[0] ?? new Uint8Array(0)))[0], pixels)).toBeGreaterThan(worst + 5);
+  });
+
+  it.each([
+    ["glow of blue", 400, "#101018", blurred(24, `<circle cx="200" cy="150" r="85" fill="#2080ff"/>`)],
+    ["glow of red", 200, "#000", blurred(18, `<circle cx="200" cy="150" r="75" fill="#ff2010"/>`)],
+    ["shadow on paper", 600, "#ececec", blurred(14, `<rect x="100" y="75" width="200" height="150" opacity=".5"/>`)],
+  ])("never looks much worse at a higher quality: a soft %s", async (_name, width, ground, body) => {
+    const shape = `<rect width="400" height="300" fill="${ground}"/>${body}<circle cx="200" cy="150" r="40" fill="#fff"/>`;
+    const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${width * 0.75}" viewBox="0 0 400 300">${shape}</svg>`;
+    const { output } = await rendered(new TextEncoder().encode(drawing), {
+      output: { format: "png" },
+      optimize: { lossless: true },
+    });
+    const [soft] = await decoded(output.bytes);
+    let best = 0;
+    for (const quality of [50, 60, 70, 80, 90]) {
+      const bytes = await png.write.encode(pictureOf([soft]), { ...LOSSY, quality }, UNPAUSED);
+      const [made] = await decoded(bytes);
+      const { points } = await judgeRows(rowsOf(soft), rowsOf(made), UNPAUSED);
+      expect(points, `quality ${quality}`).toBeGreaterThan(Math.max(LEAST_POINTS, best - 5));
+      best = Math.max(best, points);
+    }
+    expect(best).toBeGreaterThan(90);
+  });
+
+  it("moves the samples of grainy gray where all its levels would take far more bytes", async () => {
+    const gray = paint(160, 120, (x, y) => {
+      const level = 40 + x + (scattered(x, y) % 23);
+      return [level, level, level, 255];
+    });
+    const bytesAt = async (quality: number) =>
+      (await png.write.encode(pictureOf([gray]), { ...LOSSY, quality }, UNPAUSED)).length;
+    const [at80, at90, exact] = [await bytesAt(80), await bytesAt(90), await bytesAt(100)];
+    expect(at90).toBeGreaterThan(at80);
+    expect(at90).toBeLessThan(exact * 0.75);
   });
 
   it("is exact where colors are few, and at quality 100", async () => {
