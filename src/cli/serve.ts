@@ -15,6 +15,9 @@ npm run serve -- --bundle <folder>              bundles the service once, into a
   --host <name>      for whom: localhost, or HOST; 0.0.0.0 is every machine that reaches this one
   --bundle <folder>  with --data: starts what was bundled there, sooner, and writes nothing beside --data`;
 
+/** Calls of a meter on this machine cost nothing, so that none waits for others: what ends without notice has told it all. */
+const DEFAULTS = { ALLOW_PRIVATE_ORIGINS: "false", METER_BLOCK_SECONDS: "0" };
+
 /** What bundles and runs is a second of reading, which nobody waits for who copies a folder or mistypes one. */
 const local = () => import("./local.ts");
 
@@ -27,13 +30,17 @@ interface Order {
   readonly port: string;
 }
 
-/** @throws Error with the help where no folder is named */
-function order(): Order {
+/**
+ * What is to be done; undefined where help is asked for.
+ * @throws Error with the help where no folder is named
+ */
+function order(): Order | undefined {
   const text = { type: "string" } as const;
   const options = { data: text, backup: text, bundle: text, host: text, port: text } as const;
   const { values } = parseArgs({ options: { ...options, help: { type: "boolean" } } });
   const { data, backup, bundle } = values;
-  if (values.help || (data ?? bundle) === undefined) throw new Error(HELP);
+  if (values.help) return undefined;
+  if ((data ?? bundle) === undefined) throw new Error(HELP);
   return {
     ...(data !== undefined && { data: resolve(data) }),
     ...(backup !== undefined && { backup: resolve(backup) }),
@@ -73,7 +80,7 @@ async function serve(data: string, { bundle, host, port: text }: Order): Promise
     host,
     port,
     state: folder.state,
-    variables: { ALLOW_PRIVATE_ORIGINS: "false", ...folder.secrets, ...settingsFromEnvironment() },
+    variables: { ...DEFAULTS, ...folder.secrets, ...settingsFromEnvironment() },
     hasDemo: false,
     ...(bundle !== undefined && { bundle }),
   });
@@ -84,8 +91,9 @@ async function serve(data: string, { bundle, host, port: text }: Order): Promise
 
 try {
   const given = order();
-  const { data, backup, bundle } = given;
-  if (data !== undefined) await (backup === undefined ? serve(data, given) : copyData(data, backup));
+  const { data, backup, bundle } = given ?? {};
+  if (given === undefined) console.log(HELP);
+  else if (data !== undefined) await (backup === undefined ? serve(data, given) : copyData(data, backup));
   else if (bundle !== undefined) await prepare(bundle);
   process.exit(0);
 } catch (error) {

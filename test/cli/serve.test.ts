@@ -109,6 +109,12 @@ let address: string;
 const account = async (of: Running): Promise<number> =>
   (await fetch(`${of.url}/1.0/account`, { headers: { authorization: `Bearer ${key}` } })).status;
 
+/** Credits of the account, as the service tells. */
+async function used(): Promise<number> {
+  const answer = await fetch(`${service.url}/1.0/account`, { headers: { authorization: `Bearer ${key}` } });
+  return ((await answer.json()) as { credits: { used: number } }).credits.used;
+}
+
 beforeAll(async () => {
   await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
   address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
@@ -136,6 +142,19 @@ describe("npm run serve", () => {
     expect((await call("/1.0/fetch", { url: address })).status).toBe(422);
     // Windows has no such modes: there the folder is as private as the one it lies in.
     if (process.platform !== "win32") expect((await stat(join(data, "secrets.json"))).mode & 0o077).toBe(0);
+  });
+
+  it("keeps the credit of what it has answered when it is killed", async () => {
+    const body = new FormData();
+    body.set("file", new Blob([PNG]), "pixel.png");
+    const before = await used();
+    expect((await call("/1.0/upload", body)).status).toBe(200);
+    // It is charged when the answer has left: within a few further questions, which nothing else is waited for.
+    for (let question = 0; question < 50 && (await used()) === before; question += 1);
+    expect(await used()).toBe(before + 1);
+    await service.end("SIGKILL");
+    service = await serve(data);
+    expect(await used()).toBe(before + 1);
   });
 
   it("runs once in a folder", async () => {
