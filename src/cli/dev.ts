@@ -52,7 +52,8 @@ function watchSources(changed: (paths: readonly string[]) => void): FSWatcher[] 
 function start(): ChildProcess {
   // As a script of npm, the service ends by itself when the process that started it is gone.
   const env = { ...process.env, npm_lifecycle_event: "dev" };
-  return spawn(process.execPath, [join(ROOT, "src", "cli", "start.ts")], { cwd: ROOT, env, stdio: "inherit" });
+  const args = [join(ROOT, "src", "cli", "start.ts"), ...process.argv.slice(2)];
+  return spawn(process.execPath, args, { cwd: ROOT, env, stdio: "inherit" });
 }
 
 async function stop(service: ChildProcess): Promise<void> {
@@ -84,6 +85,8 @@ async function stopRequest(): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  // The help is that of `npm start`, which takes the same options.
+  if (process.argv.includes("--help")) return void (await once(start(), "exit"));
   const stopping = stopRequest();
   // Before anything is watched, or the first start would be a change.
   await ensureSecrets(ROOT);

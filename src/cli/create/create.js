@@ -89,7 +89,7 @@ function checked(label, value, rule) {
   return value;
 }
 
-/** Asks for what no option says, unless nobody is to be asked. */
+/** Asks for what no option says, unless nobody is to be asked; undefined where help is asked for. */
 async function answers() {
   const text = /** @type {const} */ ({ type: "string" });
   const options = { name: text, account: text, domain: text, staging: text };
@@ -98,7 +98,8 @@ async function answers() {
     options: { ...options, yes: flag, help: flag },
     allowPositionals: true,
   });
-  if (values.help || positionals.length > 1) throw new Error(HELP);
+  if (values.help) return undefined;
+  if (positionals.length > 1) throw new Error(HELP);
   const asks = !values.yes && process.stdin.isTTY;
   const lines = asks ? createInterface({ input: process.stdin, output: process.stdout }) : undefined;
   try {
@@ -121,14 +122,20 @@ async function answers() {
   }
 }
 
-try {
-  const { folder, ...given } = await answers();
+/** @param {NonNullable<Awaited<ReturnType<typeof answers>>>} given */
+async function create({ folder, ...given }) {
   const there = await readdir(folder).catch(() => /** @type {string[]} */ ([]));
   if (there.length > 0) throw new Error(`${folder} is not empty`);
   await mkdir(folder, { recursive: true });
   const { version } = JSON.parse(await readFile(new URL("package.json", import.meta.url), "utf8"));
   for (const [name, content] of Object.entries(files(given, version))) await writeFile(join(folder, name), content);
   console.log(`Made ${folder}. Next:\n\n  cd ${folder}\n  npm install\n  npx wrangler login\n  npm run check`);
+}
+
+try {
+  const given = await answers();
+  if (given) await create(given);
+  else console.log(HELP);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

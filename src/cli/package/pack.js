@@ -15,7 +15,11 @@ const PLAIN = ["clients", "clients/components", "clients/sharp", "cli/create"];
 const BUILT = { cli: "build.js", worker: "build-worker.js" };
 
 const [named] = process.argv.slice(2);
-if (named === undefined) throw new Error("Name the folder of the packages");
+if (named === undefined || named.startsWith("-")) {
+  const say = named === "--help" ? console.log : console.error;
+  say("npm run packages -- <folder>    packs all packages for a registry into the folder");
+  process.exit(named === "--help" ? 0 : 1);
+}
 const folder = resolve(named);
 await mkdir(folder, { recursive: true });
 const built = await mkdtemp(join(tmpdir(), "packages-"));
