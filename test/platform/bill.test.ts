@@ -9,6 +9,7 @@ import {
   billOf,
   DELIVERY,
   dollarsBesideCpu,
+  dollarsPerMillion,
   IDLE_MONTH,
   meteredAs,
   MONTHS,
@@ -229,6 +230,16 @@ describe("what a month may cost at most, in dollars", () => {
     const { total } = billOf(IDLE_MONTH);
     expect([total, usedIn(IDLE_MONTH).writes <= 15_000]).toEqual([PLAN_DOLLARS, true]);
   });
+});
+
+it("a job with a webhook writes at most ten rows of the database", () => {
+  expect(ROUTES.job.rows).toBeLessThanOrEqual(10);
+});
+
+it("a million hits of the cache in front are $0.30, and nothing else", () => {
+  const { name: _, ...taken } = DELIVERY.frontHit;
+  expect(Object.entries(taken).filter(([, amount]) => amount > 0)).toEqual([["requests", 1]]);
+  expect(dollarsPerMillion(DELIVERY.frontHit)).toBe(0.3);
 });
 
 it("a million pairs of a draft and its final in AVIF take at most $15 beside processor time", () => {

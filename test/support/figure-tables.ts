@@ -5,6 +5,7 @@ import {
   DELIVERY,
   dollarsBesideCpu,
   dollarsPerMillion,
+  FRONT,
   INCLUDED,
   type Metered,
   meteredAs,
@@ -63,10 +64,17 @@ export const FIGURE_TABLES: Tables = {
       ["Views of a variant", "A million views cost"],
       [1_000, 100, 30, 16, 5, 2].map((views) => [count(views), dollars(dollarsPerMillion(viewOf(views)))]),
     ),
+  front: () =>
+    table(
+      ["Views of a variant in a month", "Found, drafts and `Accept`", "Found, formats named, `refine: false`"],
+      FRONT.map(({ views, missed, missedNamed }) => [count(views), ofAHundred(missed), ofAHundred(missedNamed)]),
+    ),
   costs: () => costs(UPLOADS),
   "delivery-costs": () => costs(Object.values(DELIVERY)),
   alternatives,
 };
+
+const ofAHundred = (missed: number) => `${(100 - missed).toFixed(1)} of 100`;
 
 const ofOne = ({ calls, objectRows, requests }: Omit<Work, "name">): Metered => ({
   calls: calls / requests,
