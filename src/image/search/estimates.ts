@@ -70,9 +70,12 @@ export function resultDecodeEstimate(
   return format.read.estimate(facts, { box: whole(facts), width, height });
 }
 
-/** Bytes that comparing with a picture of this size holds, besides the two pictures: first with its sample, then whole. */
-export function comparingBytes(picture: Extent): number {
-  const { pixels, all } = sampleBytes(picture);
+/**
+ * Bytes that comparing with a picture of this size holds, besides the two pictures: first with its sample, then whole.
+ * @param tilesOfSmall whether pictures that stand for themselves by default are divided, too
+ */
+export function comparingBytes(picture: Extent, tilesOfSmall?: boolean): number {
+  const { pixels, all } = sampleBytes(picture, tilesOfSmall);
   return Math.max(all, pixels + scoreEstimate(picture).bytes);
 }
 

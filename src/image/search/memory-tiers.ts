@@ -93,7 +93,8 @@ function searchWith(task: Task, format: WritableFormat, mayTryExact: boolean): S
   const most = withIts(usual);
   const own = (keeps: boolean) =>
     keeps === keepsPixels ? most : withIts(pixelsEstimate(task, format, { ...lean, triesFinal }, keeps));
-  const tiers = tiersFor(task, keepsPixels, own, (keeps) => worthKeeping(format, keeps || isBuffered));
+  const worth = (keeps: boolean) => worthKeeping(format, keeps || isBuffered);
+  const tiers = tiersFor(task, keepsPixels, own, worth, format.write.qualities.tilesOfSmall);
   return fits(task, tiers[0].estimate) ? { tiers, own, keepsResults: true, triesFinal, triesExact } : null;
 }
 
@@ -104,7 +105,8 @@ function searchWith(task: Task, format: WritableFormat, mayTryExact: boolean): S
 export function leastSearch(task: Task, format: WritableFormat): Search {
   const course = { keepsResults: false, triesFinal: false, triesExact: false };
   const own = () => pixelsEstimate(task, format, course, false);
-  return { ...course, own, tiers: tiersFor(task, false, own, () => worthKeeping(format, false)) };
+  const worth = () => worthKeeping(format, false);
+  return { ...course, own, tiers: tiersFor(task, false, own, worth, format.write.qualities.tilesOfSmall) };
 }
 
 /** Whether the pixels that renditions are compared with are worth being kept. */
@@ -149,19 +151,21 @@ export const LEAST_SAVING_BYTES = 1 << 20;
  * @param mayKeep the pixels may be kept
  * @param own the estimate of the search, without what is kept of the reference
  * @param worth of the pixels of the reference, where those of the picture are kept and where they are not
+ * @param tilesOfSmall whether pictures that stand for themselves by default are divided, too
  */
 export function tiersFor(
   task: Task,
   mayKeep: boolean,
   own: (keepsPixels: boolean) => Estimate,
   worth: (keepsPixels: boolean) => Worth,
+  tilesOfSmall?: boolean,
 ): Tiers {
   // Buffered pixels show whether there is alpha at all: without them another file may be written.
   const all = mayKeep && task.picture.opaque ? [true, false] : [mayKeep];
   const tiers = all.flatMap((keepsPixels) => {
     const estimate = own(keepsPixels);
     return keepingsFor(task, worth(keepsPixels)).map((reference): Tier => {
-      return { estimate: parallel(estimate, referenceEstimate(task, reference)), keepsPixels, reference };
+      return { estimate: parallel(estimate, referenceEstimate(task, reference, tilesOfSmall)), keepsPixels, reference };
     });
   });
   const fitting = tiers.filter(({ estimate }) => fits(task, estimate));
@@ -172,10 +176,17 @@ export function tiersFor(
   return fast && lean.estimate.bytes + LEAST_SAVING_BYTES <= fast.estimate.bytes ? [fast, lean] : [fast ?? lean];
 }
 
-function referenceEstimate({ picture }: Task, { pixels, prepared, whole = false }: Keeping): Estimate {
+function referenceEstimate(
+  { picture }: Task,
+  { pixels, prepared, whole = false }: Keeping,
+  tilesOfSmall?: boolean,
+): Estimate {
   return parallel(
     pixels ? comparedPixelsEstimate(picture) : NO_WORK,
-    maximum(prepared ? preparedSampleEstimate(picture) : NO_WORK, whole ? preparedWholeEstimate(picture) : NO_WORK),
+    maximum(
+      prepared ? preparedSampleEstimate(picture, tilesOfSmall) : NO_WORK,
+      whole ? preparedWholeEstimate(picture) : NO_WORK,
+    ),
   );
 }
 
@@ -196,7 +207,7 @@ function pixelsEstimate(
   const encode = format.write.estimate(picture, { ...settings, probe: true });
   const final = format.write.estimate(sixteenBit?.picture ?? picture, settings);
   const decode = resultDecodeEstimate(format, picture, triesFinal && settings.progressive);
-  const comparing = held(comparingBytes(picture));
+  const comparing = held(comparingBytes(picture, format.write.qualities.tilesOfSmall));
   // A format decodes in the memory that it encodes in.
   const work = maximum(encode, final, decode).bytes;
   const results = keepsResults ? Math.min(final.bytes / 4, picture.width * picture.height * RESULT_PIXEL_BYTES) : 0;

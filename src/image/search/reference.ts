@@ -19,8 +19,8 @@ export function comparedPixelsEstimate(picture: Compared): Estimate {
 }
 
 /** The estimate of preparing the sample of a picture, so that its side of a comparison is computed once. */
-export function preparedSampleEstimate(picture: Compared): Estimate {
-  return prepareEstimate({ ...picture, ...sampleSize(picture) });
+export function preparedSampleEstimate(picture: Compared, tilesOfSmall?: boolean): Estimate {
+  return prepareEstimate({ ...picture, ...sampleSize(picture, tilesOfSmall) });
 }
 
 /** The estimate of preparing what is compared of a picture, on one background. */

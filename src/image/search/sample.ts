@@ -57,15 +57,18 @@ function tilesOf(size: Size): number {
   return size.width * size.height <= WHOLE_PIXELS ? TILES.least : TILES.few;
 }
 
-/** The size of the sample of a picture, as it is by default: of a large one that is too narrow for tiles, that of its strips. */
-export function sampleSize(size: Size): Size {
-  if (!isWhole(size)) return { width: TILE * ACROSS, height: (TILE * tilesOf(size)) / ACROSS };
+/**
+ * The size of the sample of a picture: of a large one that is too narrow for tiles, that of its strips.
+ * @param tilesOfSmall whether pictures that stand for themselves by default are divided, too
+ */
+export function sampleSize(size: Size, tilesOfSmall?: boolean): Size {
+  if (!isWhole(size, tilesOfSmall)) return { width: TILE * ACROSS, height: (TILE * tilesOf(size)) / ACROSS };
   return ownSize(size);
 }
 
 /** Bytes of the pixels of a sample, which stay, and of all that is done with it: an encoding, its decoding and scoring. */
-export function sampleBytes(size: Size): { readonly pixels: number; readonly all: number } {
-  const { width, height } = sampleSize(size);
+export function sampleBytes(size: Size, tilesOfSmall?: boolean): { readonly pixels: number; readonly all: number } {
+  const { width, height } = sampleSize(size, tilesOfSmall);
   return { pixels: width * height * 4, all: width * height * 16 };
 }
 

@@ -46,7 +46,8 @@ function byKind(lines: readonly Line[]): readonly Line[] {
 
 it.each([
   ["JPEG that is written", "write: jpeg quality", "0.02 0.1 0.5 1", 4, (work: string) => !work.includes("jpeg2000")],
-  ["searches for JPEG", "search: jpeg", "1", 1, () => true],
+  ["searches for JPEG", "search: jpeg", "0.5 1", 2, () => true],
+  ["searches for WebP", "search: webp photo", "0.5", 1, () => true],
   ["stills of PNG", "write: png MP", "0.1 1", 4, (work: string) => !work.includes("frames")],
   ["PNG that is read", "read: png MP", "0.1 1 4", 15, () => true],
 ])("%s declare not less than they hold, and not much more", async (_what, only, sizes, count, isJudged) => {
