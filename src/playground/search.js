@@ -3,11 +3,16 @@
  * none, sections that have some. A section is also found by the words that people use who do not know our name for it.
  */
 
-/** @typedef {{ page: string, heading: string, path: string, text: string, words?: string }} Entry a section of a page */
+/**
+ * @typedef {{ page: string, heading: string, path: string, text: string, words?: string, inside?: boolean }} Entry a section of a
+ * page, and whether that is for those who change the service
+ */
 /** @typedef {{ entry: Entry, score: number, snippet: string, words: readonly string[] }} Found */
 
 /** Where a word counts for how much: a heading says what a section is about, its text only that the word occurs. */
 const WEIGHTS = { heading: 12, words: 12, page: 6, text: 1 };
+/** What somebody types as a whole is what a section says it is looked for by. */
+const PHRASE = 60;
 /** A whole word says more than the beginning of one. */
 const WHOLE = 2;
 /** Occurrences beyond this many say nothing more. */
@@ -16,15 +21,25 @@ const MOST_OCCURRENCES = 4;
 const OTHER_FORM = 0.5;
 /** Shorter stems are beginnings of too many words. */
 const SHORTEST_STEM = 4;
+/** Most people use the service: what is for those who change it comes after what is for all. */
+const INSIDE = 0.4;
+/** Words of every sentence, here or anywhere, which say nothing about what is looked for. */
+const EVERYWHERE = new Set(
+  "image images picture pictures photo photos a an and are can do does for from how i in is it much my of on or the to what when where which why with".split(
+    " ",
+  ),
+);
 /** The text around the first word that was found, in characters. */
 const SNIPPET = 130;
 
 /**
- * What is looked for in a text.
+ * What is looked for in a text; words of every sentence only where there are no others.
  * @param {string} query
  */
 function wordsOf(query) {
-  return query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const all = query.toLowerCase().match(/[\p{L}\p{N}_]+#?/gu) ?? [];
+  const telling = all.filter((word) => !EVERYWHERE.has(word));
+  return telling.length > 0 ? telling : all;
 }
 
 /**
@@ -34,6 +49,7 @@ function wordsOf(query) {
  */
 export function createSearch(entries) {
   return (query) => {
+    const phrase = query.trim().toLowerCase();
     const words = wordsOf(query);
     if (words.length === 0) return [];
     const found = entries
@@ -41,9 +57,22 @@ export function createSearch(entries) {
       .filter(({ scores }) => scores.some((score) => score > 0));
     const whole = found.filter(({ scores }) => scores.every((score) => score > 0));
     return (whole.length > 0 ? whole : found)
-      .map(({ entry, scores }) => ({ entry, score: sum(scores), snippet: snippetOf(entry.text, words), words }))
+      .map(({ entry, scores }) => ({
+        entry,
+        score: sum(scores) * (entry.inside ? INSIDE : 1) + phraseScore(entry, phrase),
+        snippet: snippetOf(entry.text, words),
+        words,
+      }))
       .sort((one, other) => other.score - one.score);
   };
+}
+
+/**
+ * @param {Entry} entry
+ * @param {string} phrase
+ */
+function phraseScore({ words = "" }, phrase) {
+  return words.split(", ").includes(phrase) ? PHRASE : 0;
 }
 
 /** @param {readonly number[]} values */
@@ -102,7 +131,7 @@ function occurrences(text, word) {
 /**
  * Where a word begins in a text.
  * @param {string} text in small letters
- * @param {string} word letters, digits and underscores only, so that it is no pattern
+ * @param {string} word letters, digits, underscores and number signs only, so that it is no pattern
  */
 function matches(text, word) {
   return text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "gu"));

@@ -70,13 +70,17 @@ export function site(documents: Documents): Record<string, string> {
     body: REFERENCE,
     tool: `<a class="button small" href="/openapi.json" download>openapi.json</a>\n`,
   });
-  built["docs/search.json"] = searchIndex(pages);
+  built["docs/search.json"] = searchIndex(pages, groups.find(({ name }) => name === CONTRIBUTORS)?.files ?? []);
   return built;
 }
 
-/** What the search looks through: one entry for each section. */
+/**
+ * What the search looks through: one entry for each section.
+ * @param inside pages for those who change the service
+ */
 function searchIndex(
   pages: ReadonlyMap<string, { readonly title: string; readonly sections: readonly Section[] }>,
+  inside: readonly string[],
 ): string {
   const entries = [...pages].flatMap(([file, { title, sections }]) =>
     sections.map(({ id, heading, text, words }) => ({
@@ -85,6 +89,7 @@ function searchIndex(
       path: pagePath(file) + (id === "" ? "" : `#${id}`),
       text,
       ...(words !== "" && { words }),
+      ...(inside.includes(file) && { inside: true }),
     })),
   );
   return `[\n${entries.map((entry) => JSON.stringify(entry)).join(",\n")}\n]\n`;
