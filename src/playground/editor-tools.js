@@ -30,7 +30,11 @@ import { largestOf, within } from "./regions.js";
 const TO_CUT = ["trim", "flip", "rotate", "upscale"];
 const TO_COVERS = [...TO_CUT, "crop", "resize", "scale", "auto", "adjust", "filter", "stylize"];
 const TO_MARKS = [...TO_COVERS, "redact"];
-const KEYS = "Drag it, or move it with the arrow keys; Shift and arrows resize. Escape cancels, Enter is done.";
+/** Whoever has no pointer but a finger has no keys either. */
+const HAS_KEYS = !globalThis.matchMedia?.("(hover: none)").matches;
+const KEYS = HAS_KEYS
+  ? "Drag it or its corners, or use the arrow keys, with Shift to resize. Escape cancels, Enter is done."
+  : "Drag it, or drag its corners to resize it.";
 
 const FIRST_COVER = { x: 0.4, y: 0.4, width: 0.2, height: 0.2 };
 
@@ -76,7 +80,9 @@ export const TOOLS = [
     noun: "Focus point",
     kind: "point",
     before: TO_CUT,
-    hint: "Click what is to stay in the middle of every cut, or move the point with the arrow keys. Escape cancels, Enter is done.",
+    hint: HAS_KEYS
+      ? "Click what is to stay in the middle of every cut, or move the point with the arrow keys. Escape cancels, Enter is done."
+      : "Tap what is to stay in the middle of every cut.",
     read: ({ crop, resize }) => ({ ...(crop?.focus ?? resize?.focus ?? { x: 0.5, y: 0.5 }), width: 0, height: 0 }),
     write: (body, { x, y }) => focused(body, { x: round(x), y: round(y) }),
     remove: ({ crop, resize, ...rest }) => ({

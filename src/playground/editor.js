@@ -31,6 +31,8 @@ import { movedBy, resizedBy, within } from "./regions.js";
 
 /** Shares of a side that a key moves. */
 const STEP = 0.01;
+/** What is dragged smaller than nothing stays a tenth of what it was. */
+const LEAST_STEP = -0.9;
 /** @type {readonly Corner[]} */
 const CORNERS = ["top-left", "top-right", "bottom-left", "bottom-right"];
 /** @type {Readonly<Record<string, readonly [across: number, down: number]>>} */
@@ -229,6 +231,19 @@ export class Editor {
     return resizedBy(from, corner, { across, down, shape });
   }
 
+  /**
+   * What grows with its own setting keeps the corner that is not held.
+   * @param {{ at: Region, body: UploadBody }} from what it was
+   * @param {number} step by which share it is larger now
+   */
+  #growTo({ at, body }, step) {
+    const tool = this.#tool;
+    if (!tool?.grow) return;
+    this.#ports.write(tool.grow(tool.write(body, at, this.#size), Math.max(step, LEAST_STEP)), false);
+    this.#at = tool.read(this.#ports.read(), this.#size);
+    this.#place();
+  }
+
   /** @param {Region} region */
   #set(region) {
     this.#at = region;
@@ -249,7 +264,7 @@ export class Editor {
   }
 
   #followPointer() {
-    /** @type {{ x: number, y: number, at: Region, corner: Corner | undefined } | undefined} */
+    /** @type {{ x: number, y: number, at: Region, corner: Corner | undefined, body: UploadBody, width: number } | undefined} */
     let from;
     const shareOf = (/** @type {PointerEvent} */ { clientX, clientY }) => {
       const { left, top, width, height } = this.#board.getBoundingClientRect();
@@ -264,13 +279,20 @@ export class Editor {
       const start = shareOf(event);
       if (isPoint) this.#set({ ...start, width: 0, height: 0 });
       const corner = event.target instanceof HTMLElement ? event.target.dataset["corner"] : undefined;
-      from = { ...start, at: this.#at, corner: CORNERS.find((name) => name === corner) };
+      from = {
+        ...start,
+        at: this.#at,
+        corner: CORNERS.find((name) => name === corner),
+        body: this.#ports.read(),
+        width: this.#region.offsetWidth / this.#board.offsetWidth,
+      };
       this.#region.focus({ preventScroll: true });
     });
     this.#board.addEventListener("pointermove", (event) => {
       if (!from) return;
       const { x, y } = shareOf(event);
       const [across, down] = [x - from.x, y - from.y];
+      if (from.corner && this.#tool?.grow) return this.#growTo(from, across / from.width);
       this.#set(from.corner ? this.#resized(from.corner, across, down, from.at) : movedBy(from.at, across, down));
     });
     for (const name of ["pointerup", "pointercancel"]) this.#board.addEventListener(name, () => (from = undefined));

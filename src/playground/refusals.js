@@ -53,8 +53,21 @@ function markField(member, message) {
     if (control instanceof HTMLDetailsElement) return undefined;
     control.setAttribute("aria-invalid", "true");
     control.setAttribute("aria-describedby", `${id}-error`);
-    control.closest(".field")?.append(h("p", { class: "field-error", id: `${id}-error` }, message));
+    control
+      .closest(".field")
+      ?.append(h("p", { class: "field-error", id: `${id}-error` }, withoutName(message, member)));
     return control;
   }
   return undefined;
+}
+
+/**
+ * What is said beside a field need not begin with the name that programs have for it.
+ * @param {string} message
+ * @param {string} member
+ */
+function withoutName(message, member) {
+  if (!message.startsWith(`${member} `)) return message;
+  const said = message.slice(member.length + 1);
+  return said.charAt(0).toUpperCase() + said.slice(1);
 }

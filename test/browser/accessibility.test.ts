@@ -42,6 +42,19 @@ const FOCUS = `(() => {
   return { name, lost: !seen ? "hidden: " + one.outerHTML : marked ? "" : "not marked: " + one.outerHTML };
 })()`;
 
+/**
+ * Run in the page: what can be hit and is smaller than a finger. Links in the midst of a text, and headings that are links to
+ * themselves, are as high as their lines; a label belongs to its control; the divider is moved from anywhere on the picture.
+ */
+const SMALL_TARGETS = `[...document.querySelectorAll("button, a[href], input, select, textarea, summary")]
+  .filter((one) => !one.closest("p, li, td, h2, h3, figure, .skip, .visually-hidden, .stage, .prose > nav"))
+  .filter((one) => one.checkVisibility({ checkVisibilityCSS: true }))
+  .filter((one) => [one, ...one.labels ?? []].every((part) => {
+    const { width, height } = part.getBoundingClientRect();
+    return width > 0 && Math.min(width, height) < 43.5;
+  }))
+  .map((one) => one.outerHTML.slice(0, 200))`;
+
 const open = async (page: Page): Promise<void> => {
   await page.locator(":is(.job, .card, .endpoint, .prose):visible").first().waitFor();
 };
@@ -199,6 +212,24 @@ describe.skipIf(inject("browser") === "")("the pages are accessible", () => {
         );
       }
     },
+  );
+
+  it.each(["/", "/#deliveries", "/#account", "/docs", "/docs/operations"])(
+    "%s has room for fingers on a phone: what they are meant to hit is 44 pixels high and wide",
+    (path) =>
+      withPage(
+        path,
+        async (page) => {
+          await open(page);
+          if (path === "/") {
+            await page.setInputFiles("#file", MACAW);
+            await page.getByText(/^Done in/).waitFor();
+          }
+          await page.evaluate(`document.querySelectorAll("details").forEach((one) => { one.open = true; })`);
+          expect(await page.evaluate<string[]>(SMALL_TARGETS)).toEqual([]);
+        },
+        { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+      ),
   );
 
   it("moves nothing for whoever wants no motion", () =>

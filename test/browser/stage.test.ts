@@ -289,6 +289,15 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
       await text.press("Shift+ArrowUp");
       expect(await page.inputValue("#op-text-x")).toMatch(/^\d+$/);
       expect(Number(await page.inputValue("#op-text-size"))).toBeGreaterThan(0.05);
+      const [left, size] = [await page.inputValue("#op-text-x"), Number(await page.inputValue("#op-text-size"))];
+      const box = await page.locator(".region .corner.bottom-right").boundingBox();
+      const [across, down] = [(box?.x ?? 0) + 14, (box?.y ?? 0) + 14];
+      await page.mouse.move(across, down);
+      await page.mouse.down();
+      await page.mouse.move(across + 60, down, { steps: 3 });
+      await page.mouse.up();
+      expect(Number(await page.inputValue("#op-text-size"))).toBeGreaterThan(size * 1.2);
+      expect(await page.inputValue("#op-text-x")).toBe(left);
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByText(/^Done in/).waitFor();
       await bar.getByRole("button", { name: "Focus" }).click();
