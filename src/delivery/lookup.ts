@@ -47,9 +47,12 @@ export async function findDeliveryById(
   asking.set(id, since);
   try {
     const delivery = await openDelivery({ db: env.DB, vault: vaultOf(settings.vaultKeys) }, id, now);
-    const [kept, other] = delivery ? [existing, unknown] : [unknown, existing];
-    kept.set(id, { delivery, until: now + DELIVERY_CACHE_SECONDS * 1_000 });
-    other.delete(id);
+    // What was read before a change is not kept beyond it.
+    if (asking.get(id) === since) {
+      const [kept, other] = delivery ? [existing, unknown] : [unknown, existing];
+      kept.set(id, { delivery, until: now + DELIVERY_CACHE_SECONDS * 1_000 });
+      other.delete(id);
+    }
     return delivery;
   } finally {
     if (asking.get(id) === since) asking.delete(id);
@@ -65,6 +68,13 @@ function knownNow(id: string, now: number): Known | undefined {
 function isAsked(id: string): boolean {
   const since = asking.get(id);
   return since !== undefined && Date.now() - since < LOOK_UP_WAIT_MS;
+}
+
+/** Forgets a delivery, so that a change made in this isolate holds here at once. */
+export function forgetDelivery(id: string): void {
+  asking.delete(id);
+  existing.delete(id);
+  unknown.delete(id);
 }
 
 /** Forgets every delivery, so that a change made in this isolate holds here at once. */

@@ -9,7 +9,7 @@ import { identify } from "../../src/image/plan/detect.ts";
 import animation from "../fixtures/gif/dispose-previous.gif";
 import gray from "../fixtures/jpeg/gray.jpg";
 import photo from "../fixtures/jpeg/s420.jpg";
-import { api } from "../support/api.ts";
+import { api, needsInside } from "../support/api.ts";
 import { AVIF, deliveryWorld, facts, file, forgetEdges, originOf, PREFIX, WEBP } from "../support/delivery.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -23,6 +23,7 @@ const widths = { unsigned: { widths: [24, 32], formats: ["webp", "avif"] } };
 const formatOf = (bytes: Uint8Array) => identify(bytes).format.label;
 /** Everything that was kept is as old as that. */
 async function age(id: string, milliseconds: number): Promise<void> {
+  needsInside();
   const { objects } = await env.BUCKET.list({ prefix: `derived/${id}/` });
   for (const { key } of objects) {
     const object = await env.BUCKET.get(key);
@@ -358,7 +359,6 @@ it("forgets what edges and the bucket know when it is purged", async () => {
   for (const json of [{ source: "a.jpg" }, {}]) {
     const purged = await api("POST", `/1.0/deliveries/${delivery.id}/purge`, { key, json });
     expect(purged.status).toBe(202);
-    forgetDeliveries();
     expect(facts(await get("w=24"))).toEqual(["final", "miss"]);
     await settle();
   }

@@ -22,6 +22,7 @@ import { checked } from "../../contract/message.ts";
 import type { Asked } from "../../delivery/asked.ts";
 import { explain, type Explanation, type Place, placeOf } from "../../delivery/explain.ts";
 import { forgetAddresses } from "../../delivery/front-cache.ts";
+import { forgetDelivery } from "../../delivery/lookup.ts";
 import { purge } from "../../delivery/purge.ts";
 import {
   changeDelivery,
@@ -56,6 +57,12 @@ export async function addDelivery(c: AppContext): Promise<Response> {
   return c.json(answer, 201);
 }
 
+/** Has this isolate at once, and the caches in front, forget what a delivery was. */
+async function forget(c: AppContext, id: string): Promise<void> {
+  forgetDelivery(id);
+  await forgetAddresses(c.env, platformCache(c), id);
+}
+
 /** GET /1.0/deliveries */
 export async function showDeliveries(c: AppContext): Promise<Response> {
   const found = await listDeliveries(c.env.DB, accountOf(c).id, pageOf(c));
@@ -75,7 +82,7 @@ export async function editDelivery(c: AppContext): Promise<Response> {
   await checkSources(c, change.sources ?? []);
   await checkProvenance(c, change.provenance);
   const changed = await changeDelivery(c.env.DB, accountOf(c).id, idOf(c), change, new Date());
-  if (changed) await forgetAddresses(c.env, platformCache(c), changed.id);
+  if (changed) await forget(c, changed.id);
   return replyFound(c, changed);
 }
 
@@ -84,7 +91,7 @@ export async function removeDelivery(c: AppContext): Promise<Response> {
   const id = idOf(c);
   if (!(await deleteDelivery(c.env.DB, accountOf(c).id, id))) throw assetNotFound();
   await purge(c.env, { id, original: undefined, now: Date.now() });
-  await forgetAddresses(c.env, platformCache(c), id);
+  await forget(c, id);
   return c.json<v.InferOutput<typeof DeliveryDeleted>>({ success: true, code: 200, id });
 }
 
@@ -97,7 +104,7 @@ export async function showSigning(c: AppContext): Promise<Response> {
 export async function rotateDeliverySigning(c: AppContext): Promise<Response> {
   const signing = await rotateSigning(directoryOf(c), accountOf(c).id, idOf(c), Date.now());
   // Answers to what the old pair signed are kept from now on until that ends.
-  if (signing) await forgetAddresses(c.env, platformCache(c), idOf(c));
+  if (signing) await forget(c, idOf(c));
   return replySigning(c, signing);
 }
 
@@ -110,7 +117,7 @@ export async function purgeDelivery(c: AppContext): Promise<Response> {
     throw new ApiError(422, "source must be one of the delivery's sources");
   }
   await purge(c.env, { id: delivery.id, accountId: delivery.accountId, original, now: Date.now() });
-  await forgetAddresses(c.env, platformCache(c), delivery.id);
+  await forget(c, delivery.id);
   return c.json<v.InferOutput<typeof DeliveryPurged>>({ success: true, code: 202, id: delivery.id }, 202);
 }
 
