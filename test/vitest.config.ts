@@ -59,10 +59,13 @@ const restarted = [
 ];
 
 // Files that ask by HTTP, so that a service in another process can be asked as well: test/support/served.ts. A test that looks
-// into the service, or moves its clock, is skipped there from that point on (needsInside). Files are left out of which no
-// test would remain: they count calls of bindings (test/delivery/serve), or give the service a pipeline of their own.
+// into the service, or moves its clock, is skipped there from that point on (needsInside). Originals of deliveries are
+// answered by the tests themselves, through test/support/relay.ts. Files are left out of which next to nothing would remain: of
+// deliveries those about the queue and its rows (finals, purge-races), about addresses of clients that only the platform says
+// (abuse, crowd), about caches and buckets that are given to the service (edge-cache, stores); and whatever gives the service a
+// pipeline of its own.
 const served = [
-  "test/delivery/{explain,explained,records}.test.ts",
+  "test/delivery/{ends,explain,explained,hints,next,privacy,records,serve,spelling}.test.ts",
   "test/http/{admin,endpoints,kept,operability,webhook-queries,webhooks}.test.ts",
 ];
 

@@ -98,6 +98,8 @@ describe("a first view", () => {
     const { get, credits, world } = await deliveryWorld(widths);
     const answers = await Promise.all(Array.from({ length: 12 }, () => get("w=24")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    // There the queue asks for the original of the final meanwhile.
+    needsInside();
     expect(calls).toHaveLength(1);
     await eventually(() => expect(world.messages).toHaveLength(1));
     expect(await credits()).toBe(0);

@@ -1,6 +1,6 @@
 /** Deliveries under test: their origin, their queue and their bindings are counted. */
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { inject, onTestFinished, vi } from "vitest";
 
 import { vaultOf } from "../../src/account/vault.ts";
 import { parseDelivery, type SigningPair } from "../../src/contract/deliveries.ts";
@@ -14,8 +14,13 @@ import { createApp } from "../../src/http/app.ts";
 import { DELIVERY_COUNT_MS } from "../../src/limits/delivery.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { openAccount } from "./accounts.ts";
+import { api, needsInside, SERVED } from "./api.ts";
+import { relayed } from "./relayed.ts";
 
-export const PREFIX = "https://www.example.com/uploads/";
+const RELAY = inject("relay");
+/** Where originals are; of a service in another process an address that it can call, of this file alone. */
+export const PREFIX =
+  RELAY === undefined ? "https://www.example.com/uploads/" : `${RELAY}/${crypto.randomUUID()}/uploads/`;
 export const AVIF = "image/avif,image/webp,image/*,*/*;q=0.8";
 export const WEBP = "image/webp,*/*";
 
@@ -27,12 +32,32 @@ export type Answers = (path: string, request: Request) => Response | Promise<Res
 /** Puts an origin in the place of the web; `calls` are the addresses that were asked for. */
 export function originOf(answers: Answers): { readonly calls: string[] } {
   const calls: string[] = [];
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-    const request = new Request(input as string, init as RequestInit);
+  const answer = async (request: Request): Promise<Response> => {
     calls.push(request.url);
     return answers(request.url.slice(PREFIX.length), request);
-  });
+  };
+  if (SERVED !== undefined) {
+    answerServed(answer);
+    return { calls };
+  }
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) =>
+    answer(new Request(input as string, init as RequestInit)),
+  );
   return { calls };
+}
+
+/** What answers a service in another process, while a test lasts. */
+let served: ((request: Request) => Promise<Response>) | undefined;
+
+function answerServed(answer: (request: Request) => Promise<Response>): void {
+  const isFirst = served === undefined;
+  served = answer;
+  if (!isFirst) return;
+  const end = relayed(PREFIX, async (request) => served?.(request) ?? new Response(null, { status: 404 }));
+  onTestFinished(async () => {
+    await end();
+    served = undefined;
+  });
 }
 
 /** A file, with a validator and its conditions. */
@@ -52,8 +77,69 @@ export interface PictureAnswer {
   readonly body: any;
 }
 
-/** A delivery, and everything that its addresses touch. */
-export async function deliveryWorld(rules: object = {}, creditsTotal = 1_000) {
+/** Asks for a path of the service in this process or in another; edge caches answer what was kept before. */
+type Ask = (path: string, headers?: Record<string, string>, method?: string) => Promise<PictureAnswer>;
+
+/** A delivery, and everything that its addresses touch: of a service in another process the answers alone. */
+export async function deliveryWorld(rules: object = {}, creditsTotal = 1_000): Promise<DeliveryWorld> {
+  return SERVED === undefined ? ownWorld(rules, creditsTotal) : servedWorld(rules, creditsTotal);
+}
+
+type DeliveryWorld = Awaited<ReturnType<typeof ownWorld>>;
+
+/** The members that look into the service leave the test out from there on. */
+async function servedWorld(rules: object, creditsTotal: number): Promise<DeliveryWorld> {
+  const { account, key } = await openAccount(creditsTotal);
+  const json = { sources: [{ kind: "web", prefix: PREFIX }], unsigned: {}, ...rules };
+  const { body } = await api("POST", "/1.0/deliveries", { key, json });
+  const { delivery, signing } = body as Pick<DeliveryWorld, "delivery"> & { readonly signing: SigningPair };
+  const ask: Ask = async (path, headers = {}, method = "GET") =>
+    read(await fetch(`${SERVED}${path}`, { method, headers, redirect: "manual" }));
+  const inside = (): never => {
+    needsInside();
+    throw new Error("only a service in another process has such a world");
+  };
+  return {
+    delivery,
+    pair: signing,
+    account,
+    key,
+    ask,
+    ...addresses(ask, delivery, signing),
+    settle: inside,
+    runFinals: inside,
+    usage: inside,
+    credits: inside,
+    stored: inside,
+    // Many tests ask first, and look into it then.
+    world: new Proxy({} as DeliveryWorld["world"], { get: inside }),
+    context: new Proxy({} as DeliveryWorld["context"], { get: inside }),
+  };
+}
+
+async function read(answer: Response): Promise<PictureAnswer> {
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+  const body: unknown = isJson && bytes.length > 0 ? JSON.parse(new TextDecoder().decode(bytes)) : undefined;
+  return { status: answer.status, headers: answer.headers, bytes, body };
+}
+
+function addresses(ask: Ask, { id }: { readonly id: string }, pair: SigningPair) {
+  return {
+    /** Asks for a source of the delivery. */
+    get: async (
+      options: string,
+      source = "a.jpg",
+      headers: Record<string, string> = { accept: WEBP },
+      method = "GET",
+    ) => ask(`/i/${id}/${options}/${PREFIX}${source}`, headers, method),
+    /** The same, signed. */
+    getSigned: async (options: string, source = "a.jpg", headers: Record<string, string> = { accept: WEBP }) =>
+      ask(`/i/${id}${await signed(pair, options, PREFIX + source)}`, headers),
+  };
+}
+
+async function ownWorld(rules: object, creditsTotal: number) {
   const { account, key } = await openAccount(creditsTotal);
   const whole = parseDelivery({ sources: [{ kind: "web", prefix: PREFIX }], unsigned: {}, ...rules });
   const shelf = { db: env.DB, vault: vaultOf(settingsOf(env).vaultKeys) };
@@ -73,14 +159,8 @@ export async function deliveryWorld(rules: object = {}, creditsTotal = 1_000) {
   const settle = async () => {
     while (world.pending.length > 0) await Promise.allSettled(world.pending.splice(0));
   };
-  const ask = async (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<PictureAnswer> => {
-    const request = new Request(`https://darkroom.test${path}`, { method, headers });
-    const answer = await app.fetch(request, world.env, context);
-    const bytes = new Uint8Array(await answer.arrayBuffer());
-    const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
-    const body: unknown = isJson && bytes.length > 0 ? JSON.parse(new TextDecoder().decode(bytes)) : undefined;
-    return { status: answer.status, headers: answer.headers, bytes, body };
-  };
+  const ask: Ask = async (path, headers = {}, method = "GET") =>
+    read(await app.fetch(new Request(`https://darkroom.test${path}`, { method, headers }), world.env, context));
   return {
     delivery,
     pair,
@@ -90,12 +170,7 @@ export async function deliveryWorld(rules: object = {}, creditsTotal = 1_000) {
     ask,
     settle,
     context,
-    /** Asks for a source of the delivery; edge caches answer what was kept before. */
-    get: (options: string, source = "a.jpg", headers: Record<string, string> = { accept: WEBP }, method = "GET") =>
-      ask(`/i/${delivery.id}/${options}/${PREFIX}${source}`, headers, method),
-    /** The same, signed. */
-    getSigned: async (options: string, source = "a.jpg", headers: Record<string, string> = { accept: WEBP }) =>
-      ask(`/i/${delivery.id}${await signed(pair, options, PREFIX + source)}`, headers),
+    ...addresses(ask, delivery, pair),
     /** Makes the finals whose messages are waiting. */
     runFinals: async () => {
       await settle();
@@ -162,6 +237,7 @@ export const facts = ({ headers }: { readonly headers: Headers }) => [
 
 /** Edge caches forget what they know, as after a purge, but nothing else does. */
 export async function forgetEdges(id: string): Promise<void> {
+  needsInside();
   await env.DB.prepare("UPDATE deliveries SET edition = edition + 1 WHERE id = ?").bind(id).run();
   forgetDeliveries();
 }

@@ -6,10 +6,14 @@ import { join } from "node:path";
 
 import type { TestProject } from "vitest/node";
 
+import { startRelay } from "./relay.ts";
+
 declare module "vitest" {
   export interface ProvidedContext {
     /** The address of a service in another process, without a slash at the end; absent: tests call the service themselves. */
     served?: string;
+    /** Where such a service asks for originals that tests answer. */
+    relay?: string;
   }
 }
 
@@ -44,8 +48,11 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
       });
     }
   });
+  const relay = await startRelay();
   provide("served", url);
+  provide("relay", relay.url);
   return async () => {
+    relay.stop();
     child.kill("SIGTERM");
     await ended;
     await rm(folder, { recursive: true, force: true });
