@@ -3,16 +3,6 @@ import { lentBytes } from "../../src/http/lending.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { nativeMemoryBytes } from "../../wasm/load.ts";
 import type { Around } from "../support/around.ts";
-import { DOCS, READ, type Rule } from "./rule.ts";
-
-export const MEMORY_RULES: readonly Rule[] = [
-  {
-    name: "128 MB",
-    says: "Heap, buffers and linear memories of an isolate are together at most 128 MB. Beyond, it may end with all that runs in it, and new requests go to another.",
-    source: `${DOCS}/workers/platform/limits/#memory`,
-    read: READ,
-  },
-];
 
 export const ISOLATE_BYTES = 128 * 1024 * 1024;
 

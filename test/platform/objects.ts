@@ -4,22 +4,6 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import type { Bill } from "./bill.ts";
 import type { Time } from "./globals.ts";
 import { current } from "./invocation.ts";
-import { DOCS, READ, type Rule } from "./rule.ts";
-
-export const OBJECT_RULES: readonly Rule[] = [
-  {
-    name: "evicted at idle moments",
-    says: "An object that works on nothing may lose its memory at any moment, ten seconds after its last call at the earliest where nothing else ends it; what it wrote stays.",
-    source: `${DOCS}/durable-objects/concepts/durable-object-lifecycle/`,
-    read: READ,
-  },
-  {
-    name: "alarms twice",
-    says: "An alarm is called at least once, and again when it fails.",
-    source: `${DOCS}/durable-objects/api/alarms/`,
-    read: READ,
-  },
-];
 
 type Stub = DurableObjectStub<undefined>;
 

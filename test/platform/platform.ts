@@ -22,22 +22,6 @@ import { AFTERLIFE_MS, current, distant, Invocation, mortal, type Trigger } from
 import { IsolateMemory } from "./memory.ts";
 import { Objects } from "./objects.ts";
 import { PlatformQueue } from "./queue.ts";
-import { DOCS, READ, type Rule } from "./rule.ts";
-
-export const PLACE_RULES: readonly Rule[] = [
-  {
-    name: "distance",
-    says: "Each binding lies where it was made first, which may be as far as any place on Earth; nothing moves it.",
-    source: `${DOCS}/durable-objects/reference/data-location/`,
-    read: READ,
-  },
-  {
-    name: "no cache on the shared domain",
-    says: "On workers.dev `caches.default` keeps nothing and finds nothing.",
-    source: `${DOCS}/workers/runtime-apis/cache/`,
-    read: READ,
-  },
-];
 
 export interface Terms {
   readonly pipeline?: Pipeline;

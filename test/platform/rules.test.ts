@@ -11,6 +11,7 @@ import { shortPipeline } from "../support/pipeline.ts";
 import { Bill, NO_USAGE } from "./bill.ts";
 import { bounded, MAX_CONNECTIONS, MAX_STATEMENTS, MAX_SUBREQUESTS } from "./bounds.ts";
 import { CACHE_RULES } from "./cache.ts";
+import { gathered } from "./gathered.ts";
 import { holding } from "./held.ts";
 import { current, distant, Invocation, mortal } from "./invocation.ts";
 import { ISOLATE_BYTES, IsolateMemory } from "./memory.ts";
@@ -58,6 +59,13 @@ const HOLDS: Readonly<Record<string, () => Promise<void>>> = {
         await scheduler.wait(3);
         expect(Date.now()).toBe((before[0] ?? 0) + 43);
       });
+    }),
+
+  "gathered on warm isolates": () =>
+    deployed(async (platform) => {
+      const statuses = await gathered(platform);
+      expect(statuses).toEqual(statuses.map(() => 200));
+      expect(platform.memory.isCondemned).toBe(false);
     }),
 
   "ends without unwinding": () =>

@@ -1,11 +1,9 @@
-/** All rules of the platform that tests hold the service to. */
+/** All rules of the platform that tests hold the service to; the documentation lists them. */
 import { BILL_RULES } from "./bill.ts";
 import { BOUND_RULES } from "./bounds.ts";
 import { CACHE_RULES } from "./cache.ts";
 import { CLOCK_RULES, END_RULES } from "./invocation.ts";
-import { MEMORY_RULES } from "./memory.ts";
-import { OBJECT_RULES } from "./objects.ts";
-import { PLACE_RULES } from "./platform.ts";
+import { MEMORY_RULES, OBJECT_RULES, PLACE_RULES } from "./isolate-rules.ts";
 import { QUEUE_RULES } from "./queue.ts";
 import type { Rule } from "./rule.ts";
 

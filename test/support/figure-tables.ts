@@ -1,4 +1,4 @@
-/** The tables of costs, computed from the unit figures. */
+/** The tables of costs, computed from the unit figures, and that of the platform's rules. */
 import {
   ARRIVALS,
   billOf,
@@ -21,6 +21,7 @@ import {
   viewOf,
   type Work,
 } from "../../src/docs/figures.ts";
+import { RULES } from "../platform/rules.ts";
 import { table, type Tables } from "./markdown-tables.ts";
 
 /** What one and what many of a piece are called. */
@@ -63,6 +64,11 @@ export const FIGURE_TABLES: Tables = {
     table(
       ["Views of a variant", "A million views cost"],
       [1_000, 100, 30, 16, 5, 2].map((views) => [count(views), dollars(dollarsPerMillion(viewOf(views)))]),
+    ),
+  "platform-rules": () =>
+    table(
+      ["Rule", "What the platform does", "Where it says so", "Read"],
+      RULES.map(({ name, says, source, read }) => [name, says, `[${new URL(source).hostname}](${source})`, read]),
     ),
   front: () =>
     table(
