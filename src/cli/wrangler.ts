@@ -8,8 +8,15 @@ export const ROOT = join(import.meta.dirname, "..", "..");
 /** Where generated files go, and commands run: the repository, or the project that depends on the package. */
 export const PROJECT = process.env["DARKROOM_PROJECT"] ?? ROOT;
 
-/** What runs there is a script of the shell, which Windows starts through a shell alone. */
 const WRANGLER = join(PROJECT, "node_modules", "wrangler", "bin", "wrangler.js");
+
+/**
+ * What starts wrangler, and its first arguments. Its name is that of a script of the shell, which Windows starts through a
+ * shell alone.
+ */
+export function wranglerProgram(platform: string = process.platform): readonly [program: string, ...args: string[]] {
+  return platform === "win32" ? [process.execPath, WRANGLER] : ["wrangler"];
+}
 
 export interface Outcome {
   /** The exit status; 1 when the program ended by a signal. */
@@ -41,7 +48,7 @@ export async function wrangler(args: readonly string[], options: WranglerOptions
     NO_COLOR: "1",
     FORCE_COLOR: "0",
   };
-  const [program, ...first] = process.platform === "win32" ? [process.execPath, WRANGLER] : ["wrangler"];
+  const [program, ...first] = wranglerProgram();
   const child = spawn(program, [...first, ...args], { cwd: PROJECT, env, stdio: ["pipe", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";

@@ -7,6 +7,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { earlierResult, place } from "../../src/cli/batch/files.ts";
+import { wranglerProgram } from "../../src/cli/wrangler.ts";
+
+const SOURCES = join(import.meta.dirname, "..", "..", "src");
 
 const { code } = vi.hoisted(() => ({ code: { of: "" } }));
 vi.mock("node:fs/promises", async (original) => ({
@@ -54,4 +57,16 @@ it("results are not written where a disk fails", async () => {
   code.of = "EIO";
   await expect(place(join(folder, "a.webp"), Buffer.from("one"), false)).rejects.toThrow("no link");
   expect(await readdir(folder)).toEqual([]);
+});
+
+it("nothing is started by the name of a script of the shell, which Windows does not find", async () => {
+  const [program, first] = wranglerProgram("win32");
+  expect([program, first]).toEqual([process.execPath, expect.stringContaining("wrangler.js")]);
+  const found: string[] = [];
+  for (const name of await readdir(SOURCES, { recursive: true })) {
+    if (!/\.[jt]s$/.test(name)) continue;
+    const text = await readFile(join(SOURCES, name), "utf8");
+    if (/\b(?:spawn|execFile|run)(?:Sync)?\("(?:npm|npx|wrangler)"/.test(text)) found.push(name);
+  }
+  expect(found).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 
-import { PROJECT } from "../wrangler.ts";
+import { PROJECT, wranglerProgram } from "../wrangler.ts";
 
 /** The header that names a request of `npm run prove`. */
 export const NAME_HEADER = "x-prove";
@@ -57,7 +57,8 @@ export class Tail {
   constructor(worker: string) {
     const env = { ...process.env, PATH: [process.env["PATH"], join(PROJECT, "node_modules", ".bin")].join(delimiter) };
     const args = ["tail", worker, "--format", "json"];
-    this.child = spawn("wrangler", args, { cwd: PROJECT, env, stdio: ["ignore", "pipe", "ignore"] });
+    const [program, ...first] = wranglerProgram();
+    this.child = spawn(program, [...first, ...args], { cwd: PROJECT, env, stdio: ["ignore", "pipe", "ignore"] });
     this.child.stdout?.setEncoding("utf8").on("data", (text: string) => this.read(text));
     // Without a log there is less to say, and nothing else is amiss.
     this.child.on("error", () => undefined);
