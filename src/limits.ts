@@ -127,15 +127,20 @@ export const MAX_PASSES = 8;
 /** How often any job may be passed by smaller ones that have room beside it, before they wait behind it. */
 export const MAX_PASSES_BESIDE = 32;
 /**
+ * How often little work may do so while work goes on beside which the passed job has no room: it waits for that in any
+ * case. Files of some kilobytes for half a minute, the time of an animation as AVIF.
+ */
+export const MAX_PASSES_OF_LITTLE = 512;
+/**
  * Work of at most so many bytes waits for memory that was given up no longer than work that is alone: icons, thumbnails of
  * them, a look at a header.
  */
 export const SMALL_WORK_BYTES = 4 * 1024 * 1024;
 /**
  * Work of at most so many bytes waits half a second for work that is large, unless everything together is more than an isolate
- * has: the search for a thumbnail in PNG, whose compressor alone takes 10 MiB.
+ * has: the search for a drawing of 800 by 600 pixels in PNG, whose compressor alone takes 10 MiB.
  */
-export const LITTLE_WORK_BYTES = 20 * 1024 * 1024;
+export const LITTLE_WORK_BYTES = 28 * 1024 * 1024;
 /** An ICC profile, unpacked; the largest in use (of presses) have 2 MB. What is larger is taken for none. */
 export const MAX_UNPACKED_PROFILE_BYTES = 4 * 1024 * 1024;
 /** What files whose work has not begun may hold beside their bytes, all together: two of the largest profiles. */

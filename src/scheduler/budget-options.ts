@@ -22,6 +22,8 @@ export interface BudgetOptions {
   readonly maxPasses?: number;
   /** How often it may be passed by others that have room beside it. */
   readonly maxPassesBeside?: number;
+  /** How often it may be passed by little work while work goes on beside which it has no room. */
+  readonly maxPassesOfLittle?: number;
   /** Work of at most so many bytes is small. */
   readonly smallWorkBytes?: number;
   /** Work of at most so many bytes does not wait for long behind work that is large; none, unless told. */

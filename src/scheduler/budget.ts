@@ -27,6 +27,7 @@ import {
   MAX_ORIGINALS_BYTES,
   MAX_PASSES,
   MAX_PASSES_BESIDE,
+  MAX_PASSES_OF_LITTLE,
   MAX_WAIT_MS,
   ORIGINAL_STEP_BYTES,
   SEVERAL_ORIGINALS_BYTES,
@@ -79,6 +80,7 @@ export class Budget implements Memory {
   private readonly maxBlockedMs: number;
   private readonly maxPasses: number;
   private readonly maxPassesBeside: number;
+  private readonly maxPassesOfLittle: number;
   private readonly now: () => number;
   private readonly thread: Thread;
   /** When work began to wait of which none runs. */
@@ -97,6 +99,7 @@ export class Budget implements Memory {
     this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
     this.maxPasses = options.maxPasses ?? MAX_PASSES;
     this.maxPassesBeside = options.maxPassesBeside ?? MAX_PASSES_BESIDE;
+    this.maxPassesOfLittle = options.maxPassesOfLittle ?? MAX_PASSES_OF_LITTLE;
     this.grownBytes = options.grownBytes ?? nativeGrowth;
     this.now = now;
     this.thread = thread;
@@ -367,10 +370,16 @@ export class Budget implements Memory {
   private beginAt(asking: Asking, { first, head }: Standing): Begun | undefined {
     if (first || (this.isBlocked() && this.mayPass(head))) return this.begin(asking);
     const passing = this.work.besideBytes + (asking.sizes.at(-1) ?? 0);
-    const { admission } = this;
-    const fits = admission.fitBoth(passing, head.needs, this.originals.largeSum) || admission.isLittle(passing);
-    if (!fits || head.passes >= this.maxPassesBeside) return undefined;
-    return this.begin(asking, true);
+    const isLittle = this.admission.isLittle(passing);
+    const fits = isLittle || this.admission.fitBoth(passing, head.needs, this.originals.largeSum);
+    const mostPasses = isLittle && this.isKept(head) ? this.maxPassesOfLittle : this.maxPassesBeside;
+    return fits && head.passes < mostPasses ? this.begin(asking, true) : undefined;
+  }
+
+  /** Whether the first in the queue waits for work to end that did not pass it: whoever passes it meanwhile costs it nothing. */
+  private isKept({ needs }: Head): boolean {
+    const { mainBytes } = this.work;
+    return mainBytes > 0 && !this.admission.fitBoth(mainBytes, needs, this.originals.largeSum);
   }
 
   /**

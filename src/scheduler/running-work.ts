@@ -65,6 +65,11 @@ export class RunningWork {
     return this.beside.reduce((sum, { amount }) => sum + amount, 0);
   }
 
+  /** Bytes of all other work: what it declared, or what the native modules have. */
+  get mainBytes(): number {
+    return this.leases.sum === this.besideBytes ? 0 : this.bytes - this.besideBytes;
+  }
+
   /** Begins work if there is room. @param passing it goes before the first in the queue */
   begin(asking: Asking, passing: boolean): Begun | undefined {
     const tier = this.tierAmong(asking, passing);
