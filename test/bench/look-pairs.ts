@@ -2,7 +2,7 @@
  * Pairs of originals and renditions to be looked at: `IMAGES=folder PAIRS=folder npm run bench -- look-pairs`. It writes each
  * pair as two PNG files, sheets of crops of them side by side, and a table of what the opinions of the engine say. Somebody
  * looks at the sheets and marks each pair `same`, `nearly` or `visible` in test/bench/look-marks.tsv; the bench `looks` prints
- * how often the opinions agree with the marks. `SET=held-out` makes those of look-marks-held-out.tsv, which nothing was fitted to, `SET=flat` those of look-marks-flat.tsv. With `PRESET=medium` it shows what a preset makes instead. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
+ * how often the opinions agree with the marks. `SET=held-out` makes those of look-marks-held-out.tsv, which nothing was fitted to, `SET=flat` those of look-marks-flat.tsv, `SET=slopes` those of look-marks-slopes.tsv. With `PRESET=medium` it shows what a preset makes instead. With `BUTTERAUGLI=tool` the table also has the 3-norm of the reference tool.
  *
  * Sheets show the part of a pair that differs most, twice or three times enlarged; what can be seen through is laid on the one of
  * white, black and blue on which it differs most.
@@ -24,6 +24,7 @@ import { rendered } from "../support/render.ts";
 import { given } from "./given.ts";
 import { flatSources } from "./look-flat.ts";
 import { heldOutSources } from "./look-held-out.ts";
+import { slopeSources } from "./look-slopes.ts";
 import { drawnSources, type LookSource, photographedSources } from "./look-sources.ts";
 
 /** A file of a pair: `how` is what was asked of the engine. */
@@ -72,7 +73,7 @@ export async function main(): Promise<void> {
       await writeRgba(paths[1], made.pixels);
       const rows = (pixels: Pixels) => rowsOver(pixels.data, { ...pixels, opaque: source.isOpaque });
       const { score } = await judgeRows(rows(original), rows(made.pixels), UNPAUSED);
-      const second = pointsAt(differenceOf(original, made.pixels, source.isOpaque));
+      const second = pointsAt(differenceOf(original, made, source.isOpaque));
       const norm = tool ? await norm3(tool, folder, shown) : "";
       const { kind, name } = source;
       const { width, height } = original;
@@ -126,6 +127,14 @@ const FLAT_QUALITIES = {
   gif: [60],
 } as const;
 
+/** What each format makes of slopes: presets where the search for them reduces colors otherwise than a quality does. */
+const SLOPE_RENDITIONS = {
+  png: ["medium", "high", "quality 50", "quality 80"],
+  webp: ["quality 30", "quality 60", "quality 80", "quality 92"],
+  avif: ["quality 25", "quality 45", "quality 65"],
+  jpeg: ["quality 60", "quality 85"],
+} as const;
+
 /** Several formats, at qualities that change from pair to pair. */
 const SETS: Readonly<Record<string, PairSet>> = {
   fitted: {
@@ -159,9 +168,21 @@ const SETS: Readonly<Record<string, PairSet>> = {
         .filter(([format]) => isOpaque || format !== "jpeg")
         .flatMap(([format, qualities]) => qualities.map((quality) => ({ format, how: `quality ${quality}` }))),
   },
+  slopes: {
+    sources: slopeSources,
+    renditions: () =>
+      Object.entries(SLOPE_RENDITIONS).flatMap(([format, ways]) => ways.map((how) => ({ format, how }))),
+  },
 };
 
-async function renditionBy(source: LookSource, { format, how }: Rendition) {
+/** What a file shows, and whether its format makes stripes of slopes. */
+interface Made {
+  readonly bytes: number;
+  readonly pixels: Pixels;
+  readonly mayStripe: boolean | undefined;
+}
+
+async function renditionBy(source: LookSource, { format, how }: Rendition): Promise<Made> {
   const [, quality] = how.split(" ");
   const asked = quality === undefined ? { compression: how } : { quality: Number(quality) };
   const { output, optimize, ...operations } = parseBody(UploadBody, { output: { format }, optimize: asked });
@@ -169,12 +190,12 @@ async function renditionBy(source: LookSource, { format, how }: Rendition) {
   const rows = await decoded(made.format, made.bytes, UNPAUSED);
   const { width, height } = rows;
   const pixels: Pixels = { width, height, data: await pixelsOf(rows) };
-  return { bytes: made.bytes.length, pixels };
+  return { bytes: made.bytes.length, pixels, mayStripe: made.format.write?.qualities.makesStripes };
 }
 
-function differenceOf(original: Pixels, rendition: Pixels, isOpaque: boolean): number {
+function differenceOf(original: Pixels, { pixels: rendition, mayStripe }: Made, isOpaque: boolean): number {
   const { width } = original;
-  const opinion = openSecondOpinion(original, isOpaque);
+  const opinion = openSecondOpinion(original, isOpaque, { mayStripe });
   const bands = [...bandsOfPixels(rendition.data, width, BAND_ROWS)];
   for (const [index, band] of [...bandsOfPixels(original.data, width, BAND_ROWS)].entries()) {
     opinion.push(band, bands[index] ?? band);

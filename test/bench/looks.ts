@@ -2,8 +2,8 @@
  * How often the opinions of the engine agree with marks that somebody made of pairs by looking at them: `npm run bench -- looks`.
  * The pairs are those of the bench `look-pairs`, the marks and what the opinions say of them are in look-marks.tsv, and in
  * look-marks-flat.tsv those of drawings of flat tones, slopes and edges: of 217 pairs the 176 whose points, the fewer of both
- * opinions, were 60 to 94 when they were marked. Those of look-marks-held-out.tsv were marked later, and nothing was fitted
- * to them.
+ * opinions, were 60 to 94 when they were marked, and in look-marks-slopes.tsv those of skies and glows, of which those of presets are as
+ * they were then. Those of look-marks-held-out.tsv were marked later, and nothing was fitted to them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,10 +25,11 @@ const OPINIONS: Readonly<Record<string, (one: Marked) => number>> = {
   both: ({ score, second }) => Math.min(score, second),
 };
 
-/** The marks that the constants of the second opinion were fitted to, two files of them, and those that they were not. */
+/** The marks that the constants of the second opinion were fitted to, three files of them, and those that they were not. */
 const SETS = {
   fitted: "look-marks.tsv",
   "flat tones and slopes, fitted as well": "look-marks-flat.tsv",
+  "slopes of color, fitted as well": "look-marks-slopes.tsv",
   "held out": "look-marks-held-out.tsv",
 } as const;
 

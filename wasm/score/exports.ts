@@ -33,13 +33,14 @@ export interface ScoreExports extends NativeExports {
   visible_close(v: Pointer): void;
   /**
    * A comparison of two pictures of this size, or of sheets of tiles of so many columns and rows, multiples of 4 (0: one tile across,
-   * or down), by the rules for small ones or not; 0 when memory does not suffice.
+   * or down), by the rules for small ones or not, where the second may have stripes or not; 0 when memory does not suffice.
    */
   visible_open(
     width: number,
     height: number,
     isOpaque: number,
     isSmall: number,
+    mayStripe: number,
     tileColumns: number,
     tileRows: number,
   ): Pointer;

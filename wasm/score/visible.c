@@ -9,7 +9,9 @@
 //   In an even slope without any grain, as shadows and glows are drawn, neither hides anything: there steps become rings.
 //   Small pictures are looked at from close by. In them a slope alone is nothing busy, and where most of what is around is flat
 //   or an even slope, as the ground of letters and shadows beside edges are drawn, nothing hides: edges ring there. Large
-//   photographs have much soft texture that looks the same by the steps of its pixels, and hides what letters do not;
+//   photographs have much soft texture that looks the same by the steps of its pixels, and hides what letters do not.
+//   Stripes and rims of palettes are finer than a cell: where a small picture may have some, differences between its quarters
+//   count as well, in places where most is even and nothing bends much. Dithering is finer still;
 // - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets. In small pictures, where
 //   most of what is around is flat, also that of its quarters: saturated shapes bleed over their edges.
 // What is compared may be a sheet of tiles out of a larger picture: what bleeds over their seams is nothing that the picture has,
@@ -17,7 +19,8 @@
 // Levels are those of sRGB, which are about as far apart for the eye everywhere. What can be seen through is looked at on white,
 // black and blue, and a cell counts as it looks on the worst of them.
 //
-// The constants were fitted to marks of pairs that were looked at (test/bench/look-marks.tsv and look-marks-flat.tsv).
+// The constants were fitted to marks of pairs that were looked at (test/bench/look-marks.tsv, look-marks-flat.tsv and
+// look-marks-slopes.tsv).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +52,11 @@ enum {
 #define EVEN_BEND 1           // levels by which steps change in a square of 2 x 2 pixels that is even, at most
 #define LEAST_EVEN 0.6f       // the part of the squares around a cell from which on being even counts
 #define LEAST_EVEN_CLEAR 0.45f // the same of pictures that can be seen through: their shapes stand on nothing
+#define STRIPES_PART 0.9f     // of luma that differs between quarters of a cell, where all is even
+#define LEAST_EVEN_STRIPES 0.7f
+#define MOST_EVEN_STRIPES 0.8f
+#define LEAST_GRAIN_STRIPES 1.5f // levels of grain: slopes of color have some, since each primary is rounded by itself
+#define MOST_GRAIN_STRIPES 3.0f
 #define BLEEDING_PART 2.6f    // of chroma that differs within a cell, where all is even
 #define LEAST_EVEN_BLEEDING 0.5f
 #define MOST_EVEN_BLEEDING 0.9f
@@ -72,6 +80,7 @@ typedef struct {
   float *light;  // mean luma of the original, 0 to 1
   float *luma;   // squared error of the mean, in levels
   float *fine;   // what else is wrong with luma, squared, as far as it counts
+  float *stripes; // luma that differs between its quarters, squared; only where they count
   float *chroma; // the same of the mean, in units of what is seen
   float *bleeding; // what else is wrong with chroma, squared; only in small pictures
 } Line;
@@ -79,7 +88,7 @@ enum { VALUES = sizeof(Line) / sizeof(float *) };
 
 typedef struct {
   int width, across, planes; // pixels, cells of whole pairs, backgrounds
-  int is_small;
+  int is_small, may_stripe;
   int cells_across, cells_down; // cells
   int tile_across, tile_down;   // cells of a tile; 0: one tile
   int rows;                  // rows of pixels that wait
@@ -99,13 +108,13 @@ void EXPORT(visible_close)(Visible *v) {
 }
 
 // A comparison of two pictures of this size, or of sheets of tiles of so many columns and rows, multiples of 4 (0: one tile across,
-// or down), by the rules for small ones or not; 0 when memory does not suffice.
-Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int is_small, int tile_columns, int tile_rows) {
+// or down), by the rules for small ones or not, where the second may have stripes or not; 0 when memory does not suffice.
+Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int is_small, int may_stripe, int tile_columns, int tile_rows) {
   Visible *v = calloc(1, sizeof *v);
   if (!v) return 0;
   v->width = width, v->cells_across = (width + CELL - 1) / CELL, v->cells_down = (height + CELL - 1) / CELL;
   v->across = (v->cells_across + 3) & ~3;
-  v->planes = is_opaque ? 1 : PLANES, v->is_small = is_small;
+  v->planes = is_opaque ? 1 : PLANES, v->is_small = is_small, v->may_stripe = is_small && may_stripe;
   v->tile_across = tile_columns / CELL, v->tile_down = tile_rows / CELL;
   const size_t bytes = (size_t)v->across * CELL * CELL * 4, floats = (size_t)v->across + 2 * MARGIN;
   v->first = calloc(1, bytes), v->second = calloc(1, bytes);
@@ -118,7 +127,7 @@ Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int is_small
   for (int line = 0; line < LINES; line++) {
     for (int plane = 0; plane < v->planes; plane++) {
       Line *one = &v->line[line][plane];
-      float **const values[VALUES] = {&one->detail, &one->grain, &one->even, &one->light, &one->luma, &one->fine, &one->chroma, &one->bleeding};
+      float **const values[VALUES] = {&one->detail, &one->grain, &one->even, &one->light, &one->luma, &one->fine, &one->stripes, &one->chroma, &one->bleeding};
       for (int value = 0; value < VALUES; value++, next += floats) *values[value] = next;
     }
   }
@@ -261,6 +270,11 @@ static inline v128_t squares_of(v128_t row, v128_t next) {
   return wasm_f32x4_mul(sums, sums);
 }
 
+// The sums of both columns of squares of 2 x 2 pixels of two cells.
+static inline v128_t folded(v128_t columns) {
+  return wasm_f32x4_add(wasm_i32x4_shuffle(columns, columns, 0, 2, 0, 2), wasm_i32x4_shuffle(columns, columns, 1, 3, 1, 3));
+}
+
 // The squared errors of chroma in the squares of 2 x 2 pixels of two cells, in units of what is seen.
 static inline v128_t bleeding_in(const Levels first[CELL], const Levels second[CELL]) {
   v128_t to_red[CELL], to_blue[CELL]; // the latter twice
@@ -273,11 +287,22 @@ static inline v128_t bleeding_in(const Levels first[CELL], const Levels second[C
   const v128_t blues = wasm_f32x4_add(squares_of(to_blue[0], to_blue[1]), squares_of(to_blue[2], to_blue[3]));
   const float unit = 1 / (CHROMA_LEVELS * CHROMA_LEVELS);
   const v128_t all = wasm_f32x4_add(wasm_f32x4_mul(reds, wasm_f32x4_const_splat(RED_PART * unit / 64)), wasm_f32x4_mul(blues, wasm_f32x4_const_splat(BLUE_PART * unit / 256)));
-  return wasm_f32x4_add(wasm_i32x4_shuffle(all, all, 0, 2, 0, 2), wasm_i32x4_shuffle(all, all, 1, 3, 1, 3));
+  return folded(all);
+}
+
+// The squared errors of luma in the same squares, given those of its rows.
+static inline v128_t striped_in(const v128_t errors[CELL]) {
+  const v128_t columns = wasm_f32x4_add(squares_of(errors[0], errors[1]), squares_of(errors[2], errors[3]));
+  return wasm_f32x4_mul(folded(columns), wasm_f32x4_const_splat(1.0f / (64 * LUMA * LUMA)));
+}
+
+// What some values are more than others.
+static inline v128_t beyond(v128_t values, v128_t others) {
+  return wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_sub(values, others));
 }
 
 // What is known of two cells, whose first is at `at`.
-static inline void know_pair(const Line *line, int at, const Levels first[CELL], const Levels second[CELL], int is_small, int is_same) {
+static inline void know_pair(const Line *line, int at, const Levels first[CELL], const Levels second[CELL], int is_small, int may_stripe, int is_same) {
   const v128_t zero = wasm_i16x8_const_splat(0);
   v128_t y[CELL], across = zero, down = zero;
   for (int row = 0; row < CELL; row++) y[row] = luma_of(first[row]);
@@ -291,14 +316,14 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
   store_pair(line->detail + at, busy), store_pair(line->grain + at, second_pair(busy));
   if (is_same) {
     store_pair(line->luma + at, zero), store_pair(line->fine + at, zero), store_pair(line->chroma + at, zero);
-    store_pair(line->bleeding + at, zero);
+    store_pair(line->stripes + at, zero), store_pair(line->bleeding + at, zero);
     return;
   }
   Levels errors = {zero, zero, zero}, levels = errors;
-  v128_t squares = wasm_i32x4_const_splat(0);
+  v128_t squares = wasm_i32x4_const_splat(0), error[CELL];
   for (int row = 0; row < CELL; row++) {
-    const v128_t error = wasm_i16x8_sub(luma_of(second[row]), y[row]);
-    squares = wasm_i32x4_add(squares, wasm_i32x4_dot_i16x8(error, error));
+    error[row] = wasm_i16x8_sub(luma_of(second[row]), y[row]);
+    squares = wasm_i32x4_add(squares, wasm_i32x4_dot_i16x8(error[row], error[row]));
     errors = sum_of(errors, less_of(second[row], first[row]));
     levels = sum_of(levels, sum_of(second[row], first[row]));
   }
@@ -306,8 +331,9 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
   const v128_t red = mean_of(errors.red, 16), green = mean_of(errors.green, 16), blue = mean_of(errors.blue, 16);
   const v128_t summed = wasm_i32x4_add(squares, wasm_i32x4_shuffle(squares, squares, 1, 0, 3, 2));
   const v128_t all = scaled(wasm_i32x4_shuffle(summed, summed, 0, 2, 0, 2), 1.0f / (16 * LUMA * LUMA), 1.0f / (16 * LUMA * LUMA));
-  const v128_t mean = luma_of_means(red, green, blue);
-  const v128_t fine = wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_sub(all, wasm_f32x4_mul(mean, mean)));
+  const v128_t mean = luma_of_means(red, green, blue), of_mean = wasm_f32x4_mul(mean, mean);
+  const v128_t fine = beyond(all, of_mean);
+  if (may_stripe) store_pair(line->stripes + at, beyond(striped_in(error), of_mean));
   store_pair(line->fine + at, wasm_f32x4_mul(fine, wasm_f32x4_const_splat(FINE_PART)));
   const v128_t reds = mean_of(levels.red, 32), greens = mean_of(levels.green, 32), blues = mean_of(levels.blue, 32);
   const v128_t glaring = wasm_f32x4_add(brightness_of(reds, greens, blues), wasm_f32x4_const_splat(GLARE));
@@ -320,7 +346,7 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
   const v128_t of_blue = wasm_f32x4_mul(wasm_f32x4_mul(to_blue, to_blue), wasm_f32x4_const_splat(BLUE_PART * unit));
   const v128_t chroma = wasm_f32x4_add(of_red, of_blue);
   store_pair(line->chroma + at, chroma);
-  if (is_small) store_pair(line->bleeding + at, wasm_f32x4_pmax(wasm_f32x4_const_splat(0), wasm_f32x4_sub(bleeding_in(first, second), chroma)));
+  if (is_small) store_pair(line->bleeding + at, beyond(bleeding_in(first, second), chroma));
 }
 
 // Two cells of all backgrounds: nothing is seen through most of them.
@@ -344,7 +370,7 @@ static inline void take_pair(const Visible *v, const Line lines[PLANES], int at)
       first[row] = is_opaque ? levels_of(one) : laid_on(one, BACKGROUND[plane]);
       if (!is_same) second[row] = is_opaque ? levels_of(other) : laid_on(other, BACKGROUND[plane]);
     }
-    know_pair(&lines[plane], at, first, second, v->is_small, is_same);
+    know_pair(&lines[plane], at, first, second, v->is_small, v->may_stripe, is_same);
   }
 }
 
@@ -426,6 +452,14 @@ static inline v128_t seen_of(v128_t squares, v128_t levels, v128_t bent, float i
   return wasm_f32x4_div(squares, wasm_f32x4_mul(hidden, hidden));
 }
 
+// What is seen of stripes in four cells, given the most grain around them.
+static inline v128_t stripes_seen(const Visible *v, const Line *here, int at, v128_t grain) {
+  const v128_t even = between(around(v->evens, at, 1), LEAST_EVEN_STRIPES, MOST_EVEN_STRIPES);
+  const v128_t smooth = wasm_f32x4_sub(wasm_f32x4_const_splat(1), between(grain, LEAST_GRAIN_STRIPES, MOST_GRAIN_STRIPES));
+  const v128_t part = wasm_f32x4_mul(wasm_f32x4_mul(even, smooth), wasm_f32x4_const_splat(STRIPES_PART));
+  return wasm_f32x4_mul(wasm_v128_load(here->stripes + at), part);
+}
+
 // What is seen of chroma in four cells.
 static inline v128_t chroma_seen(const Visible *v, const Line *here, int at) {
   const v128_t chroma = wasm_v128_load(here->chroma + at);
@@ -442,12 +476,14 @@ static void find_errors(Visible *v, const Line *above, const Line *here, const L
   if (v->is_small) sum_columns(v->evens, above->even, here->even, below->even, v->across);
   const float in_slope = v->is_small ? FINE_IN_SLOPE : HIDDEN_IN_SLOPE;
   for (int at = 0; at < v->across; at += 4) {
-    const v128_t luma = wasm_v128_load(here->luma + at), fine = wasm_v128_load(here->fine + at), chroma = chroma_seen(v, here, at);
+    const v128_t luma = wasm_v128_load(here->luma + at), fine = wasm_v128_load(here->fine + at);
     const v128_t sides = wasm_f32x4_pmax(wasm_v128_load(v->grains + at - 1), wasm_v128_load(v->grains + at + 1));
-    const v128_t bent = between(wasm_f32x4_pmax(sides, wasm_v128_load(v->grains + at)), LEAST_GRAIN, FULL_GRAIN);
+    const v128_t grain = wasm_f32x4_pmax(sides, wasm_v128_load(v->grains + at)), bent = between(grain, LEAST_GRAIN, FULL_GRAIN);
     const v128_t levels = hidden_in(v, here, at);
-    const v128_t error = wasm_f32x4_add(seen_of(luma, levels, bent, in_slope), seen_of(fine, levels, bent, FINE_IN_SLOPE));
-    wasm_v128_store(v->worst + at, wasm_f32x4_pmax(wasm_v128_load(v->worst + at), wasm_f32x4_add(error, chroma)));
+    v128_t error = wasm_f32x4_add(seen_of(luma, levels, bent, in_slope), seen_of(fine, levels, bent, FINE_IN_SLOPE));
+    if (v->may_stripe) error = wasm_f32x4_add(error, stripes_seen(v, here, at, grain));
+    error = wasm_f32x4_add(error, chroma_seen(v, here, at));
+    wasm_v128_store(v->worst + at, wasm_f32x4_pmax(wasm_v128_load(v->worst + at), error));
   }
 }
 

@@ -22,6 +22,7 @@ export interface VisibleDifference {
  * Compares two pictures of this size.
  * @param isOpaque nothing can be seen through either of them
  * @param isSmall they are looked at from close by: slopes and flat ground beside edges hide nothing
+ * @param mayStripe the second has few colors or levels: stripes that these make of slopes count in small pictures
  * @param tile given where both pictures consist of tiles: what lies within 8 pixels of their seams is not counted, but for
  *   the middle of small tiles
  * @throws NativeError when memory does not suffice
@@ -30,6 +31,7 @@ export function openVisibleDifference(
   { width, height }: Size,
   isOpaque: boolean,
   isSmall: boolean,
+  mayStripe: boolean,
   tile?: Tile,
 ): VisibleDifference {
   const held = new Held();
@@ -37,7 +39,15 @@ export function openVisibleDifference(
   const second = held.band(width);
   const opened = held.make(
     (exports) =>
-      exports.visible_open(width, height, isOpaque ? 1 : 0, isSmall ? 1 : 0, tile?.width ?? 0, tile?.height ?? 0),
+      exports.visible_open(
+        width,
+        height,
+        isOpaque ? 1 : 0,
+        isSmall ? 1 : 0,
+        mayStripe ? 1 : 0,
+        tile?.width ?? 0,
+        tile?.height ?? 0,
+      ),
     (exports, visible) => exports.visible_close(visible),
   );
   return {
@@ -54,8 +64,8 @@ export function openVisibleDifference(
 
 /** Bytes of the counts and of what an allocation takes. */
 const FIXED_BYTES = 16 * 1024;
-/** Cells of 4 pixels, three rows of them, each of eight numbers; four more of a row. */
-const CELL_BYTES = 3 * 32;
+/** Cells of 4 pixels, three rows of them, each of nine numbers; four more of a row. */
+const CELL_BYTES = 3 * 36;
 const ROW_BYTES = 4 * 4;
 const CELL = 4;
 const PLANES = 3;

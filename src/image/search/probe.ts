@@ -90,7 +90,7 @@ export type ProbeAt = (quality: number) => Probe | Promise<Probe>;
 /** Told once of each rendition what is said of it; of one that was written with its bytes. */
 type Told = (quality: number, judgement: Judgement, bytes?: Uint8Array) => void;
 
-type JudgementOf = (rendition: Rows, background?: number) => Promise<Judgement>;
+export type JudgementOf = (rendition: Rows, background?: number) => Promise<Judgement>;
 
 type Compared = Pick<Picture, "opaque" | "space">;
 

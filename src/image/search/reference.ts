@@ -8,7 +8,15 @@ import { firstFrame, type Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { comparedRows, onlyStrips, type Strip, stripsOf } from "../pixels/strips.ts";
 import { SAMPLE_TILE, type Sample, sampleOf, sampleSize } from "./sample.ts";
-import { compareRows, compareWith, inComparedColors, preparedOf, prepareEstimate, tileOf } from "./score.ts";
+import {
+  type Comparing,
+  compareRows,
+  compareWith,
+  inComparedColors,
+  preparedOf,
+  prepareEstimate,
+  tileOf,
+} from "./score.ts";
 import type { Judgement } from "./second-opinion.ts";
 
 type Compared = Pick<Picture, "width" | "height" | "opaque" | "space">;
@@ -37,6 +45,9 @@ export interface Keeping {
   /** So is what they need of the whole, on the background on which it is first looked at. */
   readonly whole?: boolean;
 }
+
+/** How a rendition is looked at. */
+type Looked = Omit<Comparing, "tile">;
 
 /** The whole of a picture, prepared on a background; the middle one for what is opaque. */
 interface PreparedWhole {
@@ -106,17 +117,15 @@ export class Reference {
    * What both opinions say of a rendition of the picture, which is read to its end and closed; scored on one background
    * if so told.
    */
-  async judge(rendition: Rows, background?: number): Promise<Judgement> {
-    if (!this.tile) return this.judgeSample(rendition, background);
+  async judge(rendition: Rows, looked: Looked = {}): Promise<Judgement> {
+    if (!this.tile) return this.judgeSample(rendition, looked);
+    const { background } = looked;
     const { space } = this.sample.picture;
     const shown = inComparedColors(onlyStrips(rendition, this.strips), space);
     const prepared = await this.wholeOn(background);
     const original = inComparedColors(await this.open(), space);
-    if (prepared) return compareWith(prepared, original, shown, this.timeSlice, background);
-    return compareRows(original, shown, this.timeSlice, {
-      tile: tileOf(this.strips),
-      background,
-    });
+    if (prepared) return compareWith(prepared, original, shown, this.timeSlice, looked);
+    return compareRows(original, shown, this.timeSlice, { ...looked, tile: tileOf(this.strips) });
   }
 
   /** What comparisons of the whole need on a background, where that is kept. */
@@ -135,16 +144,16 @@ export class Reference {
   }
 
   /** What both opinions say of a rendition of the sample, scored on one background if so told. */
-  async judgeSample(rendition: Rows, background?: number): Promise<Judgement> {
+  async judgeSample(rendition: Rows, looked: Looked = {}): Promise<Judgement> {
     const { keeps, timeSlice } = this;
     const { picture } = this.sample;
     const { space } = picture;
     const open = async () => inComparedColors(await firstFrame(picture, timeSlice), space);
     const shown = inComparedColors(rendition, space);
     const tile = tileIn(this.sample, this.strips);
-    if (!keeps.prepared) return compareRows(await open(), shown, timeSlice, { tile, background });
+    if (!keeps.prepared) return compareRows(await open(), shown, timeSlice, { ...looked, tile });
     this.prepared ??= await preparedOf(await open(), timeSlice, tile);
-    return compareWith(this.prepared, await open(), shown, timeSlice, background);
+    return compareWith(this.prepared, await open(), shown, timeSlice, looked);
   }
 
   /** Frees what was prepared; nothing is scored afterward. */

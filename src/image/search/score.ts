@@ -132,6 +132,8 @@ export interface Comparing {
   readonly tile?: Tile | undefined;
   /** The only background to look at them on; by default the worse of `BACKGROUNDS` counts. */
   readonly background?: number | undefined;
+  /** The second is of a format whose loss makes stripes of slopes. */
+  readonly mayStripe?: boolean | undefined;
 }
 
 /**
@@ -142,7 +144,7 @@ export async function compareRows(
   first: Rows,
   second: Rows,
   timeSlice: TimeSlice,
-  { tile, background }: Comparing = {},
+  { tile, background, mayStripe }: Comparing = {},
 ): Promise<Judgement> {
   if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
   const { width, height } = completedSize(first);
@@ -159,7 +161,7 @@ export async function compareRows(
     return await judged(
       first,
       second,
-      { push, maxRows, result, nanoseconds: COMPARE_NS * backgrounds.length, tile },
+      { push, maxRows, result, nanoseconds: COMPARE_NS * backgrounds.length, tile, mayStripe },
       timeSlice,
     );
   } finally {
@@ -195,7 +197,7 @@ export async function preparedOf(
 /**
  * What both opinions say of a rendition of a prepared picture. Both are read to their end and closed.
  * @param original the picture that was prepared, anew
- * @param background the only one to score them on; by default the worst of those of the picture counts
+ * @param comparing its background is the only one to score them on; by default the worst of those of the picture counts
  * @throws RangeError when the sizes differ
  */
 export async function compareWith(
@@ -203,7 +205,7 @@ export async function compareWith(
   original: Rows,
   rendition: Rows,
   timeSlice: TimeSlice,
-  background?: number,
+  { background, mayStripe }: Omit<Comparing, "tile"> = {},
 ): Promise<Judgement> {
   const { width, height } = reference.size;
   try {
@@ -214,7 +216,7 @@ export async function compareWith(
       const { maxRows } = comparison;
       const push = (_: Uint8Array, shown: Uint8Array) => comparison.push(shown);
       const result = () => comparison.result();
-      const on = { push, maxRows, result, tile: reference.tile, nanoseconds: COMPARE_PREPARED_NS };
+      const on = { push, maxRows, result, tile: reference.tile, mayStripe, nanoseconds: COMPARE_PREPARED_NS };
       return await judged(original, rendition, on, timeSlice);
     } finally {
       comparison.close();
@@ -233,6 +235,8 @@ interface Scoring {
   readonly result: () => number;
   /** Both pictures consist of tiles of this size. */
   readonly tile?: Tile | undefined;
+  /** The rendition is of a format whose loss makes stripes of slopes. */
+  readonly mayStripe?: boolean | undefined;
   /** Of a pixel. */
   readonly nanoseconds: number;
 }
@@ -242,7 +246,8 @@ async function judged(original: Rows, rendition: Rows, scoring: Scoring, timeSli
   const [first, second] = [completed(original), completed(rendition)];
   const { width, height } = first;
   const isOpaque = first.opaque && second.opaque;
-  const opinion = openSecondOpinion(original, isOpaque, { compared: { width, height }, tile: scoring.tile });
+  const { tile, mayStripe } = scoring;
+  const opinion = openSecondOpinion(original, isOpaque, { compared: { width, height }, tile, mayStripe });
   try {
     const { maxRows } = scoring;
     const nanoseconds = scoring.nanoseconds + secondOpinionNanoseconds({ opaque: isOpaque });

@@ -12,7 +12,16 @@ import { type ExactEncoder, ExactLeft, isFlat, isWorthExact, mayTryExact, smalle
 import { Notes } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { isSmall, type Patience, type PresetGoal, stricterThan } from "./presets.ts";
-import { probeAtOf, distortionOf, type Found, Judge, type PictureEncoder, surely, type Probe } from "./probe.ts";
+import {
+  probeAtOf,
+  distortionOf,
+  type Found,
+  Judge,
+  type JudgementOf,
+  type PictureEncoder,
+  surely,
+  type Probe,
+} from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
@@ -99,15 +108,23 @@ export async function smallestAbove(
   const scale = format.write.qualities;
   const { trace } = goal;
   const notes = new Notes(scale, goal.targetScore, trace);
-  const judgeBy = (judge: Reference["judge"], isWhole: boolean, onPart?: Judge) => {
+  const mayStripe = scale.makesStripes;
+  const judgeBy = (judge: JudgementOf, isWhole: boolean, onPart?: Judge) => {
     const told = (quality: number, { points, score }: Judgement, bytes?: Uint8Array) => {
       if (bytes) notes.add({ bytes, score: points, metric: score }, isWhole);
       trace?.({ kind: "judged", part: isWhole ? "whole" : "sample", quality, score, points });
     };
     return new Judge(format, sample.picture, judge, timeSlice, { onPart, told });
   };
-  const onSample = judgeBy((rendition, background) => reference.judgeSample(rendition, background), !sample.tiles);
-  const onWhole = judgeBy((rendition, background) => reference.judge(rendition, background), true, onSample);
+  const onSample = judgeBy(
+    (rendition, background) => reference.judgeSample(rendition, { background, mayStripe }),
+    !sample.tiles,
+  );
+  const onWhole = judgeBy(
+    (rendition, background) => reference.judge(rendition, { background, mayStripe }),
+    true,
+    onSample,
+  );
   const search = { ...goal, reference, onWhole, onSample, scale, timeSlice };
   const timed = ways.map((encoder) => notes.encoder(encoder, deadline));
   try {

@@ -14,7 +14,7 @@ Comparison *comparison_open(Reference *);
 void comparison_close(Comparison *);
 void comparison_push(Comparison *, const uint8_t *first, const uint8_t *second, int rows);
 double comparison_result(const Comparison *);
-Visible *visible_open(int width, int height, int is_opaque, int is_small, int tile_columns, int tile_rows);
+Visible *visible_open(int width, int height, int is_opaque, int is_small, int may_stripe, int tile_columns, int tile_rows);
 void visible_close(Visible *);
 void visible_push(Visible *, const uint8_t *first, const uint8_t *second, int rows);
 double visible_result(Visible *);
@@ -58,7 +58,7 @@ void look(Input &input) {
   const bool is_long = shape >= LONG_FROM, is_wide = is_long && (shape & 1);
   const int width = input.number<int>(1, is_wide ? LONGEST : is_long ? FEW : MANY);
   const int height = input.number<int>(1, is_wide ? FEW : is_long ? LONGEST : MANY);
-  const bool is_opaque = input.flag(), is_flat = input.flag(), is_small = input.flag();
+  const bool is_opaque = input.flag(), is_flat = input.flag(), is_small = input.flag(), may_stripe = input.flag();
   const int columns = tile_of(input), rows_of_tile = tile_of(input), most = input.number<int>(1, MAX_ROWS);
   const uint32_t color = input.ConsumeIntegral<uint32_t>();
   const Change change(input, width, height);
@@ -66,7 +66,7 @@ void look(Input &input) {
   if (is_flat) for (size_t i = 0; i < first.size(); i++) first[i] = color >> i % 4 * 8;
   else host::fill(input, first.data(), first.size());
   const Bytes second = change.of(first, width);
-  Visible *visible = visible_open(width, height, is_opaque, is_small, columns, rows_of_tile);
+  Visible *visible = visible_open(width, height, is_opaque, is_small, may_stripe, columns, rows_of_tile);
   if (!visible) return;
   const size_t stride = (size_t)width * 4;
   for (int y = 0; y < height; y += most) {
@@ -78,7 +78,7 @@ void look(Input &input) {
   const double found = visible_result(visible);
   visible_close(visible);
   const plain::Picture original{first.data(), width, height, is_opaque}, rendition{second.data(), width, height, is_opaque};
-  const double expected = plain::difference(original, rendition, is_small, columns, rows_of_tile);
+  const double expected = plain::difference(original, rendition, is_small, may_stripe, columns, rows_of_tile);
   // Errors are counted in 32 bins for each power of two and in one below 1/64, and part of a bin counts as the mean of all of it.
   const double least_bin = 0.0162, bin = 1.0 / 32, rounding = 1e-3;
   if (!(found <= expected * (1 + rounding) + rounding)) host::wrong("more is seen than there is");

@@ -34,7 +34,7 @@ struct Picture {
 
 // What is known of one cell on one background.
 struct Cell {
-  double detail, grain, even, light, luma, fine, chroma, bleeding;
+  double detail, grain, even, light, luma, fine, stripes, chroma, bleeding;
 };
 
 // What of the error of a primary with such a level is seen as light in a place of such a brightness: nearly nothing of what is far
@@ -48,7 +48,7 @@ inline double seen_in(double bright, double error, double level) {
 inline double slope_of(double sum) { return floor((sum * 16 * 2731 + 16384) / 32768) / 16; }
 
 inline Cell cell_of(const Picture &first, const Picture &second, int left, int top, int background, bool is_small) {
-  double quarters[4][2] = {{0}}, y[CELL][CELL], steps = 0, bends = 0, even = 0, across = 0, down = 0, light = 0, error = 0, squares = 0, by[3] = {0}, levels[3] = {0};
+  double quarters[4][3] = {{0}}, y[CELL][CELL], steps = 0, bends = 0, even = 0, across = 0, down = 0, light = 0, error = 0, squares = 0, by[3] = {0}, levels[3] = {0};
   for (int row = 0; row < CELL; row++) {
     for (int at = 0; at < CELL; at++) {
       y[row][at] = first.luma(left + at, top + row, background);
@@ -63,7 +63,7 @@ inline Cell cell_of(const Picture &first, const Picture &second, int left, int t
       }
       const double to_red = errors[0] - errors[1], to_blue = errors[2] - (errors[0] + errors[1]) / 2;
       double *const quarter = quarters[row / 2 * 2 + at / 2];
-      quarter[0] += to_red / 4, quarter[1] += to_blue / 4;
+      quarter[0] += to_red / 4, quarter[1] += to_blue / 4, quarter[2] += apart / 4;
     }
   }
   for (int line = 0; line < CELL; line++) across += y[line][CELL - 1] - y[line][0], down += y[CELL - 1][line] - y[0][line];
@@ -84,10 +84,12 @@ inline Cell cell_of(const Picture &first, const Picture &second, int left, int t
   luma = (luma + 2 * seen_in(bright, by[2], levels[2])) / 16;
   const double chroma = (0.65 * of_red * of_red + 0.6 * of_blue * of_blue) / unit;
   const double fine = std::max(0.0, squares / 16 - mean * mean) * 0.65;
-  double bleeding = 0;
+  double bleeding = 0, stripes = 0;
   for (const auto &quarter : quarters) bleeding += (0.65 * quarter[0] * quarter[0] + 0.6 * quarter[1] * quarter[1]) / unit / 4;
+  for (const auto &quarter : quarters) stripes += quarter[2] * quarter[2] / 4;
+  stripes = is_small ? std::max(0.0, stripes - mean * mean) : 0;
   bleeding = is_small ? std::max(0.0, bleeding - chroma) : 0;
-  return {steps / 12, bends / 16, even / 4, light / 16 / 255, luma * luma, fine, chroma, bleeding};
+  return {steps / 12, bends / 16, even / 4, light / 16 / 255, luma * luma, fine, stripes, chroma, bleeding};
 }
 
 inline double seen(double squares, double levels, double bent, double in_slope) {
@@ -112,7 +114,7 @@ inline double mean_of(const std::vector<double> &errors, size_t count) {
   return sum / count;
 }
 
-inline double difference(const Picture &first, const Picture &second, bool is_small, int tile_columns, int tile_rows) {
+inline double difference(const Picture &first, const Picture &second, bool is_small, bool may_stripe, int tile_columns, int tile_rows) {
   const int across = (first.width + CELL - 1) / CELL, down = (first.height + CELL - 1) / CELL;
   std::vector<double> worst((size_t)across * down);
   std::vector<Cell> cells(worst.size());
@@ -134,7 +136,9 @@ inline double difference(const Picture &first, const Picture &second, bool is_sm
         const double least = first.is_opaque ? 0.6 : 0.45;
         const double most = is_small ? levels + std::clamp((even - least) / (1 - least), 0.0, 1.0) * (1.65 - levels) : levels;
         const double chroma = here.chroma + here.bleeding * 2.6 * std::clamp((even - 0.5) / 0.4, 0.0, 1.0);
-        const double error = seen(here.luma, most, bent, is_small ? 1.1 : 0.75) + seen(here.fine, most, bent, 1.1) + chroma;
+        const double smooth = 1 - std::clamp((grain - 1.5) / 1.5, 0.0, 1.0);
+        const double stripes = !is_small || !may_stripe ? 0 : here.stripes * 0.9 * std::clamp((even - 0.7) / 0.1, 0.0, 1.0) * smooth;
+        const double error = seen(here.luma, most, bent, is_small ? 1.1 : 0.75) + seen(here.fine, most, bent, 1.1) + stripes + chroma;
         worst[row * across + at] = std::max(worst[row * across + at], sqrt(error));
       }
     }

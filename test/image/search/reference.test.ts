@@ -76,7 +76,7 @@ describe("a reference", () => {
     for (const background of [0.9, 0.1, 0.9, undefined]) {
       const scores = [plain, prepared].map(async (reference) => [
         await reference.judgeSample(await firstFrame(sheet, UNPAUSED)),
-        await reference.judge(await firstFrame(rendition, UNPAUSED), background),
+        await reference.judge(await firstFrame(rendition, UNPAUSED), { background }),
       ]);
       const [expected, found] = await Promise.all(scores);
       expect(found).toEqual(expected);

@@ -73,9 +73,10 @@ function differenceOf(
   tile?: { width: number; height: number },
   rows = 16,
   isOpaque = true,
+  mayStripe = false,
 ): number {
   const { width, height } = first;
-  const opinion = openSecondOpinion(first, isOpaque, { tile });
+  const opinion = openSecondOpinion(first, isOpaque, { tile, mayStripe });
   for (let y = 0; y < height; y += rows) {
     const [from, to] = [y * width * 4, Math.min(height, y + rows) * width * 4];
     opinion.push(first.data.subarray(from, to), second.data.subarray(from, to));
@@ -164,6 +165,23 @@ describe("the second opinion", () => {
       });
     const difference = (isOpaque: boolean) => differenceOf(marks(0), marks(12), undefined, 16, isOpaque);
     expect(difference(false)).toBeGreaterThan(difference(true) * 1.05);
+  });
+
+  it.each([
+    [96, 72, 20],
+    [200, 150, 24],
+  ])("sees stripes of a palette in a slope of color, %d pixels wide", (width, height, steps) => {
+    const sky = (part: number) =>
+      [27 + 108 * part, 79 + 105 * part, 160 + 78 * part].map(Math.round) as [number, number, number];
+    const slope = (partOf: (along: number) => number) =>
+      paint(width, height, (x, y) => [...sky(partOf((x + y * 0.4) / (width + height * 0.4))), 255]);
+    const original = slope((along) => along);
+    const striped = (colors: number) => slope((along) => Math.round(along * colors) / colors);
+    const looks = (colors: number, mayStripe = true) =>
+      looksAt(pointsAt(differenceOf(original, striped(colors), undefined, 16, true, mayStripe)));
+    expect(looks(steps)).not.toBe("same");
+    expect(looks(steps * 2)).toBe("same");
+    expect(looks(steps, false)).toBe("same");
   });
 
   it("lets steep slopes hide blocks in large pictures alone", () => {

@@ -22,7 +22,7 @@ export function study(picture: Picture): Study {
 export const write = {
   estimate,
   encode: (picture, settings, timeSlice) => study(picture).encode(settings, timeSlice),
-  qualities: { step: 1 },
+  qualities: { step: 1, makesStripes: true },
   variants: [{ loss: "colors" }, { loss: "levels" }, { loss: "nothing" }],
   maxScoredPixels: Infinity,
   sixteenBit: ({ lossless }) => lossless,
