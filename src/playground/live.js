@@ -2,6 +2,7 @@
  * A change of a control, shown a moment later: the request is tried out on the screen's copy of the original. What comes next
  * cancels what is under way, and the final file is made when somebody asks for it.
  */
+import { QUICK_FORMATS } from "./format-lists.js";
 import { patiently, sleepFor } from "./patience.js";
 import { explained, resultOf, submit, submitForBytes } from "./processing.js";
 import { canBeTried, scaledRequest } from "./scaled-request.js";
@@ -11,8 +12,6 @@ import { screenCopyOf } from "./screen-copy.js";
 const AFTER_TYPING = 200;
 /** What is dragged passes many values, and wants to be followed: the first at once, others this much after one another. */
 const AFTER_MOVING = 100;
-/** Formats whose previews are written in a moment; others take several times as long for the same pixels. */
-const QUICK_FORMATS = ["jpeg", "jpg", "gif", "svg"];
 
 /**
  * @import { ScreenCopy, Visible } from "./screen-copy.js"
@@ -201,7 +200,7 @@ async function madeOf(source, body, signal) {
  * @param {File} file
  */
 function isQuick(body, { type }) {
-  return QUICK_FORMATS.includes(body?.output?.format ?? type.replace(/^image\/|\+xml$/g, ""));
+  return QUICK_FORMATS.includes(body?.output?.format ?? type.replace("image/", ""));
 }
 
 /** @param {Blob} blob */
