@@ -49,7 +49,7 @@ export function isTelling(phash: string): boolean {
 }
 
 /** The bands of a hash, each a number of its own among all bands. */
-function bandsOf(phash: string): number[] {
+export function bandsOf(phash: string): number[] {
   return Array.from({ length: BANDS }, (_, band) => {
     const digits = phash.slice(band * BAND_DIGITS, (band + 1) * BAND_DIGITS);
     return (band << BAND_BITS) | Number.parseInt(digits, 16);

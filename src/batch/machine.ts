@@ -10,6 +10,7 @@ import {
   MAX_OBJECT_CHANGES,
   MAX_OBJECT_STARTS,
 } from "../limits/batch.ts";
+import { type Alike, Looks } from "./looks.ts";
 import { Objects, type Sql } from "./objects.ts";
 import { FULL_PACE, isTooSlow, type Pace, quickened, slowed } from "./pace.ts";
 import type {
@@ -47,6 +48,8 @@ interface Standing extends Pace {
   isProven: boolean;
   /** Objects that the account lets this batch work on at once. */
   slots: number;
+  /** The notification of the end is due. */
+  isNotified?: boolean;
   updatedAt: number;
 }
 
@@ -58,6 +61,7 @@ const FINAL: ReadonlySet<BatchState> = new Set(["done", "canceled"]);
 export class Machine {
   readonly #sql: Sql;
   readonly #objects: Objects;
+  readonly #looks: Looks;
   readonly #random: () => number;
   #standing: Standing | undefined;
   #told: string | undefined;
@@ -67,6 +71,7 @@ export class Machine {
     this.#random = random;
     sql.exec(SCHEMA);
     this.#objects = new Objects(sql);
+    this.#looks = new Looks(sql);
     const [row] = sql.exec("SELECT json FROM standing");
     this.#standing = row && (JSON.parse(String(row["json"])) as Standing);
   }
@@ -103,6 +108,17 @@ export class Machine {
     return this.#told === this.news;
   }
 
+  /** Whether somebody waits to be notified of the end, which has come. */
+  get owesNotice(): boolean {
+    const standing = this.#standing;
+    if (!standing?.batch.hasWebhook || standing.isNotified) return false;
+    return FINAL.has(standing.state) || standing.state === "failed";
+  }
+
+  noteNotified(): void {
+    if (this.#standing) this.#keep({ ...this.#standing, isNotified: true });
+  }
+
   /** Whether the batch goes on by itself. */
   get isAtWork(): boolean {
     const state = this.#standing?.state;
@@ -112,6 +128,11 @@ export class Machine {
   /** The failures that are kept, the latest first. */
   failures(offset: number, limit: number): FailedObject[] {
     return this.#objects.failures(offset, limit);
+  }
+
+  /** Objects that look like others, and whether all were compared. */
+  alike(offset: number, limit: number): { readonly alike: Alike[]; readonly isComplete: boolean } {
+    return { alike: this.#looks.alike(offset, limit), isComplete: this.#looks.isComplete };
   }
 
   /** Stops for a while: what is worked on is brought to its end. */
@@ -258,6 +279,7 @@ export class Machine {
       else if (outcome.kind === "skipped")
         standing.counts = { ...standing.counts, skipped: standing.counts.skipped + 1 };
       const isOver = failure !== undefined || outcome.kind === "done" || outcome.kind === "skipped";
+      if ("phash" in outcome && outcome.phash !== undefined) this.#looks.add(held.key, outcome.phash);
       if (isOver || standing.state === "canceled") this.#objects.remove(n);
       else this.#objects.putBack(n, outcome);
       this.#learn(standing, outcome, now);

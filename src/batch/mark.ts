@@ -33,7 +33,9 @@ export function readMark(text: string | undefined): Mark | undefined {
 
 /** The same for the same request, whatever the order of its members. */
 export function recipeOf({ rules }: Batch): Promise<string> {
-  return shortHash(JSON.stringify(inOrder(rules.processing)));
+  // What is said of a picture changes nothing in it.
+  const { analyze: _, ...processing } = rules.processing;
+  return shortHash(JSON.stringify(inOrder(processing)));
 }
 
 export async function shortHash(text: string): Promise<string> {

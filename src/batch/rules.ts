@@ -40,6 +40,8 @@ export interface Batch extends BatchOwner {
   readonly id: string;
   readonly createdAt: number;
   readonly rules: BatchRules;
+  /** Whether a notification of this id waits for the end. */
+  readonly hasWebhook?: boolean;
 }
 
 export type BatchState = "listing" | "running" | "paused" | "done" | "failed" | "canceled";
@@ -108,10 +110,15 @@ export interface ClaimedObject {
   readonly isProven: boolean;
 }
 
+/** How a picture looks, where the batch asks for that. */
+interface Hashed {
+  readonly phash?: string | undefined;
+}
+
 /** What came of an object, or why it is to be tried again. */
 export type ObjectOutcome =
-  | { readonly kind: "done"; readonly before: number; readonly after: number }
-  | { readonly kind: "skipped" }
+  | ({ readonly kind: "done"; readonly before: number; readonly after: number } & Hashed)
+  | ({ readonly kind: "skipped" } & Hashed)
   | ({ readonly kind: "failed" } & Trouble)
   /** It was replaced while it was worked on. */
   | { readonly kind: "changed" }

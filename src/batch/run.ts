@@ -34,9 +34,14 @@ export async function runObject(
   const claimed = (await batch.claim(object, token)) as ClaimedObject | undefined;
   if (!claimed) return;
   const credit = new ObjectCredit(around, claimed);
-  const outcome = await outcomeFor(around, claimed, credit);
+  const outcome = hashed(await outcomeFor(around, claimed, credit), credit.phash);
   const isTold = await batch.finish(object, token, outcome);
   await credit.close(isTold ? outcome : undefined);
+}
+
+function hashed(outcome: ObjectOutcome, phash: string | undefined): ObjectOutcome {
+  const isMade = outcome.kind === "done" || outcome.kind === "skipped";
+  return phash !== undefined && isMade ? { ...outcome, phash } : outcome;
 }
 
 async function outcomeFor(
@@ -64,7 +69,7 @@ async function outcomeFor(
 
 function portsOf(
   { env, settings, pipeline }: ObjectSurroundings,
-  { batch }: ClaimedObject,
+  { batch, key }: ClaimedObject,
   { originals, results }: Awaited<ReturnType<typeof storesOf>>,
   credit: ObjectCredit,
 ): ObjectPorts {
@@ -82,7 +87,15 @@ function portsOf(
         await take(encoded);
         return { url: "" };
       };
-      const ports = { ...edges, keepTemporarily, removeTemporary: async () => undefined, allowance };
+      // They are found by the object's name, and in the report of the batch.
+      const keepLooks: typeof edges.keepLooks = async (account, looks) => {
+        credit.phash = looks[0]?.phash;
+        await edges.keepLooks?.(
+          account,
+          looks.map(({ phash }) => ({ phash, id: batch.id, name: key })),
+        );
+      };
+      const ports = { ...edges, keepTemporarily, removeTemporary: async () => undefined, keepLooks, allowance };
       const job = {
         id,
         accountId,
@@ -99,6 +112,8 @@ function portsOf(
 class ObjectCredit {
   readonly allowance: Allowance;
   bytesIn = 0;
+  /** How its picture looks, once that is known. */
+  phash: string | undefined;
   readonly #around: ObjectSurroundings;
   readonly #claimed: ClaimedObject;
   #lease: number | undefined;

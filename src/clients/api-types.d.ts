@@ -834,7 +834,7 @@ export type WebhookRecord = {
   readonly created_at: string;
   readonly updated_at: string;
   readonly code: number;
-  readonly payload: Success | SetSuccess | Failure | Readonly<Record<string, never>>;
+  readonly payload: Success | SetSuccess | Failure | BatchEnded | Readonly<Record<string, never>>;
   readonly attempts: readonly ({
     readonly at: string;
     readonly code: number;
@@ -1061,6 +1061,7 @@ export type NewBatch = {
   };
   readonly only_if_smaller?: number;
   readonly dry_run?: boolean;
+  readonly webhook?: Webhook;
   readonly trim?: Trim;
   readonly flip?: Flip;
   readonly rotate?: Rotate;
@@ -1080,6 +1081,7 @@ export type NewBatch = {
   readonly background?: Background;
   readonly output?: Output;
   readonly optimize?: Optimize;
+  readonly analyze?: readonly ("phash")[];
 };
 
 export type BatchRecord = {
@@ -1160,6 +1162,25 @@ export type FailureList = {
     readonly reason: string;
     readonly at: string;
   })[];
+};
+
+export type DuplicateList = {
+  readonly success: true;
+  readonly code: 200;
+  readonly duplicates: readonly ({
+    readonly key: string;
+    readonly phash: string;
+    readonly count: number;
+    readonly keys: readonly (string)[];
+  })[];
+  readonly complete: boolean;
+};
+
+export type BatchEnded = {
+  readonly success: true;
+  readonly code: 200;
+  readonly id: string;
+  readonly batch: BatchRecord;
 };
 
 export type NewDelivery = {
@@ -1521,6 +1542,8 @@ export interface Operations {
   readonly findBatch: { readonly path: { readonly batch: string }; readonly answer: BatchFound };
   /** Lists objects that have failed, the latest first. */
   readonly listBatchFailures: { readonly path: { readonly batch: string }; readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: FailureList };
+  /** Lists pictures that look like others of the batch, which was given `analyze`. */
+  readonly listBatchDuplicates: { readonly path: { readonly batch: string }; readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: DuplicateList };
   /** Pauses a batch. */
   readonly pauseBatch: { readonly path: { readonly batch: string }; readonly answer: BatchChanged };
   /** Lets a batch go on that is paused, or has failed. */

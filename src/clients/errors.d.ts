@@ -23,16 +23,6 @@ export type FailureFacts = {
     retryAfter?: number;
     cause?: unknown;
 };
-/**
- * What a failure says of itself.
- * @typedef {object} FailureFacts
- * @property {number} status Of the answer; 0 where there was none.
- * @property {string} [error] The stable word of the failure, `resize.width.range`.
- * @property {string} [param] The path of the member that the failure is about, `resize.width`.
- * @property {string} [id] The id of the request.
- * @property {number} [retryAfter] Seconds to wait before the same request can succeed.
- * @property {unknown} [cause]
- */
 /** A call that did not succeed; all other classes are kinds of it. */
 export declare class DarkroomError extends Error {
     status: number;

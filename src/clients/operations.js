@@ -19,6 +19,7 @@ export const OPERATIONS = {
   listBatches: ["GET", "/1.0/batches"],
   findBatch: ["GET", "/1.0/batches/{batch}"],
   listBatchFailures: ["GET", "/1.0/batches/{batch}/failures"],
+  listBatchDuplicates: ["GET", "/1.0/batches/{batch}/duplicates"],
   pauseBatch: ["POST", "/1.0/batches/{batch}/pause"],
   resumeBatch: ["POST", "/1.0/batches/{batch}/resume"],
   cancelBatch: ["POST", "/1.0/batches/{batch}/cancel"],

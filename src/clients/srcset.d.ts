@@ -8,11 +8,6 @@ export type SrcsetOptions = (ImageOptions & {
     width: number;
 });
 /**
- * Widths in pixels, for pictures as wide as `sizes` says; or densities, for one that is `width` wide in the page. With a
- * `width` and a `height` every candidate has their shape.
- * @typedef {ImageOptions & { widths: readonly number[] } | ImageOptions & { densities: readonly number[], width: number }} SrcsetOptions
- */
-/**
  * The attribute `srcset`.
  * @param {Place} place
  * @param {string | URL} source

@@ -7,15 +7,6 @@ export type Operations = Omit<ImageOptions, "width" | "height" | "format" | "qua
     quality?: number | string;
 };
 /**
- * What components of `@unpic` say of a picture, and what `operations` say besides.
- * @typedef {Omit<ImageOptions, "width" | "height" | "format" | "quality"> & {
- *   width?: number | string,
- *   height?: number | string,
- *   format?: string,
- *   quality?: number | string,
- * }} Operations
- */
-/**
  * A transformer. Components always say a height, which addresses without a signature may not: it counts where
  * `operations` name a `fit`, else the picture keeps its shape and the page crops it.
  * @param {Place} place

@@ -1,7 +1,7 @@
 /** Types of webhooks.js, as tsc declares them. */
 /** Notifications: their types, and the check of their signature after Standard Webhooks 1.0.0. */
-import type { Failure, SetSuccess, Success } from "./api-types.js";
-export type Notification = Success | SetSuccess | Failure;
+import type { BatchEnded, Failure, SetSuccess, Success } from "./api-types.js";
+export type Notification = Success | SetSuccess | Failure | BatchEnded;
 export type Received = {
     headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
     /**
@@ -9,16 +9,6 @@ export type Received = {
      */
     body: string | Uint8Array;
 };
-/**
- * What is posted to a webhook: the answer that the request would have had.
- * @typedef {Success | SetSuccess | Failure} Notification
- */
-/**
- * A notification as it came in.
- * @typedef {object} Received
- * @property {Headers | Readonly<Record<string, string | readonly string[] | undefined>>} headers
- * @property {string | Uint8Array} body The bytes as they came, before anything has parsed them.
- */
 /** A notification that is not to be believed: its signature is wrong, missing, or of another time. */
 export declare class SignatureError extends Error {
     /** @param {string} message */

@@ -9,13 +9,17 @@ import {
   DEFAULT_SMALLER_PERCENT,
   MAX_CHARACTERS_OF_PATTERNS,
   MAX_KEPT_FAILURES,
+  MAX_KEPT_LOOKS,
   MAX_PATTERN_CHARACTERS,
   MAX_PATTERNS,
+  SHOWN_DUPLICATES,
   SHOWN_FAILURES,
 } from "../limits/batch.ts";
+import { BatchRecord } from "./batch-record.ts";
 import { operationEntries } from "./members.ts";
 import { checked } from "./message.ts";
 import { plainBody } from "./request.ts";
+import { Webhook } from "./webhook.ts";
 
 const connectorRule = "must be the id of a saved connector";
 const Connector = v.pipe(v.string(connectorRule), v.regex(/^[A-Za-z0-9]{10}$/, connectorRule));
@@ -59,11 +63,20 @@ const Target = judgedAs(
   Place,
 );
 
+const looksRule = 'must be ["phash"]: batches say nothing else of pictures';
+/** What is said of each picture: how it looks, for the report of duplicates. */
+const Looks = v.pipe(
+  v.array(v.picklist(["phash"], looksRule), looksRule),
+  v.minLength(1, looksRule),
+  v.maxLength(1, looksRule),
+);
+
 const ownEntries = {
   source: Source,
   target: Target,
   only_if_smaller: v.optional(integer(0, 99), DEFAULT_SMALLER_PERCENT),
   dry_run: v.optional(flag(), false),
+  webhook: v.optional(Webhook),
 };
 
 export const NewBatch = record({
@@ -71,6 +84,7 @@ export const NewBatch = record({
   ...operationEntries,
   output: v.optional(Output),
   optimize: v.optional(Optimize),
+  analyze: v.optional(Looks),
 });
 export type NewBatch = v.InferOutput<typeof NewBatch>;
 
@@ -109,6 +123,12 @@ export const FailureQuery = record({
   limit: v.optional(digits(1, MAX_PAGE_ENTRIES)),
 });
 
+/** Duplicates of a batch: query parameters are texts. */
+export const DuplicateQuery = record({
+  offset: v.optional(digits(0, MAX_KEPT_LOOKS)),
+  limit: v.optional(digits(1, MAX_PAGE_ENTRIES)),
+});
+
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const timestamp = v.pipe(v.string(), v.isoTimestamp());
 
@@ -119,46 +139,6 @@ const ObjectFailure = v.strictObject({
   reason: v.string(),
   at: timestamp,
 });
-
-export const BatchRecord = v.strictObject({
-  id: v.pipe(v.string(), v.uuid()),
-  state: v.picklist(["listing", "running", "paused", "done", "failed", "canceled"]),
-  /** Why it is paused or has failed, where nobody has paused it. */
-  error: v.optional(v.string()),
-  reason: v.optional(v.string()),
-  source: v.strictObject({
-    connector: v.string(),
-    prefix: v.string(),
-    include: v.optional(v.array(v.string())),
-    exclude: v.optional(v.array(v.string())),
-    after: v.optional(v.string()),
-  }),
-  target: v.union([v.literal("in-place"), v.strictObject({ connector: v.string(), prefix: v.string() })]),
-  only_if_smaller: count,
-  dry_run: v.boolean(),
-  counts: v.strictObject({
-    /** Objects that it is about, as far as the list was read; and whether that is all of it. */
-    found: count,
-    found_bytes: count,
-    listed: v.boolean(),
-    /** Listed objects that it is not about. */
-    others: count,
-    done: count,
-    /** Those that were done before, that would not become smaller, and that are gone. */
-    skipped: count,
-    failed: count,
-    /** Bytes of objects that were done. */
-    bytes_before: count,
-    bytes_after: count,
-  }),
-  /** Of a dry run, once the list was read. */
-  estimate: v.optional(v.strictObject({ objects: count, bytes: count, credits: count })),
-  /** The name up to which the list was read. */
-  cursor: v.optional(v.string()),
-  created_at: timestamp,
-  updated_at: timestamp,
-});
-export type BatchRecord = v.InferOutput<typeof BatchRecord>;
 
 const done = { success: v.literal(true), code: v.literal(200) };
 
@@ -172,3 +152,19 @@ export const BatchFound = v.strictObject({
 export const BatchChanged = v.strictObject({ ...done, batch: BatchRecord });
 export const BatchList = v.strictObject({ ...done, batches: v.array(BatchRecord) });
 export const FailureList = v.strictObject({ ...done, failures: v.array(ObjectFailure) });
+
+const Duplicate = v.strictObject({
+  /** The object that was done first, and how it looks. */
+  key: v.string(),
+  phash: v.string(),
+  /** How many others look like it, and the names of the first of them. */
+  count,
+  keys: v.pipe(v.array(v.string()), v.maxLength(SHOWN_DUPLICATES)),
+});
+export const DuplicateList = v.strictObject({
+  ...done,
+  duplicates: v.array(Duplicate),
+  /** False: the batch had more pictures than are compared. */
+  complete: v.boolean(),
+});
+export type DuplicateList = v.InferOutput<typeof DuplicateList>;

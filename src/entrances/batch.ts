@@ -3,8 +3,10 @@ import { DurableObject } from "cloudflare:workers";
 
 import { databaseNamed } from "../account/databases.ts";
 import { attend, type AttendPorts, handOut } from "../batch/attend.ts";
+import type { Alike } from "../batch/looks.ts";
 import { Machine } from "../batch/machine.ts";
 import type { Sql, SqlRow } from "../batch/objects.ts";
+import { endText } from "../batch/record.ts";
 import { deleteBatch, reportBatch } from "../batch/rows.ts";
 import type { Batch, ClaimedObject, FailedObject, ObjectOutcome, Progress } from "../batch/rules.ts";
 import type { ObjectMessage } from "../batch/run.ts";
@@ -12,6 +14,8 @@ import { openConnector } from "../batch/stores.ts";
 import { settingsOf } from "../env.ts";
 import { BATCH_KEPT_DAYS, BATCH_LOOK_MS } from "../limits/batch.ts";
 import { causesOf, logLine } from "../log.ts";
+import { recordPortsOf, wakeCourier } from "../pipeline/notices.ts";
+import { endAwaited } from "../webhook/awaited.ts";
 import { placed } from "./placed.ts";
 
 const DAY_MS = 86_400_000;
@@ -40,6 +44,10 @@ export class BatchKeeper extends DurableObject<Env> {
 
   async failures(offset: number, limit: number): Promise<FailedObject[]> {
     return this.#machine.failures(offset, limit);
+  }
+
+  async alike(offset: number, limit: number): Promise<{ alike: Alike[]; isComplete: boolean }> {
+    return this.#machine.alike(offset, limit);
   }
 
   /** What its owner says; a batch that it does not fit stays as it is. */
@@ -74,6 +82,7 @@ export class BatchKeeper extends DurableObject<Env> {
       logLine("error", { id: batch.id, event: "batch", causes: causesOf(error) });
       return false;
     });
+    await this.#notify();
     // Who has called meanwhile has something to be told, or done.
     await this.ctx.storage.setAlarm(this.#nextLook(isMore || wakes !== this.#wakes));
   }
@@ -88,11 +97,27 @@ export class BatchKeeper extends DurableObject<Env> {
     }
   }
 
+  /** Has somebody told of the end who waits for it; a fault is made good by the next look. */
+  async #notify(): Promise<void> {
+    const { batch, progress, owesNotice } = this.#machine;
+    if (!owesNotice || !batch || !progress) return;
+    try {
+      const { id, database } = batch;
+      const env = placed(this.env);
+      const dueAt = await endAwaited(batch, endText(batch, progress), recordPortsOf(env, database));
+      if (dueAt !== undefined) await wakeCourier(env, id, dueAt, database);
+      this.#machine.noteNotified();
+    } catch (error) {
+      logLine("error", { id: batch.id, event: "batch", causes: causesOf(error) });
+    }
+  }
+
   #nextLook(isMore: boolean): number {
     const now = Date.now();
-    const { isAtWork, inFlight, holdUntil, progress, isTold } = this.#machine;
+    const { isAtWork, inFlight, holdUntil, progress, isTold, owesNotice } = this.#machine;
     if (isMore) return now;
-    if (!isAtWork && inFlight === 0 && isTold) return (progress?.updatedAt ?? now) + BATCH_KEPT_DAYS * DAY_MS;
+    if (!isAtWork && inFlight === 0 && isTold && !owesNotice)
+      return (progress?.updatedAt ?? now) + BATCH_KEPT_DAYS * DAY_MS;
     return holdUntil > now ? Math.min(holdUntil, now + BATCH_LOOK_MS) : now + BATCH_LOOK_MS;
   }
 

@@ -375,4 +375,13 @@ export const batchAccepted = {
 export const batchFound = { success: true, code: 200, batch, failures };
 export const batchChanged = { success: true, code: 200, batch };
 export const batchList = { success: true, code: 200, batches: [batch] };
+export const batchEnded = { success: true, code: 200, id, batch: { ...batch, state: "done" } };
+export const batchDuplicates = {
+  success: true,
+  code: 200,
+  duplicates: [
+    { key: "uploads/harbor.jpg", phash: "d27a1d85b4e2693c", count: 1, keys: ["uploads/2026/11/harbor-0812.jpg"] },
+  ],
+  complete: true,
+};
 export const batchFailures = { success: true, code: 200, failures };

@@ -48,5 +48,15 @@ export const MAX_PATTERN_CHARACTERS = 256;
 export const MAX_CHARACTERS_OF_PATTERNS = 2_048;
 /** Percent that a result must be smaller to take the original's place, unless the request says otherwise. */
 export const DEFAULT_SMALLER_PERCENT = 5;
+/** Bits by which the hashes of two pictures may differ that are called duplicates: one of four bands is the same then. */
+export const DUPLICATE_BITS = 3;
+/** Hashes of objects that a batch keeps for its report of duplicates: 250 MB of its database, which may have 10 GB. */
+export const MAX_KEPT_LOOKS = 1_000_000;
+/** Hashes that a new one is compared with: pictures of one background share a band by the thousand. */
+export const MAX_COMPARED_LOOKS = 400;
+/** Names of duplicates of one object that the report has; all are counted. */
+export const SHOWN_DUPLICATES = 20;
+/** How long a notification waits for the end of its batch, which may be paused for as long as its owner likes: ten years. */
+export const BATCH_NOTICE_MS = 10 * 365 * 86_400_000;
 /** The share of a key's window of requests that batches leave to others. */
 export const LEFT_OF_WINDOW = 0.5;

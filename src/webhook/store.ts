@@ -17,6 +17,8 @@ export interface NewRecord {
   readonly target: Uint8Array;
   readonly job: Uint8Array;
   readonly bytesKey: string | null;
+  /** When it wants attention first; absent: at once. */
+  readonly wakeAt?: number;
 }
 
 /** A job in the hands of whoever holds the claim. */
@@ -96,7 +98,7 @@ async function insert(db: D1Database, entry: NewRecord): Promise<void> {
   await db
     .prepare(
       `INSERT INTO webhooks (id, account_id, status, created_at, updated_at, delay_seconds, target, job, bytes_key, wake_at, stage, sweep_at)
-       VALUES (?1, ?2, 'created', ?3, ?3, ?4, ?5, ?6, ?7, ?3, 'waiting', ?8) ON CONFLICT DO NOTHING`,
+       VALUES (?1, ?2, 'created', ?3, ?3, ?4, ?5, ?6, ?7, ?9, 'waiting', ?8) ON CONFLICT DO NOTHING`,
     )
     .bind(
       entry.id,
@@ -107,6 +109,7 @@ async function insert(db: D1Database, entry: NewRecord): Promise<void> {
       entry.job,
       entry.bytesKey,
       entry.toldUntil,
+      entry.wakeAt ?? entry.createdAt,
     )
     .run();
 }

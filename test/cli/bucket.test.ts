@@ -145,6 +145,19 @@ describe("darkroom bucket start", () => {
   });
 });
 
+describe("darkroom bucket duplicates", () => {
+  it("lists pictures that look alike, where the batch has noted how they look", async () => {
+    const name = await bucketWith({ "a.jpg": photo, "b.jpg": photo });
+    const args = ["start", name, "--in-place", "--resize", "200x", "--duplicates", "--yes"];
+    const run = await bucket(args);
+    expect(run.status).toBe(0);
+    const listed = await bucket(["duplicates", idIn(run.out)]);
+    expect(["a.jpg\n  b.jpg\n", "b.jpg\n  a.jpg\n"]).toContain(listed.out);
+    const csv = await bucket(["duplicates", idIn(run.out), "--csv"]);
+    expect(csv.out).toMatch(/^key,duplicate,phash\n[ab]\.jpg,[ab]\.jpg,[\da-f]{16}\n$/);
+  });
+});
+
 describe("darkroom bucket", () => {
   it("pauses, resumes and cancels, and says that a batch is not over", async () => {
     const name = await bucketWith({ "a.jpg": photo });
@@ -207,7 +220,7 @@ describe("darkroom bucket", () => {
 
 describe("a command that is wrong", () => {
   it.each([
-    [[], "bucket takes start, list, show, follow, pause, resume, cancel or failures"],
+    [[], "bucket takes start, list, show, follow, pause, resume, cancel, failures or duplicates"],
     [["start"], "Name the connector of the bucket"],
     [["start", "c"], "Say where results go: --in-place or --to <place>"],
     [["start", "c", "--in-place", "--to", "d"], "Say where results go: --in-place or --to <place>"],

@@ -9,9 +9,12 @@ import { pipeline } from "../../src/pipeline/edges.ts";
 import photo from "../../src/playground/sample.jpg";
 import { type SpelledStore, Store } from "../../src/storage/providers.ts";
 import { type OpenStore, openStore } from "../../src/storage/store.ts";
+import { signatureHeaders } from "../../src/webhook/sign.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
+import { eventually } from "../support/eventually.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";
+import { receiver } from "../support/webhooks.ts";
 
 const api = apiOf(pipeline);
 const consume = createConsumer(pipeline);
@@ -156,6 +159,57 @@ describe("a batch in place", () => {
   });
 });
 
+describe("what a batch tells of its end, and of pictures", () => {
+  it("posts its end to a webhook, signed, once", async () => {
+    const { url, received } = receiver();
+    const bucket = await bucketWith({ "a.jpg": PHOTO });
+    const json = { source: { connector: bucket.connector }, target: "in-place", resize: { width: 40 } };
+    const { status, body } = await begin({ ...json, webhook: { url } });
+    expect(status).toBe(202);
+    const { id } = body.batch;
+    const record = async () => (await api("GET", `/1.0/webhooks/${id}`, { key })).body.webhook;
+    expect(await record()).toMatchObject({ status: "created", attempts: [] });
+    await settled(id);
+    const ended = async () => {
+      await runDurableObjectAlarm(env.BATCH.getByName(id));
+      await runDurableObjectAlarm(env.COURIER.getByName(id));
+      expect((await record()).status).toBe("delivered");
+    };
+    await eventually(ended);
+    const [notification, ...others] = await received(1);
+    expect(others).toEqual([]);
+    const { headers = {}, body: text = "" } = notification ?? {};
+    expect(JSON.parse(text)).toMatchObject({ success: true, id, batch: { id, state: "done", counts: { done: 1 } } });
+    expect(JSON.stringify((await record()).payload)).toBe(text);
+    const { secret } = (await api("GET", "/1.0/account/webhook-secret", { key })).body;
+    expect(headers["webhook-id"]).toBe(id);
+    expect(headers).toMatchObject(await signatureHeaders(id, Number(headers["webhook-timestamp"]), text, [secret]));
+    // Orders at a batch that is over tell nobody again.
+    await api("POST", `/1.0/batches/${id}/cancel`, { key });
+    await runDurableObjectAlarm(env.BATCH.getByName(id));
+    expect((await record()).attempts).toHaveLength(1);
+  });
+
+  it("reports pictures that look alike, and has them found among those of the account", async () => {
+    const other = new Uint8Array(await (await fetch(`${inject("origin")}/picture`)).arrayBuffer());
+    const bucket = await bucketWith({ "a.jpg": PHOTO, "b/copy.jpg": PHOTO, "c.jpg": PHOTO, "d.png": other });
+    const json = { source: { connector: bucket.connector }, target: "in-place", resize: { width: 200 } };
+    const { id } = await settled((await begin({ ...json, analyze: ["phash"] })).body.batch.id);
+    const report = await api("GET", `/1.0/batches/${id}/duplicates`, { key });
+    expect(report.body).toMatchObject({ complete: true, duplicates: [{ count: 2 }] });
+    const [{ key: first, keys, phash }] = report.body.duplicates;
+    expect(new Set([first, ...keys])).toEqual(new Set(["a.jpg", "b/copy.jpg", "c.jpg"]));
+    const similar = await api("GET", `/1.0/similar?phash=${phash}`, { key });
+    const names = similar.body.similar.map(({ name, id: of }: { name: string; id: string }) => `${name} ${of}`);
+    expect(new Set(names)).toEqual(new Set(["a.jpg", "b/copy.jpg", "c.jpg"].map((name) => `${name} ${id}`)));
+    expect((await api("GET", `/1.0/batches/${id}/duplicates?offset=1`, { key })).body.duplicates).toEqual([]);
+    // What is said of pictures is no other work: a batch without it finds all of it done.
+    const again = await settled((await begin(json)).body.batch.id);
+    expect(again.counts.done).toBe(0);
+    expect((await api("GET", `/1.0/batches/${again.id}/duplicates`, { key })).body.duplicates).toEqual([]);
+  });
+});
+
 describe("a batch that is steered", () => {
   it("estimates with dry_run, and touches nothing", async () => {
     const bucket = await bucketWith({ "a.jpg": PHOTO, "b.webp": PIXEL, "c.txt": PIXEL });
@@ -232,6 +286,11 @@ describe("a request for a batch", () => {
       { source: { ...source, include: [] }, target: "in-place" },
       "source.include must be a list of 1 to 32 patterns of at most 256 characters",
     ],
+    [
+      { source, target: "in-place", analyze: ["color"] },
+      'analyze.0 must be ["phash"]: batches say nothing else of pictures',
+    ],
+    [{ source, target: "in-place", webhook: { url: "ftp://x" } }, "webhook.url must be a valid http or https URL"],
     [{ source, target: { ...source } }, "target.prefix must differ from source.prefix; in-place replaces originals"],
     [
       { source, target: "in-place", output: { format: "webp" } },

@@ -1,8 +1,31 @@
 /** What the API document says of notifications: the request that the service sends. */
 import * as examples from "../../src/http/examples.ts";
 
-/** @param answers schemas of what can be posted */
-export function notification(answers: readonly object[]): object {
+/** @param answers schemas of what is posted for a request, and `ended` of what is posted for a batch */
+export function webhooksOf(answers: readonly object[], ended: object): object {
+  const notification = posted({
+    operationId: "notify",
+    summary: "The answer that the request would have had, posted to `webhook.url` when the work is done.",
+    schema: { oneOf: answers },
+    example: examples.failure,
+  });
+  const batchEnded = posted({
+    operationId: "notifyOfBatch",
+    summary: "A batch that is done, has failed or was canceled, posted to its `webhook.url` once.",
+    schema: ended,
+    example: examples.batchEnded,
+  });
+  return { notification: { post: notification }, batchEnded: { post: batchEnded } };
+}
+
+interface Posted {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly schema: object;
+  readonly example: object;
+}
+
+function posted({ operationId, summary, schema, example }: Posted): object {
   const header = (name: string, description: string, type = "string") => ({
     name,
     in: "header",
@@ -11,8 +34,8 @@ export function notification(answers: readonly object[]): object {
     schema: { type },
   });
   return {
-    operationId: "notify",
-    summary: "The answer that the request would have had, posted to `webhook.url` when the work is done.",
+    operationId,
+    summary,
     tags: ["Webhooks"],
     security: [],
     parameters: [
@@ -24,8 +47,8 @@ export function notification(answers: readonly object[]): object {
       required: true,
       content: {
         "application/json": {
-          schema: { oneOf: answers },
-          example: examples.failure,
+          schema,
+          example,
         },
       },
     },

@@ -165,10 +165,6 @@ export declare class Sharp extends Duplex {
 }
 export type Module = ((input?: Input, options?: Options) => Sharp) & typeof STATICS;
 /**
- * What `import sharp from "sharp"` gives.
- * @typedef {((input?: Input, options?: Options) => Sharp) & typeof STATICS} Module
- */
-/**
  * What `import sharp from "sharp"` gives, over the service.
  * @param {Place} place
  * @returns {Module}

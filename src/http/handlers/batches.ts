@@ -1,6 +1,8 @@
 /** Batches: whole buckets, as their owners begin, watch and steer them. */
 import type * as v from "valibot";
 
+import type { Alike } from "../../batch/looks.ts";
+import { recordOf } from "../../batch/record.ts";
 import { deleteBatch, findBatch, insertBatch, type KnownBatch, listBatches } from "../../batch/rows.ts";
 import type { Batch, BatchOwner, BatchRules, FailedObject, Progress } from "../../batch/rules.ts";
 import { NO_COUNTS } from "../../batch/rules.ts";
@@ -10,7 +12,8 @@ import {
   type BatchChanged,
   type BatchFound,
   type BatchList,
-  type BatchRecord,
+  type DuplicateList,
+  DuplicateQuery,
   type FailureList,
   FailureQuery,
   type NewBatch,
@@ -19,15 +22,20 @@ import {
 import { checked } from "../../contract/message.ts";
 import { ApiError, outage } from "../../errors.ts";
 import { DEFAULT_PAGE_ENTRIES } from "../../limits.ts";
-import { MAX_OPEN_BATCHES, SHOWN_FAILURES } from "../../limits/batch.ts";
+import { BATCH_NOTICE_MS, MAX_OPEN_BATCHES, SHOWN_FAILURES } from "../../limits/batch.ts";
+import { recordPortsOf } from "../../pipeline/notices.ts";
 import { judge } from "../../pipeline/process.ts";
+import { awaitEnd } from "../../webhook/awaited.ts";
 import { accountOf, type AppContext, keyIdOf, recordsOf } from "../context.ts";
 import { readJson } from "../json-body.ts";
+import { checkCallable } from "./processing.ts";
 import { pageOf } from "./shelf.ts";
 
 /** POST /1.0/batches */
 export async function addBatch(c: AppContext): Promise<Response> {
-  const rules = rulesOf(parseBatch(await readJson(c)));
+  const { webhook, ...asked } = parseBatch(await readJson(c));
+  const rules = rulesOf(asked);
+  if (webhook) checkCallable(c, webhook);
   const { id: accountId, database } = accountOf(c);
   const owner: BatchOwner = { accountId, database, keyId: await keyIdOf(c) };
   const { settings, pipeline } = c.var;
@@ -35,12 +43,16 @@ export async function addBatch(c: AppContext): Promise<Response> {
   if (rules.target === "in-place") checkReplaces(originals);
   else await openConnector(c.env, settings, owner, rules.target.connector, "target.connector");
   await judge({ accountId, processing: rules.processing }, pipeline.portsOf(c.env, settings, "", database));
-  const batch: Batch = { ...owner, id: c.var.id, createdAt: Date.now(), rules };
+  const batch: Batch = { ...owner, id: c.var.id, createdAt: Date.now(), rules, ...(webhook && { hasWebhook: true }) };
   const db = recordsOf(c);
   if (!(await insertBatch(db, batch))) {
     throw new ApiError(422, `An account has at most ${MAX_OPEN_BATCHES} batches that are not over`);
   }
   try {
+    if (webhook) {
+      const notice = { id: batch.id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0 };
+      await awaitEnd({ ...notice, patienceMs: BATCH_NOTICE_MS }, recordPortsOf(c.env, database));
+    }
     const progress = await keeperOf(c, batch).show(batch);
     return c.json<v.InferOutput<typeof BatchAccepted>>(
       { success: true, code: 202, batch: recordOf(batch, progress) },
@@ -81,6 +93,19 @@ export async function showBatchFailures(c: AppContext): Promise<Response> {
   return c.json<v.InferOutput<typeof FailureList>>({ success: true, code: 200, failures: found.map(failureOf) });
 }
 
+/** GET /1.0/batches/<id>/duplicates */
+export async function showBatchDuplicates(c: AppContext): Promise<Response> {
+  const { batch } = await batchAsked(c);
+  const { offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = checked(DuplicateQuery, c.req.query());
+  const { alike, isComplete } = await asked(keeperOf(c, batch).alike(Number(offset), Number(limit)));
+  return c.json<v.InferOutput<typeof DuplicateList>>({
+    success: true,
+    code: 200,
+    duplicates: alike.map(({ key, phash, duplicates, keys }) => ({ key, phash, count: duplicates, keys: [...keys] })),
+    complete: isComplete,
+  });
+}
+
 /** POST /1.0/batches/<id>/pause, /resume and /cancel: an order that does not fit changes nothing. */
 export async function steerBatch(c: AppContext, order: "pause" | "resume" | "cancel"): Promise<Response> {
   const { batch } = await batchAsked(c);
@@ -105,6 +130,7 @@ async function asked<Answer>(asking: Promise<Answer>): Promise<Answer> {
 interface Keeper {
   readonly show: (batch: Batch) => Promise<Progress>;
   readonly failures: (offset: number, limit: number) => Promise<FailedObject[]>;
+  readonly alike: (offset: number, limit: number) => Promise<{ alike: Alike[]; isComplete: boolean }>;
   readonly control: (batch: Batch, order: "pause" | "resume" | "cancel") => Promise<Progress>;
 }
 
@@ -112,44 +138,12 @@ function keeperOf(c: AppContext, { id }: Batch): Keeper {
   return c.env.BATCH.getByName(id) as unknown as Keeper;
 }
 
-function rulesOf({ source, target, only_if_smaller, dry_run, ...processing }: NewBatch): BatchRules {
+function rulesOf({ source, target, only_if_smaller, dry_run, ...processing }: Omit<NewBatch, "webhook">): BatchRules {
   return { source, target, processing, onlyIfSmaller: only_if_smaller, isDryRun: dry_run };
 }
 
 function beginningOf({ createdAt }: Batch): Progress {
   return { state: "listing", counts: NO_COUNTS, isListed: false, updatedAt: createdAt };
-}
-
-function recordOf(
-  { id, createdAt, rules }: Batch,
-  { state, trouble, counts, cursor, isListed, updatedAt }: Progress,
-): BatchRecord {
-  const { found, foundBytes, others, done, skipped, failed, bytesBefore, bytesAfter } = counts;
-  const isEstimated = rules.isDryRun && isListed;
-  return {
-    id,
-    state,
-    ...(trouble && { error: trouble.error, reason: trouble.message }),
-    source: rules.source as BatchRecord["source"],
-    target: rules.target,
-    only_if_smaller: rules.onlyIfSmaller,
-    dry_run: rules.isDryRun,
-    counts: {
-      found,
-      found_bytes: foundBytes,
-      listed: isListed,
-      others,
-      done,
-      skipped,
-      failed,
-      bytes_before: bytesBefore,
-      bytes_after: bytesAfter,
-    },
-    ...(isEstimated && { estimate: { objects: found, bytes: foundBytes, credits: found } }),
-    ...(cursor !== undefined && { cursor }),
-    created_at: new Date(createdAt).toISOString(),
-    updated_at: new Date(updatedAt).toISOString(),
-  };
 }
 
 function failureOf({ key, error, message, at }: FailedObject) {

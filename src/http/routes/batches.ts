@@ -2,7 +2,14 @@
 import { PageQuery } from "../../contract/admin.ts";
 import * as contract from "../../contract/batches.ts";
 import * as examples from "../examples.ts";
-import { addBatch, showBatch, showBatches, showBatchFailures, steerBatch } from "../handlers/batches.ts";
+import {
+  addBatch,
+  showBatch,
+  showBatchDuplicates,
+  showBatches,
+  showBatchFailures,
+  steerBatch,
+} from "../handlers/batches.ts";
 import type { Route } from "../route.ts";
 
 const steering = {
@@ -60,6 +67,18 @@ export const batches: readonly Route[] = [
     answers: { 200: { description: "Failures", schema: contract.FailureList, example: examples.batchFailures } },
     refusals: [404, 422],
     handler: showBatchFailures,
+  },
+  {
+    method: "get",
+    path: "/1.0/batches/:batch/duplicates",
+    operationId: "listBatchDuplicates",
+    summary: "Lists pictures that look like others of the batch, which was given `analyze`.",
+    tag: "Batches",
+    access: "key",
+    query: contract.DuplicateQuery,
+    answers: { 200: { description: "Duplicates", schema: contract.DuplicateList, example: examples.batchDuplicates } },
+    refusals: [404, 422],
+    handler: showBatchDuplicates,
   },
   {
     ...steering,

@@ -6,7 +6,18 @@ import { ApiFailure, Unreachable } from "../client.ts";
 import { waitText } from "../screen.ts";
 import { SIGNALS } from "../service.ts";
 import { BUCKET_USAGE, type BucketOptions, type BucketOrder, readBucketOptions } from "./options.ts";
-import { createFollower, CSV_HEAD, estimateText, failureCsv, failureText, summaryText, tableText } from "./report.ts";
+import {
+  createFollower,
+  CSV_HEAD,
+  duplicateCsv,
+  DUPLICATES_CSV_HEAD,
+  duplicateText,
+  estimateText,
+  failureCsv,
+  failureText,
+  summaryText,
+  tableText,
+} from "./report.ts";
 import { type Batches, batchesOf, type Sleep, sleepFor } from "./service.ts";
 
 /** Between two looks at a batch: it tells of itself as often. */
@@ -88,7 +99,11 @@ async function carryOut(order: BucketOrder, run: Run): Promise<number> {
     case "follow":
       return follow(order.batch, run);
     case "failures":
-      return tellFailures(order.batch, run);
+      return tellAll(batches.failures(order.batch), { head: CSV_HEAD, csv: failureCsv, text: failureText }, run);
+    case "duplicates": {
+      const forms = { head: DUPLICATES_CSV_HEAD, csv: duplicateCsv, text: duplicateText };
+      return tellAll(batches.duplicates(order.batch), forms, run);
+    }
     case "list": {
       const all = await batches.list();
       if (options.json) for (const batch of all) write(JSON.stringify(batch));
@@ -194,10 +209,19 @@ function statusOf({ state, counts }: BatchRecord): number {
   return state === "failed" || state === "canceled" ? FAILED : NOT_OVER;
 }
 
-async function tellFailures(id: string, { batches, options, write }: Run): Promise<number> {
-  if (options.csv) write(CSV_HEAD);
-  for await (const failed of batches.failures(id)) {
-    write(options.json ? JSON.stringify(failed) : options.csv ? failureCsv(failed) : failureText(failed));
-  }
+interface Forms<Entry> {
+  /** The first line of CSV. */
+  readonly head: string;
+  readonly csv: (entry: Entry) => string;
+  readonly text: (entry: Entry) => string;
+}
+
+async function tellAll<Entry>(
+  list: AsyncIterable<Entry>,
+  { head, csv, text }: Forms<Entry>,
+  { options, write }: Run,
+): Promise<number> {
+  if (options.csv) write(head);
+  for await (const entry of list) write(options.json ? JSON.stringify(entry) : (options.csv ? csv : text)(entry));
   return DONE;
 }

@@ -6,7 +6,7 @@ import { bodyOf, serviceOf, UsageError, wholeNumber } from "../options.ts";
 
 export const BUCKET_USAGE = `Usage: darkroom bucket start <place> (--in-place | --to <place>) [options]
        darkroom bucket list
-       darkroom bucket (show | follow | pause | resume | cancel | failures) <batch>
+       darkroom bucket (show | follow | pause | resume | cancel | failures | duplicates) <batch>
 
 Optimizes every picture of a bucket. The service works on such a batch by itself, whether this command runs or not.
 A place is the id or the name of a saved connector and, after a slash, what names of objects begin with:
@@ -19,12 +19,14 @@ shows a batch until it stands still; Ctrl-C ends the following, not the batch.
   --exclude PATTERN     none of such names; may be repeated
   --after NAME          only objects behind this name
   --only-if-smaller N   percent of the bytes that a result must save (5)
+  --duplicates          notes how pictures look, for \`duplicates\`
+  --webhook URL         is told of the end
   --resize WxH, --format NAME, --compression NAME, --quality N, --data JSON
                         what is done to each picture, as darkroom --help says
   --dry-run             only says what the batch would be about
   --yes                 begins without asking, also -y
   --detach              does not follow what it has begun, also -d
-  --csv                 failures as CSV
+  --csv                 failures, or duplicates, as CSV
   --json                lines of JSON on standard output
   --url URL             the service, else DARKROOM_URL, else http://localhost:8787
   --key KEY             the API key, else DARKROOM_KEY
@@ -34,7 +36,8 @@ Exit status: 0 when all went well, 1 when objects have failed, or the batch has 
 command is wrong or refused, 3 when the batch is not over: paused, or not followed any more.`;
 
 export const STEERED = ["pause", "resume", "cancel"] as const;
-const WITH_BATCH = ["show", "follow", "failures", ...STEERED] as const;
+const LISTS = ["failures", "duplicates"] as const;
+const WITH_BATCH = ["show", "follow", ...LISTS, ...STEERED] as const;
 
 /** A connector by its id or name, and what names of objects begin with. */
 export interface Place {
@@ -73,6 +76,8 @@ const SPEC = {
   exclude: { ...text, multiple: true },
   after: text,
   "only-if-smaller": text,
+  duplicates: flag,
+  webhook: text,
   resize: text,
   format: text,
   compression: text,
@@ -106,8 +111,8 @@ export function readBucketOptions(
   const order = orderOf(positionals, values);
   for (const token of tokens) {
     if (token.kind !== "option" || COMMON.has(token.name)) continue;
-    const isOfFailures = token.name === "csv";
-    if (isOfFailures ? order.kind !== "failures" : order.kind !== "start") {
+    const isList = LISTS.some((kind) => kind === order.kind);
+    if (token.name === "csv" ? !isList : order.kind !== "start") {
       throw new UsageError(`bucket ${order.kind} takes no ${token.rawName}`);
     }
   }
@@ -129,7 +134,8 @@ function orderOf([word, named, ...others]: readonly string[], values: Values): B
     return { kind: "start", from: placeOf(named), to: targetOf(values), rules: rulesOf(values) };
   }
   const kind = WITH_BATCH.find((one) => one === word);
-  if (!kind) throw new UsageError("bucket takes start, list, show, follow, pause, resume, cancel or failures");
+  if (!kind)
+    throw new UsageError("bucket takes start, list, show, follow, pause, resume, cancel, failures or duplicates");
   if (named === undefined) throw new UsageError(`Name the batch: darkroom bucket ${kind} <batch>; bucket list has all`);
   return { kind, batch: named };
 }
@@ -147,11 +153,13 @@ function targetOf({ "in-place": inPlace, to }: Values): Place | "in-place" {
 }
 
 function rulesOf(values: Values): StartRules {
-  const { include, exclude, after, "only-if-smaller": smaller } = values;
+  const { include, exclude, after, "only-if-smaller": smaller, duplicates, webhook } = values;
   const body = bodyOf({ sign: false, ...values }) as StartRules;
   return {
     ...body,
     source: { ...(include && { include }), ...(exclude && { exclude }), ...(after !== undefined && { after }) },
+    ...(duplicates && { analyze: ["phash"] as const }),
+    ...(webhook !== undefined && { webhook: { url: webhook } }),
     ...(smaller !== undefined && { only_if_smaller: wholeNumber("--only-if-smaller", smaller, 99, 0) }),
   };
 }

@@ -1,8 +1,9 @@
 /** A batch as a terminal, a log and a table have it. */
-import type { BatchRecord, FailureList } from "../../../clients/api-types.d.ts";
+import type { BatchRecord, DuplicateList, FailureList } from "../../../clients/api-types.d.ts";
 import { alignRows, sizeText } from "../screen.ts";
 
 type Failed = FailureList["failures"][number];
+type Duplicate = DuplicateList["duplicates"][number];
 
 const BAR = 24;
 /** A log of a long batch has a line so often. */
@@ -134,6 +135,18 @@ export const CSV_HEAD = "key,error,reason,at";
 /** A line of CSV (RFC 4180). */
 export function failureCsv({ key, error, reason, at }: Failed): string {
   return [key, error, reason, at].map(cellOf).join(",");
+}
+
+export function duplicateText({ key, count, keys }: Duplicate): string {
+  const more = count > keys.length ? [`… and ${numberText(count - keys.length)} more`] : [];
+  return [shown(key), ...[...keys.map(shown), ...more].map((one) => `  ${one}`)].join("\n");
+}
+
+export const DUPLICATES_CSV_HEAD = "key,duplicate,phash";
+
+/** Lines of CSV, one for each duplicate that the service names. */
+export function duplicateCsv({ key, keys, phash }: Duplicate): string {
+  return keys.map((other) => [key, other, phash].map(cellOf).join(",")).join("\n");
 }
 
 function cellOf(value: string): string {

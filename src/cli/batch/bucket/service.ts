@@ -8,6 +8,7 @@ import type {
   BatchList,
   BatchRecord,
   ConnectorList,
+  DuplicateList,
   FailureList,
   NewBatch,
 } from "../../../clients/api-types.d.ts";
@@ -15,6 +16,7 @@ import { ApiFailure, Unreachable } from "../client.ts";
 import { UsageError } from "../options.ts";
 
 type Failed = FailureList["failures"][number];
+type Duplicate = DuplicateList["duplicates"][number];
 
 /** What one answer has of a list, at most. */
 const PAGE = 100;
@@ -40,6 +42,8 @@ export interface Batches {
   readonly steer: (id: string, order: "pause" | "resume" | "cancel") => Promise<BatchRecord>;
   /** All failures that the service keeps, the latest first. */
   readonly failures: (id: string) => AsyncIterable<Failed>;
+  /** Pictures that look like others, in the order in which they were done. */
+  readonly duplicates: (id: string) => AsyncIterable<Duplicate>;
   /** The id of a connector that is named by it, or by its name. @throws UsageError where there is none, or several */
   readonly connector: (named: string) => Promise<string>;
 }
@@ -68,6 +72,7 @@ export function batchesOf(options: ServiceOptions): Batches {
     show: (id) => call<BatchFound>(path(id), { isPatient: true }),
     steer: async (id, order) => (await call<BatchChanged>(`${path(id)}/${order}`, { method: "POST" })).batch,
     failures: (id) => pages(async (page) => (await call<FailureList>(`${path(id)}/failures?${page}`)).failures),
+    duplicates: (id) => pages(async (page) => (await call<DuplicateList>(`${path(id)}/duplicates?${page}`)).duplicates),
     connector: async (named) => {
       const all = await collected(
         pages(async (page) => (await call<ConnectorList>(`1.0/connectors?${page}`)).connectors),

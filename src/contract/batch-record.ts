@@ -1,0 +1,54 @@
+/** A batch as answers and notifications have it. */
+import * as v from "valibot";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const timestamp = v.pipe(v.string(), v.isoTimestamp());
+
+export const BatchRecord = v.strictObject({
+  id: v.pipe(v.string(), v.uuid()),
+  state: v.picklist(["listing", "running", "paused", "done", "failed", "canceled"]),
+  /** Why it is paused or has failed, where nobody has paused it. */
+  error: v.optional(v.string()),
+  reason: v.optional(v.string()),
+  source: v.strictObject({
+    connector: v.string(),
+    prefix: v.string(),
+    include: v.optional(v.array(v.string())),
+    exclude: v.optional(v.array(v.string())),
+    after: v.optional(v.string()),
+  }),
+  target: v.union([v.literal("in-place"), v.strictObject({ connector: v.string(), prefix: v.string() })]),
+  only_if_smaller: count,
+  dry_run: v.boolean(),
+  counts: v.strictObject({
+    /** Objects that it is about, as far as the list was read; and whether that is all of it. */
+    found: count,
+    found_bytes: count,
+    listed: v.boolean(),
+    /** Listed objects that it is not about. */
+    others: count,
+    done: count,
+    /** Those that were done before, that would not become smaller, and that are gone. */
+    skipped: count,
+    failed: count,
+    /** Bytes of objects that were done. */
+    bytes_before: count,
+    bytes_after: count,
+  }),
+  /** Of a dry run, once the list was read. */
+  estimate: v.optional(v.strictObject({ objects: count, bytes: count, credits: count })),
+  /** The name up to which the list was read. */
+  cursor: v.optional(v.string()),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type BatchRecord = v.InferOutput<typeof BatchRecord>;
+
+/** What is posted to the webhook of a batch at its end. */
+export const BatchEnded = v.strictObject({
+  success: v.literal(true),
+  code: v.literal(200),
+  id: v.pipe(v.string(), v.uuid()),
+  batch: BatchRecord,
+});
+export type BatchEnded = v.InferOutput<typeof BatchEnded>;
