@@ -49,10 +49,11 @@ const judged = ["test/image/provenance/reference.test.ts"];
 // Measures minutes of work.
 const measured = ["test/image/render/held.test.ts"];
 
-// The one waits for most of a minute, until the sweep takes what nobody was told of; the others install packages, and kill a service.
+// The one waits for most of a minute, until the sweep takes what nobody was told of; the others install packages, and kill services.
 const restarted = [
   "test/cli/restart.test.ts",
   "test/cli/two-commands.test.ts",
+  "test/cli/interrupted-bucket.test.ts",
   "test/cli/serve.test.ts",
   "test/cli/worker-package.test.ts",
   "test/generators/generators.test.ts",

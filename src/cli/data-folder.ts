@@ -48,7 +48,7 @@ export async function openData(folder: string): Promise<DataFolder> {
 }
 
 /**
- * Frees the jobs and notifications that a service held when it was killed. Nobody else can be at work on them: the folder
+ * Frees the jobs, notifications and objects of batches that a service held when it was killed. Nobody else can be at work on them: the folder
  * is this process's alone. So the first sweep takes them up, and nobody waits for their leases to end.
  * @param now milliseconds since 1970
  */
@@ -67,6 +67,20 @@ export async function freeHeld(state: string, now: number): Promise<void> {
       // The queue that told of them is gone, too.
       const told = "UPDATE webhooks SET wake_at = min(wake_at, ?2), sweep_at = min(sweep_at, ?2)";
       database.prepare(`${told} WHERE stage = 'waiting' AND wake_at <= ?1`).run(now, overdue);
+    } finally {
+      database.close();
+    }
+  }
+  await freeObjects(state);
+}
+
+/** Objects that a batch had handed out wait again: the queue that told of them is gone, and so is who worked on them. */
+async function freeObjects(state: string): Promise<void> {
+  for await (const name of glob("do/**/*.sqlite", { cwd: state })) {
+    const database = new DatabaseSync(join(state, name));
+    try {
+      const found = database.prepare("SELECT 1 FROM pragma_table_info('objects') WHERE name = 'until'").get();
+      if (found !== undefined) database.exec("UPDATE objects SET until = NULL, token = NULL WHERE until IS NOT NULL");
     } finally {
       database.close();
     }

@@ -24,6 +24,8 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   animations: () => import("./animations.ts"),
   auto: () => import("./auto.ts"),
   yielding: () => import("./yielding.ts"),
+  "batch-simulation": () => import("./batch-simulation.ts"),
+  bucket: () => import("./bucket.ts"),
   bundle: () => import("./bundle.ts"),
   costs: () => import("./costs.ts"),
   d1: () => import("./d1.ts"),

@@ -2,7 +2,6 @@
  * The service on one machine whose state is one folder: killed in the midst, copied while it works, never run twice. A start
  * takes seconds, so that these tests are one story: each goes on where the one before it ended.
  */
-import { spawn } from "node:child_process";
 import { glob, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,6 +11,8 @@ import { DatabaseSync } from "node:sqlite";
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
+import { type Running, runServe, startServe } from "../support/running-serve.ts";
+
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Far less than the lease of a job, which is 130 seconds: a service that starts again waits for none. */
 const PATIENCE = { timeout: 60_000, interval: 200 };
@@ -20,13 +21,6 @@ const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==",
   "base64",
 );
-
-interface Running {
-  readonly url: string;
-  readonly printed: () => string;
-  /** Ends the process, and waits until it has ended. */
-  readonly end: (signal: "SIGTERM" | "SIGKILL") => Promise<void>;
-}
 
 let folder: string;
 /** The service is bundled once, and started from that. */
@@ -42,39 +36,9 @@ const running = new Set<Running>();
 
 const OPEN = { ALLOW_PRIVATE_ORIGINS: "true", ALLOWED_HOSTS: "*" };
 
-/** The exit status of `npm run serve`, given something else to do than to serve. */
-async function served(...args: readonly string[]): Promise<unknown> {
-  const child = spawn(process.execPath, ["src/cli/serve.ts", ...args], { cwd: ROOT, stdio: "ignore" });
-  return new Promise((resolve) => child.once("exit", resolve));
-}
-
 /** `npm run serve`, as npm runs it. */
 async function serve(where: string, variables: Readonly<Record<string, string>> = {}): Promise<Running> {
-  // BASE_URL means something else to what runs the tests.
-  const env = { ...process.env, BASE_URL: undefined, ...variables };
-  const place = ["--bundle", bundle, "--port", "0", "--host", "127.0.0.1"];
-  const child = spawn(process.execPath, ["src/cli/serve.ts", "--data", where, ...place], { cwd: ROOT, env });
-  let text = "";
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", () => reject(new Error(text)));
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (more: Buffer) => {
-        text += more.toString();
-        const [, found] = /listens on (\S+)/.exec(text) ?? [];
-        if (found !== undefined) resolve(found);
-      });
-    }
-  });
-  const started: Running = {
-    url,
-    printed: () => text,
-    end: async (signal) => {
-      child.kill(signal);
-      await ended;
-      running.delete(started);
-    },
-  };
+  const started = await startServe(["--data", where, "--bundle", bundle, "--port", "0"], variables);
   running.add(started);
   return started;
 }
@@ -120,7 +84,7 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   folder = await mkdtemp(join(tmpdir(), "serve-"));
   [bundle, data, copy] = [join(folder, "bundle"), join(folder, "data"), join(folder, "copy")];
-  expect(await served("--bundle", bundle)).toBe(0);
+  expect(await runServe("--bundle", bundle)).toBe(0);
   service = await serve(data);
   [, token = ""] = /ADMIN_TOKEN, shown this once: (\S+)/.exec(service.printed()) ?? [];
   const made = (await (await call("/admin/accounts", { name: "First" }, token)).json()) as { key: string };
@@ -168,7 +132,7 @@ describe("npm run serve", () => {
     await expect(serve(join(folder, "other"))).rejects.toThrow("is of another version: make it anew");
     await writeFile(stamped, made);
     expect(await readdir(bundle)).toContain("index.js");
-    expect(await served("--bundle", bundle)).toBe(1);
+    expect(await runServe("--bundle", bundle)).toBe(1);
   });
 
   it("starts again with what it knew, shows its token no more, and answers an address", async () => {
@@ -193,7 +157,7 @@ describe("npm run serve", () => {
     const load = (async () => {
       while (busy) await accepted({ url: address });
     })();
-    expect(await served("--data", data, "--backup", copy)).toBe(0);
+    expect(await runServe("--data", data, "--backup", copy)).toBe(0);
     busy = false;
     await load;
     let due = 0;
@@ -213,7 +177,7 @@ describe("npm run serve", () => {
     await vi.waitUntil(() => ids.every((id) => told.has(String(id))), PATIENCE);
     await restored.end("SIGTERM");
     // Nothing is laid over something.
-    expect(await served("--data", data, "--backup", copy)).toBe(1);
+    expect(await runServe("--data", data, "--backup", copy)).toBe(1);
   });
 
   it("loses nothing that it accepted when it is killed, and ends with its runtime", async () => {

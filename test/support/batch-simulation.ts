@@ -87,10 +87,15 @@ export class BatchWorld {
     return this.#machine.progress;
   }
 
-  /** Until the batch stands still. */
-  async run(): Promise<void> {
+  /**
+   * Until the batch stands still.
+   * @param pause lets others have a turn, now and then
+   */
+  async run(pause?: () => Promise<void>): Promise<void> {
     this.#recipe = await recipeOf(BATCH);
-    while (this.#watched(() => this.#machine.isAtWork || this.#machine.inFlight > 0)) {
+    for (let rounds = 0; this.#watched(() => this.#machine.isAtWork || this.#machine.inFlight > 0); rounds += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- others have a turn here
+      if (rounds % 1_000 === 999) await pause?.();
       // oxlint-disable-next-line no-await-in-loop -- one look after the other
       await this.#survive(() => attend(this.#machine, this.#ports()));
       const [row] = this.#watched(() => this.#sql.exec("SELECT COUNT(*) AS n FROM objects"));
