@@ -53,7 +53,6 @@ const measured = ["test/image/render/held.test.ts"];
 const restarted = [
   "test/cli/restart.test.ts",
   "test/cli/two-commands.test.ts",
-  "test/cli/interrupted-bucket.test.ts",
   "test/cli/serve.test.ts",
   "test/cli/worker-package.test.ts",
   "test/generators/generators.test.ts",

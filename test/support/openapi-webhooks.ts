@@ -1,4 +1,5 @@
 /** What the API document says of notifications: the request that the service sends. */
+import { batchEnded } from "../../src/http/batch-examples.ts";
 import * as examples from "../../src/http/examples.ts";
 
 /** @param answers schemas of what is posted for a request, and `ended` of what is posted for a batch */
@@ -9,13 +10,13 @@ export function webhooksOf(answers: readonly object[], ended: object): object {
     schema: { oneOf: answers },
     example: examples.failure,
   });
-  const batchEnded = posted({
+  const ofBatch = posted({
     operationId: "notifyOfBatch",
     summary: "A batch that is done, has failed or was canceled, posted to its `webhook.url` once.",
     schema: ended,
-    example: examples.batchEnded,
+    example: batchEnded,
   });
-  return { notification: { post: notification }, batchEnded: { post: batchEnded } };
+  return { notification: { post: notification }, batchEnded: { post: ofBatch } };
 }
 
 interface Posted {

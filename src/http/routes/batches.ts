@@ -1,7 +1,7 @@
 /** Batches: whole buckets, object by object. */
 import { PageQuery } from "../../contract/admin.ts";
 import * as contract from "../../contract/batches.ts";
-import * as examples from "../examples.ts";
+import * as examples from "../batch-examples.ts";
 import {
   addBatch,
   showBatch,
