@@ -25,7 +25,7 @@ it("shows the registries in the documentation as they are", async () => {
 /** A photograph as the playground sends it while somebody turns a control, and how long one file of it may take. */
 const FOLLOWED = { width: 1200, height: 800, frames: 1, opaque: true } as const;
 const USUAL = { lossless: false, quality: 75, progressive: true, effort: 0.5 } as const;
-const QUICK_MS = 100;
+const QUICK_MS = 50;
 
 /** `npm run docs` writes the module anew. */
 it("tells the pages of the playground which formats there are, as they are", async () => {

@@ -33,4 +33,4 @@ export const FORMAT_ALIASES = ["jpg", "jp2", "apng", "heif", "tif"];
  * Formats, and other names of them, whose files are written in a moment; others take several times as long for the same pixels.
  * @type {readonly string[]}
  */
-export const QUICK_FORMATS = ["jpeg", "jpg", "jpeg2000", "jp2", "webp", "bmp"];
+export const QUICK_FORMATS = ["jpeg", "jpg", "bmp"];
