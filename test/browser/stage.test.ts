@@ -279,6 +279,7 @@ describe.skipIf(inject("browser") === "")("the stage", () => {
       await page.fill("#op-text-value", "Macaw");
       await bar.getByRole("button", { name: "Text" }).click();
       const text = page.getByRole("button", { name: /^Text: / });
+      await text.waitFor();
       const beyond = await page.evaluate<number>(`(() => {
         const letters = document.createRange();
         letters.selectNodeContents(document.querySelector(".words"));
