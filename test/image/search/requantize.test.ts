@@ -13,7 +13,7 @@ import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { rendered } from "../../support/render.ts";
 import { paint, pictureOf, type Pixels, scene } from "../../support/rows.ts";
 
-const SIZE = { width: 2_400, height: 1_800 };
+const SIZE = { width: 6_000, height: 4_000 };
 
 /** Slow waves, which qualities hardly tell apart. */
 const WAVES = paint(SIZE.width, SIZE.height, (x, y) => {
