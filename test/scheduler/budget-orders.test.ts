@@ -11,7 +11,7 @@ const PARTS = daily(1, sharedCount(20, 1));
 /** Orders of events that are tried: of a few requests, and of a crowd. */
 const ORDERS = [
   ...Array.from({ length: PARTS }, (_, part) => [8, daily(500, 5_000), part] as const),
-  [40, daily(20, 500), 0] as const,
+  [40, daily(20, sharedCount(500, 20)), 0] as const,
 ];
 
 describe("a budget under any order of events", () => {

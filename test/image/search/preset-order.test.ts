@@ -27,7 +27,7 @@ const MOST_MORE = 0.05;
 const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 
 /** Pictures of a kind, and formats that each of them is written in. */
-const COUNT = daily(1, 9);
+const COUNT = daily(1, sharedCount(9, 1));
 const OUTPUTS_OF_EACH = daily(4, sharedCount(OUTPUTS.length, 4));
 const SEED = Number(env.CASES_SEED || "1");
 
