@@ -19,8 +19,10 @@ import { pixelsOf, rowsOver } from "../../src/image/pixels/rows.ts";
 import { decoded } from "../../src/image/search/probe.ts";
 import { judgeRows } from "../../src/image/search/score.ts";
 import { openSecondOpinion, pointsAt } from "../../src/image/search/second-opinion.ts";
+import { isOfSlopes } from "../../src/image/search/slopes.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
+import { pictureOf } from "../support/rows.ts";
 import { given } from "./given.ts";
 import { flatSources } from "./look-flat.ts";
 import { heldOutSources } from "./look-held-out.ts";
@@ -63,6 +65,7 @@ export async function main(): Promise<void> {
   if (!set) throw new Error(`SET is one of ${Object.keys(SETS).join(", ")}`);
   for (const source of await set.sources(images)) {
     const original = await opened(source.file);
+    const isSloping = await isOfSlopes({ picture: pictureOf([original]) }, UNPAUSED);
     for (const rendition of presetRenditions(source, lines.length) ?? set.renditions(source, lines.length)) {
       const made = await renditionBy(source, rendition);
       if (!made) continue;
@@ -73,7 +76,9 @@ export async function main(): Promise<void> {
       await writeRgba(paths[1], made.pixels);
       const rows = (pixels: Pixels) => rowsOver(pixels.data, { ...pixels, opaque: source.isOpaque });
       const { score } = await judgeRows(rows(original), rows(made.pixels), UNPAUSED);
-      const second = pointsAt(differenceOf(original, made, source.isOpaque));
+      const second = pointsAt(
+        differenceOf(original, { ...made, mayStripe: made.mayStripe && isSloping }, source.isOpaque),
+      );
       const norm = tool ? await norm3(tool, folder, shown) : "";
       const { kind, name } = source;
       const { width, height } = original;

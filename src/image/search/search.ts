@@ -26,6 +26,7 @@ import type { Reference } from "./reference.ts";
 import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
 import type { Judgement } from "./second-opinion.ts";
+import { isOfSlopes } from "./slopes.ts";
 import type { WritableFormat } from "./task.ts";
 import type { Trace } from "./trace.ts";
 import { mostInFastPass, mostOnSample, type UpperBound } from "./upper-bound.ts";
@@ -108,7 +109,7 @@ export async function smallestAbove(
   const scale = format.write.qualities;
   const { trace } = goal;
   const notes = new Notes(scale, goal.targetScore, trace);
-  const mayStripe = scale.makesStripes;
+  const mayStripe = scale.makesStripes === true && (await isOfSlopes(sample, timeSlice));
   const judgeBy = (judge: JudgementOf, isWhole: boolean, onPart?: Judge) => {
     const told = (quality: number, { points, score }: Judgement, bytes?: Uint8Array) => {
       if (bytes) notes.add({ bytes, score: points, metric: score }, isWhole);

@@ -70,6 +70,11 @@ interface LookedAt {
   readonly mayStripe?: boolean | undefined;
 }
 
+/** Whether a picture is looked at from close by: it is small, and compared as a whole. */
+export function isLookedAtClosely({ width, height }: Size, tile?: unknown): boolean {
+  return !tile && width * height <= TINY_PIXELS;
+}
+
 /**
  * Opens the second opinion on a rendition of a picture of this size. `compared` is what both are compared as: with its mirror
  * images where it is very small, as tiles of a size where it is large. A picture that no sample stands for in any format is
@@ -80,7 +85,7 @@ export function openSecondOpinion(
   isOpaque: boolean,
   { compared = { width, height }, tile, mayStripe = false }: LookedAt = {},
 ): VisibleDifference {
-  return openVisibleDifference(compared, isOpaque, !tile && width * height <= TINY_PIXELS, mayStripe, tile);
+  return openVisibleDifference(compared, isOpaque, isLookedAtClosely({ width, height }, tile), mayStripe, tile);
 }
 
 /** Nanoseconds for a pixel, and for one that can be seen through, which is looked at on three backgrounds. */
