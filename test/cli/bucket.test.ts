@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Around, runBucket } from "../../src/cli/batch/bucket/main.ts";
 import { BUCKET_USAGE, readBucketOptions } from "../../src/cli/batch/bucket/options.ts";
 import { createFollower, failureCsv, failureText } from "../../src/cli/batch/bucket/report.ts";
-import { sleepFor } from "../../src/cli/batch/bucket/service.ts";
+import { sleepFor } from "../../src/cli/batch/client.ts";
 import { DEMO_KEY, LOCAL_DEFAULTS, type LocalService, startLocal } from "../../src/cli/local.ts";
 import type { BatchRecord } from "../../src/clients/api-types.d.ts";
 import { S3_KEYS } from "../support/stores/accounts.ts";

@@ -10,7 +10,7 @@ const FIRST_WAIT_SECONDS = 1;
 /** A restart takes less; a service that is back is found soon after. */
 const MAX_WAIT_TO_REACH_SECONDS = 60;
 /** A rate window lasts a quarter of an hour; whoever asks for more patience is told so. */
-const MAX_WAIT_SECONDS = 1_000;
+export const MAX_WAIT_SECONDS = 1_000;
 const TIMEOUT_MS = 300_000;
 /** Worth another attempt: the service is busy, also with the attempt before, or the window is full. */
 const BUSY = new Set([409, 429, 503]);
@@ -133,7 +133,7 @@ function unreachable(cause: unknown, signal: AbortSignal): Error {
 }
 
 /** Seconds: as told by `Retry-After`, else doubled with every attempt. */
-function waitOf(answer: Response | Error, tries: number): number {
+export function waitOf(answer: Response | Error, tries: number): number {
   const told = answer instanceof Response ? answer.headers.get("retry-after") : null;
   if (told === null) return Math.min(FIRST_WAIT_SECONDS * 2 ** (tries - 1), MAX_WAIT_TO_REACH_SECONDS);
   const seconds = /^\d+$/.test(told) ? Number(told) : (Date.parse(told) - Date.now()) / 1000;
@@ -147,7 +147,7 @@ async function processedOf(answer: Response): Promise<Processed> {
 }
 
 /** Before the service has read which mode is wanted, a refusal is JSON in the body; then it is in a header. */
-async function failureOf(answer: Response | Error): Promise<Error> {
+export async function failureOf(answer: Response | Error): Promise<Error> {
   if (answer instanceof Error) return answer;
   const text = await answer.text().catch(() => "");
   const facts = metadataOf(answer.headers) ?? parsed(text);
@@ -168,6 +168,7 @@ function parsed(text: string): Success | Failure | undefined {
   }
 }
 
-async function sleepFor(seconds: number, signal: AbortSignal): Promise<void> {
+/** Ends with an error where the signal does. */
+export async function sleepFor(seconds: number, signal: AbortSignal): Promise<void> {
   await wait(seconds * 1000, undefined, { signal });
 }

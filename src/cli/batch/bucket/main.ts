@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline/promises";
 
 import type { BatchRecord } from "../../../clients/api-types.d.ts";
-import { ApiFailure, Unreachable } from "../client.ts";
+import { ApiFailure, sleepFor, Unreachable } from "../client.ts";
 import { waitText } from "../screen.ts";
 import { SIGNALS } from "../service.ts";
 import { BUCKET_USAGE, type BucketOptions, type BucketOrder, readBucketOptions } from "./options.ts";
@@ -18,7 +18,7 @@ import {
   summaryText,
   tableText,
 } from "./report.ts";
-import { type Batches, batchesOf, type Sleep, sleepFor } from "./service.ts";
+import { type Batches, batchesOf, type Sleep } from "./service.ts";
 
 /** Between two looks at a batch: it tells of itself as often. */
 const LOOK_SECONDS = 2;

@@ -1,6 +1,4 @@
 /** Batches as the service tells of them. */
-import { setTimeout as wait } from "node:timers/promises";
-
 import type {
   BatchAccepted,
   BatchChanged,
@@ -12,7 +10,7 @@ import type {
   FailureList,
   NewBatch,
 } from "../../../clients/api-types.d.ts";
-import { ApiFailure, Unreachable } from "../client.ts";
+import { failureOf, MAX_WAIT_SECONDS, Unreachable, waitOf } from "../client.ts";
 import { UsageError } from "../options.ts";
 
 type Failed = FailureList["failures"][number];
@@ -22,16 +20,10 @@ type Duplicate = DuplicateList["duplicates"][number];
 const PAGE = 100;
 /** Tries of a request; whoever follows a batch has more patience. */
 const TRIES = 4;
-const FIRST_WAIT_SECONDS = 1;
-const MAX_WAIT_SECONDS = 60;
-/** A window of requests lasts a quarter of an hour. */
-const MAX_TOLD_SECONDS = 1_000;
 const TIMEOUT_MS = 30_000;
 
 /** Waits so many seconds, unless the signal ends it. */
 export type Sleep = (seconds: number, signal: AbortSignal) => Promise<void>;
-
-export const sleepFor: Sleep = (seconds, signal) => wait(seconds * 1_000, undefined, { signal });
 
 export interface Batches {
   /** @throws ApiFailure, Unreachable; all of them do */
@@ -107,12 +99,11 @@ async function asked<Answer>(options: ServiceOptions, path: string, ask: Ask): P
   for (let tries = 1; ; tries += 1) {
     const answer = await once(options, path, ask);
     if (!(answer instanceof Error) && answer.ok) return (await answer.json()) as Answer;
-    const failure = answer instanceof Error ? answer : await failureOf(answer);
-    const seconds = Math.min(toldSeconds(answer) ?? FIRST_WAIT_SECONDS * 2 ** (tries - 1), MAX_TOLD_SECONDS);
+    const failure = await failureOf(answer);
     // A beginning whose answer was lost may have begun: it is not sent again.
     const isLost = answer instanceof Error && ask.json !== undefined;
     if (isLost || !isTemporary(answer) || (!ask.isPatient && tries >= TRIES)) throw failure;
-    const pause = toldSeconds(answer) === undefined ? Math.min(seconds, MAX_WAIT_SECONDS) : seconds;
+    const pause = Math.min(waitOf(answer, tries), MAX_WAIT_SECONDS);
     onWait(pause, failure.message);
     await sleep(pause, signal);
   }
@@ -132,23 +123,4 @@ async function once({ url, key, signal }: ServiceOptions, path: string, ask: Ask
 
 function isTemporary(answer: Response | Error): boolean {
   return answer instanceof Error || answer.status === 429 || answer.status >= 500;
-}
-
-function toldSeconds(answer: Response | Error): number | undefined {
-  const told = answer instanceof Error ? null : answer.headers.get("retry-after");
-  return told !== null && /^\d+$/.test(told) ? Number(told) : undefined;
-}
-
-async function failureOf(answer: Response): Promise<ApiFailure> {
-  const text = await answer.text().catch(() => "");
-  return new ApiFailure(answer.status, messageOf(text) ?? `HTTP ${answer.status}`);
-}
-
-function messageOf(text: string): string | undefined {
-  try {
-    const { message } = JSON.parse(text) as { readonly message?: unknown };
-    return typeof message === "string" ? message : undefined;
-  } catch {
-    return undefined; // something between us and the service wrote it
-  }
 }
