@@ -40,16 +40,15 @@ export async function attend(machine: Machine, ports: AttendPorts): Promise<bool
     await handOut(machine, ports);
     isMore = lists + 1 >= LISTS_OF_LOOK;
   }
+  if (machine.lacksSlots) await grant(machine, ports);
   await handOut(machine, ports);
   if (!machine.isAtWork) await grant(machine, ports);
   return isMore && machine.isAtWork;
 }
 
 async function grant(machine: Machine, ports: AttendPorts): Promise<void> {
-  const { progress, inFlight, isAtWork, batch } = machine;
-  if (!progress || !batch) return;
-  const wants = isAtWork && !batch.rules.isDryRun;
-  const { news } = machine;
+  const { progress, inFlight, wantsSlots: wants, news } = machine;
+  if (!progress) return;
   const slots = await ports.report({ progress, inFlight, wants });
   if (slots === undefined) {
     // Its beginning was refused after all, or its account is gone: nobody could see it, or stop it.

@@ -10,8 +10,9 @@ import {
   MAX_OBJECT_CHANGES,
   MAX_OBJECT_STARTS,
 } from "../limits/batch.ts";
+import { NO_SAMPLE, picked, withOutcome } from "./estimate.ts";
 import { type Alike, Looks } from "./looks.ts";
-import { Objects, type Sql } from "./objects.ts";
+import { type Begun, Objects, type Sql } from "./objects.ts";
 import { FULL_PACE, isTooSlow, type Pace, quickened, slowed } from "./pace.ts";
 import type {
   Batch,
@@ -21,6 +22,7 @@ import type {
   FailedObject,
   ObjectOutcome,
   Progress,
+  Sample,
   Trouble,
 } from "./rules.ts";
 import { NO_COUNTS, troubleOf } from "./rules.ts";
@@ -46,6 +48,9 @@ interface Standing extends Pace {
   parts: number;
   /** The store of originals has shown that it compares versions. */
   isProven: boolean;
+  /** Of a dry run: objects that it is to work on, and what those showed that it has. */
+  picks?: readonly { readonly key: string; readonly bytes: number }[];
+  sample?: Sample;
   /** Objects that the account lets this batch work on at once. */
   slots: number;
   /** The notification of the end is due. */
@@ -90,8 +95,9 @@ export class Machine {
 
   get progress(): Progress | undefined {
     if (!this.#standing) return undefined;
-    const { state, counts, trouble, cursor, isListed, updatedAt } = this.#standing;
-    return { state, counts, isListed, updatedAt, ...(trouble && { trouble }), ...(cursor !== undefined && { cursor }) };
+    const { state, counts, trouble, cursor, isListed, parts, sample, updatedAt } = this.#standing;
+    const maybe = { ...(trouble && { trouble }), ...(cursor !== undefined && { cursor }), ...(sample && { sample }) };
+    return { state, counts, isListed, parts, updatedAt, ...maybe };
   }
 
   /** All that there is to tell the account, as a text that changes with it. */
@@ -123,6 +129,17 @@ export class Machine {
   get isAtWork(): boolean {
     const state = this.#standing?.state;
     return state === "listing" || state === "running";
+  }
+
+  /** Whether it has objects to work on, or may have some soon; a dry run has none before its list is read. */
+  get wantsSlots(): boolean {
+    const standing = this.#standing;
+    return standing !== undefined && this.isAtWork && (!standing.batch.rules.isDryRun || standing.isListed);
+  }
+
+  /** Whether it waits for its account to let it work. */
+  get lacksSlots(): boolean {
+    return this.wantsSlots && this.#standing?.slots === 0;
   }
 
   /** The failures that are kept, the latest first. */
@@ -201,14 +218,19 @@ export class Machine {
         );
         Object.assign(standing, { state: "failed", trouble, parts: 0 });
       }
-      if (batch.rules.isDryRun) {
-        if (standing.isListed) standing.state = "done";
-        return;
-      }
-      this.#objects.add(objects);
-      if (standing.counts.found > 0 && standing.state !== "failed") standing.state = "running";
+      if (batch.rules.isDryRun) this.#pick(standing, objects, counts.found);
+      else this.#objects.add(objects);
+      const isBegun = standing.counts.found > 0 && (standing.isListed || !batch.rules.isDryRun);
+      if (isBegun && standing.state !== "failed") standing.state = "running";
       this.#endIfDone(standing);
     });
+  }
+
+  /** A dry run works on some of the objects, once it has seen all. */
+  #pick(standing: Standing, objects: Part["objects"], before: number): void {
+    const picks = picked(standing.picks ?? [], objects, { before, random: this.#random });
+    standing.picks = standing.isListed ? [] : picks;
+    if (standing.isListed) this.#objects.add(picks);
   }
 
   /** Objects that somebody was told of, or works on. */
@@ -224,7 +246,7 @@ export class Machine {
 
   /** Gives what the dead had in their hands back, and takes as many objects as may be worked on now: each is to be told of. */
   handOut(now: number): number[] {
-    return this.#sql.transaction(() => {
+    return this.#whole(() => {
       const standing = this.#standing;
       // A batch that stands still has its dead, too: until they are counted out it would hold what others may work on.
       const isOver = standing?.state === "canceled";
@@ -273,19 +295,28 @@ export class Machine {
     return this.#move(now, (standing) => {
       const held = this.#objects.heldBy(n, token);
       if (!held) return false;
-      const failure = outcome.kind === "failed" ? outcome : failureOf(outcome, held.starts, held.changes);
-      if (failure) this.#fail(standing, held.key, failure, now);
+      const isDryRun = standing.batch.rules.isDryRun;
+      const tried = isDryRun && outcome.kind === "halt" ? ({ ...outcome, kind: "failed" } as const) : outcome;
+      const failure = tried.kind === "failed" ? tried : failureOf(tried, held.starts, held.changes);
+      if (isDryRun) this.#learnBySample(standing, held, failure ? { kind: "failed", ...failure } : tried, now);
+      else if (failure) this.#fail(standing, held.key, failure, now);
       else if (outcome.kind === "done") standing.counts = withDone(standing.counts, outcome);
       else if (outcome.kind === "skipped")
         standing.counts = { ...standing.counts, skipped: standing.counts.skipped + 1 };
       const isOver = failure !== undefined || outcome.kind === "done" || outcome.kind === "skipped";
       if ("phash" in outcome && outcome.phash !== undefined) this.#looks.add(held.key, outcome.phash);
       if (isOver || standing.state === "canceled") this.#objects.remove(n);
-      else this.#objects.putBack(n, outcome);
-      this.#learn(standing, outcome, now);
+      else this.#objects.putBack(n, tried);
+      this.#learn(standing, tried, now);
       this.#endIfDone(standing);
       return true;
     });
+  }
+
+  #learnBySample(standing: Standing, { key, bytes }: Begun, outcome: ObjectOutcome, at: number): void {
+    standing.sample = withOutcome(standing.sample ?? NO_SAMPLE, bytes, outcome);
+    if (outcome.kind === "failed")
+      this.#objects.keepFailure({ key, error: outcome.error, message: outcome.message, at });
   }
 
   /** A store that asks for time gets it, and half as much work; one that does not gets more, little by little. */
@@ -337,19 +368,26 @@ export class Machine {
   #move<Result>(now: number, change: (standing: Standing) => Result): Result | false {
     const known = this.#standing;
     if (!known) return false;
-    return this.#sql.transaction(() => {
+    return this.#whole(() => {
       const standing = { ...known };
       this.#standing = standing;
-      try {
-        const result = change(standing);
-        standing.updatedAt = now;
-        this.#keep(standing);
-        return result;
-      } catch (error) {
-        this.#standing = known;
-        throw error;
-      }
+      const result = change(standing);
+      standing.updatedAt = now;
+      this.#keep(standing);
+      return result;
     });
+  }
+
+  /** Of moves that are undone nothing is remembered, either. */
+  #whole<Result>(moves: () => Result): Result {
+    const known = this.#standing;
+    try {
+      return this.#sql.transaction(moves);
+    } catch (error) {
+      this.#standing = known;
+      this.#objects.forget();
+      throw error;
+    }
   }
 
   #keep(standing: Standing): void {

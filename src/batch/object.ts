@@ -112,11 +112,19 @@ class ObjectWork {
     await make(original, async (encoded) => {
       const isSmaller = encoded.bytes.length <= before * (1 - this.#claimed.batch.rules.onlyIfSmaller / 100);
       if (!isSmaller) return;
-      outcome = this.#isInPlace
-        ? await this.#replace(encoded, answered, mark)
-        : await this.#write(encoded, condition ?? { is: "absent" }, mark);
+      if (this.#claimed.batch.rules.isDryRun) outcome = this.#wouldBe(encoded, answered, before);
+      else
+        outcome = this.#isInPlace
+          ? await this.#replace(encoded, answered, mark)
+          : await this.#write(encoded, condition ?? { is: "absent" }, mark);
     });
     return outcome;
+  }
+
+  /** What would come of an object in a dry run, which writes nothing. */
+  #wouldBe({ bytes, mime }: Encoded, answered: Headers, before: number): ObjectOutcome {
+    const isWritten = !this.#isInPlace || isOfType(this.#claimed.key, answered.get("content-type"), mime);
+    return isWritten ? { kind: "done", before, after: bytes.length } : SKIPPED;
   }
 
   get #isInPlace(): boolean {

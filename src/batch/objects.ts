@@ -1,11 +1,5 @@
 /** The objects of a batch that are listed and not over, and those that failed: rows of its database. */
-import {
-  FEW_WAITING_OBJECTS,
-  MAX_OBJECT_STARTS,
-  MAX_WAITING_OBJECTS,
-  OBJECT_LEASE_MS,
-  OBJECT_TOLD_MS,
-} from "../limits/batch.ts";
+import { MAX_OBJECT_STARTS, OBJECT_LEASE_MS, OBJECT_TOLD_MS } from "../limits/batch.ts";
 import type { FailedObject, ObjectOutcome } from "./rules.ts";
 
 type Value = string | number | null;
@@ -27,14 +21,28 @@ const SCHEMA = [
 ];
 
 /** An object in somebody's hands, and how often it was begun, and replaced meanwhile. */
-interface Begun {
+export interface Begun {
   readonly key: string;
+  /** As it was listed. */
+  readonly bytes: number;
   readonly starts: number;
   readonly changes: number;
 }
 
+/** What is known of the rows without reading them: of a thousand that wait each count would read all, for every object. */
+interface Known {
+  /** Objects that are not over. */
+  left: number;
+  /** Those of them that somebody was told of, or works on. */
+  inFlight: number;
+  /** A moment before which nobody is taken for dead. */
+  noneDeadBefore: number;
+}
+
 export class Objects {
   readonly #sql: Sql;
+  /** Undefined: the rows are to be read, since a move was not brought to its end. */
+  #known: Known | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -42,72 +50,108 @@ export class Objects {
   }
 
   add(objects: readonly { readonly key: string; readonly bytes: number }[]): void {
-    for (const { key, bytes } of objects) this.#sql.exec("INSERT INTO objects (key, bytes) VALUES (?, ?)", key, bytes);
+    this.#change((known) => {
+      for (const { key, bytes } of objects) {
+        this.#sql.exec("INSERT INTO objects (key, bytes) VALUES (?, ?)", key, bytes);
+      }
+      known.left += objects.length;
+    });
   }
 
   /** Objects that are not over. */
   get left(): number {
-    return this.#count("TRUE");
+    return this.#rows().left;
   }
 
   /** Objects that somebody was told of, or works on. */
   get inFlight(): number {
-    return this.#count("until IS NOT NULL");
+    return this.#rows().inFlight;
   }
 
-  /** At most as many rows as there may ever be are counted. */
-  #count(condition: string): number {
-    const most = MAX_WAITING_OBJECTS + FEW_WAITING_OBJECTS;
-    const [row] = this.#sql.exec(`SELECT COUNT(*) AS n FROM (SELECT 1 FROM objects WHERE ${condition} LIMIT ?)`, most);
-    return Number(row?.["n"] ?? 0);
+  /** A move that failed was undone: what is known of the rows is read again. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  #rows(): Known {
+    if (this.#known) return this.#known;
+    const [row] = this.#sql.exec("SELECT COUNT(*) AS n, COUNT(until) AS flying, MIN(until) AS first FROM objects");
+    const [left, inFlight] = [Number(row?.["n"] ?? 0), Number(row?.["flying"] ?? 0)];
+    return (this.#known = { left, inFlight, noneDeadBefore: Number(row?.["first"] ?? Number.POSITIVE_INFINITY) });
+  }
+
+  /** Changes rows, and what is known of them: both, or neither. */
+  #change<Result>(change: (known: Known) => Result): Result {
+    const known = this.#rows();
+    this.#known = undefined;
+    const result = change(known);
+    this.#known = known;
+    return result;
   }
 
   /** Has what the dead had in their hands wait again. */
   returnDead(now: number): void {
+    if (this.#rows().noneDeadBefore > now) return;
     this.#sql.exec("UPDATE objects SET until = NULL, token = NULL WHERE until <= ?", now);
+    this.forget();
   }
 
   /** Takes what the dead had in their hands away. */
   removeDead(now: number): void {
+    if (this.#rows().noneDeadBefore > now) return;
     this.#sql.exec("DELETE FROM objects WHERE until <= ?", now);
+    this.forget();
   }
 
   /** Takes away what was not begun. */
   removeWaiting(): void {
     this.#sql.exec("DELETE FROM objects WHERE token IS NULL");
+    this.forget();
   }
 
   /** Objects that somebody is to be told of now, those first that were listed first. */
   handOut(most: number, now: number): number[] {
-    const taken = this.#sql.exec(
-      "UPDATE objects SET until = ? WHERE n IN (SELECT n FROM objects WHERE until IS NULL ORDER BY n LIMIT ?) RETURNING n",
-      now + OBJECT_TOLD_MS,
-      most,
-    );
-    return taken.map(({ n }) => Number(n));
+    return this.#change((known) => {
+      if (known.left === known.inFlight) return [];
+      const until = now + OBJECT_TOLD_MS;
+      const taken = this.#sql.exec(
+        "UPDATE objects SET until = ? WHERE n IN (SELECT n FROM objects WHERE until IS NULL ORDER BY n LIMIT ?) RETURNING n",
+        until,
+        most,
+      );
+      known.inFlight += taken.length;
+      known.noneDeadBefore = Math.min(known.noneDeadBefore, until);
+      return taken.map(({ n }) => Number(n));
+    });
   }
 
   /** Nobody was told of these after all. */
   takeBack(numbers: readonly number[]): void {
     for (const n of numbers) this.#sql.exec("UPDATE objects SET until = NULL WHERE n = ? AND token IS NULL", n);
+    this.forget();
   }
 
   /** Begins an object, unless it is over, somebody is at it, or it was begun too often. @returns its name */
   claim(n: number, token: string, now: number): string | undefined {
-    const [row] = this.#sql.exec(
-      `UPDATE objects SET token = ?, until = ?, starts = starts + 1
-       WHERE n = ? AND until IS NOT NULL AND (token IS NULL OR until <= ?) AND starts < ? RETURNING key`,
-      token,
-      now + OBJECT_LEASE_MS,
-      n,
-      now,
-      MAX_OBJECT_STARTS,
-    );
-    return row && String(row["key"]);
+    return this.#change((known) => {
+      const until = now + OBJECT_LEASE_MS;
+      const [row] = this.#sql.exec(
+        `UPDATE objects SET token = ?, until = ?, starts = starts + 1
+         WHERE n = ? AND until IS NOT NULL AND (token IS NULL OR until <= ?) AND starts < ? RETURNING key`,
+        token,
+        until,
+        n,
+        now,
+        MAX_OBJECT_STARTS,
+      );
+      known.noneDeadBefore = Math.min(known.noneDeadBefore, until);
+      return row && String(row["key"]);
+    });
   }
 
   /** Takes an object away whose every start ended without a word. @returns its name */
   removeWornOut(n: number, now: number): string | undefined {
+    this.forget();
     const [row] = this.#sql.exec(
       "DELETE FROM objects WHERE n = ? AND starts >= ? AND (token IS NULL OR until <= ?) RETURNING key",
       n,
@@ -119,19 +163,29 @@ export class Objects {
 
   /** An object that is in the hands of whoever has this token. */
   heldBy(n: number, token: string): Begun | undefined {
-    const [row] = this.#sql.exec("SELECT key, starts, changes FROM objects WHERE n = ? AND token = ?", n, token);
-    return row && { key: String(row["key"]), starts: Number(row["starts"]), changes: Number(row["changes"]) };
+    const [row] = this.#sql.exec("SELECT * FROM objects WHERE n = ? AND token = ?", n, token);
+    if (!row) return undefined;
+    const [bytes, starts, changes] = [Number(row["bytes"]), Number(row["starts"]), Number(row["changes"])];
+    return { key: String(row["key"]), bytes, starts, changes };
   }
 
+  /** Takes an object away that is in somebody's hands. */
   remove(n: number): void {
-    this.#sql.exec("DELETE FROM objects WHERE n = ?", n);
+    this.#change((known) => {
+      const taken = this.#sql.exec("DELETE FROM objects WHERE n = ? RETURNING n", n).length;
+      known.left -= taken;
+      known.inFlight -= taken;
+    });
   }
 
-  /** Has an object wait again. What found no room, or a store that asks for time, has not been started. */
+  /** Has an object wait again that is in somebody's hands. What found no room, or a store that asks for time, has not been started. */
   putBack(n: number, { kind }: ObjectOutcome): void {
     const changed = kind === "changed" ? 1 : 0;
     const sql = "UPDATE objects SET until = NULL, token = NULL, starts = starts - ?, changes = changes + ? WHERE n = ?";
-    this.#sql.exec(sql, kind === "fault" ? 0 : 1, changed, n);
+    this.#change((known) => {
+      this.#sql.exec(sql, kind === "fault" ? 0 : 1, changed, n);
+      known.inFlight -= 1;
+    });
   }
 
   keepFailure({ key, error, message, at }: FailedObject): void {

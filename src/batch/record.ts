@@ -1,5 +1,6 @@
 /** A batch as its owner sees it. */
 import type { BatchEnded, BatchRecord } from "../contract/batch-record.ts";
+import { estimateOf, NO_SAMPLE } from "./estimate.ts";
 import type { Batch, Progress } from "./rules.ts";
 
 /** What a notification of the end says. */
@@ -10,10 +11,10 @@ export function endText(batch: Batch, progress: Progress): string {
 
 export function recordOf(
   { id, createdAt, rules }: Batch,
-  { state, trouble, counts, cursor, isListed, updatedAt }: Progress,
+  { state, trouble, counts, cursor, isListed, parts = 0, sample = NO_SAMPLE, updatedAt }: Progress,
 ): BatchRecord {
   const { found, foundBytes, others, done, skipped, failed, bytesBefore, bytesAfter } = counts;
-  const isEstimated = rules.isDryRun && isListed;
+  const isEstimated = rules.isDryRun && isListed && state === "done";
   return {
     id,
     state,
@@ -33,7 +34,7 @@ export function recordOf(
       bytes_before: bytesBefore,
       bytes_after: bytesAfter,
     },
-    ...(isEstimated && { estimate: { objects: found, bytes: foundBytes, credits: found } }),
+    ...(isEstimated && { estimate: estimateOf(counts, sample, parts) }),
     ...(cursor !== undefined && { cursor }),
     created_at: new Date(createdAt).toISOString(),
     updated_at: new Date(updatedAt).toISOString(),

@@ -83,6 +83,17 @@ export const NO_COUNTS: Counts = {
   bytesAfter: 0,
 };
 
+/** What became of the objects that a dry run has worked on. */
+export interface Sample {
+  readonly objects: number;
+  readonly failed: number;
+  /** Bytes of those that did not fail, and what they would be afterwards. */
+  readonly bytes: number;
+  readonly bytesAfter: number;
+  /** Milliseconds of processor time. */
+  readonly ms: number;
+}
+
 /** What is told of a batch. */
 export interface Progress {
   readonly state: BatchState;
@@ -91,6 +102,10 @@ export interface Progress {
   /** The name up to which the list was read. */
   readonly cursor?: string | undefined;
   readonly isListed: boolean;
+  /** Parts of the list that were read. Absent in what was kept by earlier versions. */
+  readonly parts?: number;
+  /** Of a dry run: what the objects showed that it has worked on. */
+  readonly sample?: Sample | undefined;
   readonly updatedAt: number;
 }
 
@@ -110,15 +125,16 @@ export interface ClaimedObject {
   readonly isProven: boolean;
 }
 
-/** How a picture looks, where the batch asks for that. */
-interface Hashed {
+/** How a picture looks, where the batch asks for that, and the processor time that it took, for a dry run. */
+interface Made {
   readonly phash?: string | undefined;
+  readonly ms?: number;
 }
 
 /** What came of an object, or why it is to be tried again. */
 export type ObjectOutcome =
-  | ({ readonly kind: "done"; readonly before: number; readonly after: number } & Hashed)
-  | ({ readonly kind: "skipped" } & Hashed)
+  | ({ readonly kind: "done"; readonly before: number; readonly after: number } & Made)
+  | ({ readonly kind: "skipped" } & Made)
   | ({ readonly kind: "failed" } & Trouble)
   /** It was replaced while it was worked on. */
   | { readonly kind: "changed" }

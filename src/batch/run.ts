@@ -34,14 +34,14 @@ export async function runObject(
   const claimed = (await batch.claim(object, token)) as ClaimedObject | undefined;
   if (!claimed) return;
   const credit = new ObjectCredit(around, claimed);
-  const outcome = hashed(await outcomeFor(around, claimed, credit), credit.phash);
+  const outcome = measured(await outcomeFor(around, claimed, credit), credit);
   const isTold = await batch.finish(object, token, outcome);
   await credit.close(isTold ? outcome : undefined);
 }
 
-function hashed(outcome: ObjectOutcome, phash: string | undefined): ObjectOutcome {
+function measured(outcome: ObjectOutcome, { phash, allowance }: ObjectCredit): ObjectOutcome {
   const isMade = outcome.kind === "done" || outcome.kind === "skipped";
-  return phash !== undefined && isMade ? { ...outcome, phash } : outcome;
+  return isMade ? { ...outcome, ms: allowance.takenMs, ...(phash !== undefined && { phash }) } : outcome;
 }
 
 async function outcomeFor(
@@ -148,12 +148,17 @@ class ObjectCredit {
   async close(outcome: ObjectOutcome | undefined): Promise<void> {
     const lease = this.#lease;
     if (lease === undefined) return;
-    const { keyId: key, id } = this.#claimed.batch;
+    const { keyId: key, id, rules } = this.#claimed.batch;
+    const isMade = outcome?.kind === "done" || outcome?.kind === "skipped";
     try {
-      if (outcome?.kind === "done" || outcome?.kind === "skipped") {
+      if (isMade && !rules.isDryRun) {
         const bytesOut = outcome.kind === "done" ? outcome.after : this.bytesIn;
         await this.#meter.settle(lease, { key, bytesIn: this.bytesIn, bytesOut });
-      } else await this.#meter.release(lease, { key, ms: outcome?.kind === "failed" ? this.allowance.takenMs : 0 });
+      } else {
+        // What a dry run takes is free, and counts as work that nobody has paid for.
+        const isUnpaid = isMade || outcome?.kind === "failed";
+        await this.#meter.release(lease, { key, ms: isUnpaid ? this.allowance.takenMs : 0 });
+      }
     } catch (error) {
       // A credit that was not given back is free again when its lease ends.
       logLine("error", { id, event: "count not closed", causes: causesOf(error) });

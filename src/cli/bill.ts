@@ -1,5 +1,6 @@
 /** `npm run bill`: what the platform has counted of this month, row by row, and what the month comes to at this pace. */
-import { dollarsOf, INCLUDED, type Piece, PIECE_NAMES, PIECES, PLAN_DOLLARS } from "../docs/figures.ts";
+import { dollarsOf, INCLUDED, PIECE_NAMES, PLAN_DOLLARS } from "../docs/figures.ts";
+import { type Piece, PIECES } from "../limits/prices.ts";
 import { type Counted, countedIn, type Group } from "./analytics.ts";
 
 const HELP = `npm run bill              this month's bill of the account by row, with a forecast

@@ -1,6 +1,7 @@
 /** `npm run deploy`: makes what is missing on the account, migrates, uploads. Running it again changes only what is new. */
-import { billOf, IDLE_MONTH, INCLUDED, PIECE_NAMES, PIECES, PLAN_DOLLARS, usedIn } from "../docs/figures.ts";
+import { billOf, IDLE_MONTH, INCLUDED, PIECE_NAMES, PLAN_DOLLARS, usedIn } from "../docs/figures.ts";
 import { settingsOf } from "../env.ts";
+import { PIECES } from "../limits/prices.ts";
 import {
   databaseId,
   isForbidden,

@@ -1117,6 +1117,21 @@ export type BatchRecord = {
     readonly objects: number;
     readonly bytes: number;
     readonly credits: number;
+    readonly dollars: number;
+    readonly bytes_saved: number;
+    readonly rests_on: {
+      readonly listed: number;
+      readonly sampled: number;
+      readonly sampled_bytes: number;
+      readonly sampled_failed: number;
+      readonly sampled_ms: number;
+      readonly requests: number;
+      readonly queue_operations: number;
+      readonly calls: number;
+      readonly rows: number;
+      readonly reads: number;
+      readonly writes: number;
+    };
   };
   readonly cursor?: string;
   readonly created_at: string;

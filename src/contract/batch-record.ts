@@ -35,8 +35,34 @@ export const BatchRecord = v.strictObject({
     bytes_before: count,
     bytes_after: count,
   }),
-  /** Of a dry run, once the list was read. */
-  estimate: v.optional(v.strictObject({ objects: count, bytes: count, credits: count })),
+  /** Of a dry run at its end. */
+  estimate: v.optional(
+    v.strictObject({
+      objects: count,
+      bytes: count,
+      /** At most: an object that was done before takes none. */
+      credits: count,
+      /** What the platform would ask of the service's operator, beyond what the plan includes. */
+      dollars: v.pipe(v.number(), v.minValue(0)),
+      bytes_saved: count,
+      rests_on: v.strictObject({
+        /** Objects that were listed, those that the batch is not about included. */
+        listed: count,
+        /** Objects that were worked on without being written; their bytes and processor time say what the others take. */
+        sampled: count,
+        sampled_bytes: count,
+        sampled_failed: count,
+        sampled_ms: count,
+        /** For each object: invocations, operations of the queue, calls and rows of Durable Objects, reads and writes of a store. */
+        requests: count,
+        queue_operations: count,
+        calls: count,
+        rows: count,
+        reads: count,
+        writes: count,
+      }),
+    }),
+  ),
   /** The name up to which the list was read. */
   cursor: v.optional(v.string()),
   created_at: timestamp,

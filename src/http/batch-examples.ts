@@ -51,9 +51,37 @@ export const batchAccepted = {
     counts: Object.fromEntries(Object.keys(batch.counts).map((name) => [name, name === "listed" ? false : 0])),
   },
 };
+const estimate = {
+  objects: 1_400,
+  bytes: 3_221_225_472,
+  credits: 1_400,
+  dollars: 0.060_421,
+  bytes_saved: 1_771_674_010,
+  rests_on: {
+    listed: 1_412,
+    sampled: 12,
+    sampled_bytes: 27_262_976,
+    sampled_failed: 0,
+    sampled_ms: 7_104,
+    requests: 1,
+    queue_operations: 3,
+    calls: 5,
+    rows: 8,
+    reads: 2,
+    writes: 1,
+  },
+};
+const dryRun = {
+  ...begun,
+  id: "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+  state: "done",
+  dry_run: true,
+  counts: { ...batch.counts, listed: true, done: 0, skipped: 0, failed: 0, bytes_before: 0, bytes_after: 0 },
+  estimate,
+};
 export const batchFound = { success: true, code: 200, batch, failures };
 export const batchChanged = { success: true, code: 200, batch };
-export const batchList = { success: true, code: 200, batches: [batch] };
+export const batchList = { success: true, code: 200, batches: [batch, dryRun] };
 export const batchEnded = { success: true, code: 200, id, batch: { ...batch, state: "done" } };
 export const batchDuplicates = {
   success: true,

@@ -9,6 +9,8 @@ export const MAX_OPEN_BATCHES = 20;
 export const MAX_WAITING_OBJECTS = 1_000;
 /** As few as this, and the next part of the list is read. */
 export const FEW_WAITING_OBJECTS = 100;
+/** Objects that a dry run works on, without writing, for its estimate. */
+export const SAMPLED_OBJECTS = 12;
 /** Parts of a list that one look reads: what is left is read by the next, which is called at once. */
 export const LISTS_OF_LOOK = 10;
 /** Failures that are kept to be read, the first ones; all are counted. Two megabytes at most. */

@@ -111,6 +111,8 @@ describe("darkroom bucket start", () => {
     expect(run.aside).toContain(
       `2 objects of ${((2 * photo.length) / 1000).toFixed(1)} kB, at most 2 credits; 1 others`,
     );
+    expect(run.aside).toMatch(/\nAbout [\d.]+ kB saved \(\d\d\.\d %\)\.\nAbout \$0\.0\d+ on the operator's bill/);
+    expect(run.aside).toMatch(/It rests on a trial of 2 objects of .* kB, \d+ s of processor time/);
     expect(run.out).toMatch(/: done\n2 done: .* kB to .*\(\d\d\.\d %\)\.\n$/);
     expect(run.status).toBe(0);
     expect((await bytesAt(`${name}/in/a.jpg`)).length).toBeLessThan(photo.length / 10);

@@ -221,9 +221,34 @@ describe("a batch that is steered", () => {
     const batch = await settled((await begin(json)).body.batch.id);
     expect(batch).toMatchObject({
       state: "done",
+      counts: { found: 2, done: 0, skipped: 0, failed: 0 },
       estimate: { objects: 2, bytes: PHOTO.length + PIXEL.length, credits: 2 },
     });
-    expect((await objectAt(bucket, "a.jpg")).headers.get("x-amz-meta-darkroom")).toBeNull();
+    const { dollars, bytes_saved: saved, rests_on: base } = batch.estimate;
+    expect(base).toMatchObject({
+      listed: 3,
+      sampled: 2,
+      sampled_failed: 0,
+      sampled_bytes: PHOTO.length + PIXEL.length,
+    });
+    expect(saved).toBeGreaterThan(PHOTO.length / 20);
+    // The table of prices, for two objects and a list: what is above is processor time.
+    expect(dollars * 1e6).toBeGreaterThan(base.sampled_ms * 0.02 + 2 * (8 + 4.5) + 4.5);
+    expect(dollars * 1e6).toBeLessThan(base.sampled_ms * 0.02 + 2 * (8 + 4.5 + 4) + 4.5);
+    const { headers, bytes } = await objectAt(bucket, "a.jpg");
+    expect([headers.get("x-amz-meta-darkroom"), bytes]).toEqual([null, PHOTO]);
+    expect((await api("GET", "/1.0/account", { key })).body.credits.used).toBe(0);
+  });
+
+  it("estimates what it can where the pictures of its trial fail", async () => {
+    const { key: poor } = await openAccount(0);
+    key = poor;
+    const bucket = await bucketWith({ "a.jpg": PHOTO });
+    const json = { source: { connector: bucket.connector }, target: "in-place", dry_run: true };
+    const batch = await settled((await begin(json)).body.batch.id);
+    const rests = { sampled: 1, sampled_failed: 1, sampled_ms: 0 };
+    expect(batch).toMatchObject({ state: "done", estimate: { credits: 1, bytes_saved: 0, rests_on: rests } });
+    expect(batch.failures).toMatchObject([{ key: "a.jpg", error: "credits.exhausted" }]);
   });
 
   it("is paused, resumed, and canceled; a final state stays", async () => {

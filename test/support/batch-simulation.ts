@@ -98,8 +98,7 @@ export class BatchWorld {
       if (rounds % 1_000 === 999) await pause?.();
       // oxlint-disable-next-line no-await-in-loop -- one look after the other
       await this.#survive(() => attend(this.#machine, this.#ports()));
-      const [row] = this.#watched(() => this.#sql.exec("SELECT COUNT(*) AS n FROM objects"));
-      this.mostKnown = Math.max(this.mostKnown, Number(row?.["n"]));
+      this.#watched(() => this.#compare());
       const messages = this.#queue.splice(0, 12);
       if (messages.length === 0) this.now += 30_000;
       // oxlint-disable-next-line no-await-in-loop -- the next look is after it
@@ -109,6 +108,13 @@ export class BatchWorld {
       // Its owner lets it go on, whatever made it stop.
       if (this.#machine.progress?.state === "paused") this.#watched(() => this.#machine.resume(this.now));
     }
+  }
+
+  #compare(): void {
+    const [row] = this.#sql.exec("SELECT COUNT(*) AS n, COUNT(until) AS flying FROM objects");
+    this.mostKnown = Math.max(this.mostKnown, Number(row?.["n"]));
+    const [flying, known] = [Number(row?.["flying"]), this.#machine.inFlight];
+    if (flying !== known) this.wrong.push(`${flying} objects are in somebody's hands, and ${known} are said to be`);
   }
 
   /** What the test looks at, and does, kills nobody. */

@@ -11,16 +11,14 @@ import {
   meteredAs,
   MONTHS,
   PIECE_NAMES,
-  PIECES,
-  type Piece,
   PLAN_DOLLARS,
   platformOf,
-  PRICES,
   ROUTES,
   UPLOADS,
   viewOf,
   type Work,
 } from "../../src/docs/figures.ts";
+import { type Piece, PIECES, PRICES } from "../../src/limits/prices.ts";
 import { RULES } from "../platform/rules.ts";
 import { table, type Tables } from "./markdown-tables.ts";
 

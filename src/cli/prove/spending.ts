@@ -1,5 +1,5 @@
 /** What `npm run prove` may use: what a request takes at most is counted before it is sent. */
-import { type Piece, PRICES } from "../../docs/figures.ts";
+import { type Piece, PRICES } from "../../limits/prices.ts";
 
 /** Dollars that a whole run may cost, beyond what the plan includes. */
 export const MOST_DOLLARS = 0.5;

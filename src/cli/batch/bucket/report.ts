@@ -96,16 +96,33 @@ function progressText(batch: BatchRecord, pace: Pace): string {
 
 /** What a dry run has found. */
 export function estimateText({ estimate, counts }: BatchRecord): string {
-  const { objects, bytes, credits } = estimate ?? { objects: counts.found, bytes: counts.found_bytes, credits: 0 };
   const others = counts.others > 0 ? `; ${numberText(counts.others)} others stay as they are` : "";
-  return `${numberText(objects)} objects of ${sizeText(bytes)}, at most ${numberText(credits)} credits${others}.`;
+  const found = `${numberText(counts.found)} objects of ${sizeText(counts.found_bytes)}`;
+  if (!estimate) return `${found}${others}.`;
+  const { credits, dollars, bytes_saved: saved, rests_on: base } = estimate;
+  const failed = base.sampled_failed > 0 ? `, of which ${base.sampled_failed} failed` : "";
+  const sample = `${numberText(base.sampled)} objects of ${sizeText(base.sampled_bytes)}${failed}`;
+  const each = `${base.queue_operations} operations of the queue, ${base.calls} calls, ${base.rows} rows, ${base.reads} reads and ${base.writes} write`;
+  return [
+    `${found}, at most ${numberText(credits)} credits${others}.`,
+    ...(base.sampled === 0 ? [] : [`About ${sizeText(saved)} saved${shareText(saved, estimate.bytes)}.`]),
+    `About $${dollars.toFixed(dollars < 1 ? 4 : 2)} on the operator's bill, beyond what the plan includes.`,
+    ...(base.sampled === 0
+      ? []
+      : [`It rests on a trial of ${sample}, ${timeText(base.sampled_ms / 1_000)} of processor time,`]),
+    ...(base.sampled === 0 ? [] : [`and for each object on ${each}.`]),
+  ].join("\n");
+}
+
+function shareText(part: number, whole: number): string {
+  return whole === 0 ? "" : ` (${((part / whole) * 100).toFixed(1)} %)`;
 }
 
 /** What became of a batch, in lines. */
 export function summaryText(batch: BatchRecord): string {
   const { counts, state, reason } = batch;
   const { done, skipped, failed, bytes_before: before, bytes_after: after } = counts;
-  const share = before === 0 ? "" : ` (${((1 - after / before) * 100).toFixed(1)} %)`;
+  const share = shareText(before - after, before);
   return [
     `${batch.id}: ${state}${reason === undefined ? "" : `, ${shown(reason)}`}`,
     ...(batch.dry_run ? [estimateText(batch)] : []),
