@@ -88,6 +88,11 @@ export function addressProblem(hostname: string): string | undefined {
   return isIpAddress(hostname) ? "must name a host, not an IP address" : undefined;
 }
 
+/** Whether a host is in an operator's list, where `*.example.com` stands for every host below `example.com`. */
+export function isListedHost(hostname: string, hosts: readonly string[]): boolean {
+  return hosts.some((host) => (host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host));
+}
+
 /** @returns the 32 bits of a dotted IPv4 address */
 function parseIpv4(name: string): number | undefined {
   if (!/^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)) return undefined;

@@ -3,7 +3,14 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { extname, join, parse } from "node:path";
 
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition } from "miniflare";
+import {
+  convertV4MiniflareOptions,
+  Log,
+  LogLevel,
+  Miniflare,
+  type V4ModuleDefinition,
+  type V4WorkerOptions,
+} from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 
 import { DIRECTORY, settingsOf } from "../env.ts";
@@ -64,11 +71,12 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   const bindings = { ...(workerOptions["bindings"] as Record<string, string>), ...options.variables };
   // A wrong setting is told here, not by the first request.
   const { allowPrivateOrigins, storeHosts } = settingsOf(bindings);
-  const network = allowPrivateOrigins ? {} : { outboundService: publicNetwork(storeHosts) };
   const folder = await bundleOf(options, () => prepareDatabases(workerOptions, options));
+  const network = allowPrivateOrigins ? undefined : await publicNetwork(storeHosts);
   const isOwn = isOwnMachine(options.host);
   const place = isOwn ? { ...options, host: BEHIND, port: 0 } : options;
-  const miniflare = await watchingRuntime(() => simulate({ ...workerOptions, ...network, bindings }, folder, place));
+  const worker = { ...workerOptions, bindings };
+  const miniflare = await watchingRuntime(() => simulate(worker, folder, place, network?.service));
   try {
     const runtime = await miniflare.ready;
     const front = isOwn ? await listenBefore(Number(runtime.port), options) : undefined;
@@ -82,10 +90,12 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
       await front?.stop();
       await sweeping;
       await miniflare.dispose();
+      await network?.stop();
     };
     return { url: front?.url ?? runtime, stop };
   } catch (cause) {
     await miniflare.dispose();
+    await network?.stop();
     throw cause;
   }
 }
@@ -171,15 +181,21 @@ async function simulate(
   workerOptions: Record<string, unknown>,
   folder: string,
   options: LocalOptions,
+  network?: object,
 ): Promise<Miniflare> {
   try {
+    const worker = {
+      ...workerOptions,
+      name: "darkroom",
+      modulesRules: undefined, // they are for reading sources; the modules of a bundle are listed
+      modulesRoot: folder,
+      modules: await modulesOf(folder, `${parse(options.main ?? "index.ts").name}.js`),
+    };
     const miniflare = new Miniflare(
       convertV4MiniflareOptions({
-        ...workerOptions,
-        name: "darkroom",
-        modulesRules: undefined, // they are for reading sources; the modules of a bundle are listed
-        modulesRoot: folder,
-        modules: await modulesOf(folder, `${parse(options.main ?? "index.ts").name}.js`),
+        workers: (network
+          ? [{ ...worker, outboundService: WAY_OUT.name }, wayOut(network)]
+          : [worker]) as V4WorkerOptions[],
         host: options.host,
         port: options.port,
         resourcePersistencePath: options.state,
@@ -196,6 +212,13 @@ async function simulate(
     // It has been read.
     if (options.bundle === undefined) await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What a Worker calls goes by another one to where a service of this process listens: the simulator offers no shorter way. */
+const WAY_OUT = { name: "way-out", script: "export default { fetch: (request, { OUT }) => OUT.fetch(request) }" };
+
+function wayOut(network: object) {
+  return { ...WAY_OUT, modules: true, compatibilityDate: "2026-01-01", serviceBindings: { OUT: network } };
 }
 
 const MODULE_TYPES: Readonly<Record<string, V4ModuleDefinition["type"]>> = {

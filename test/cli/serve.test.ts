@@ -106,6 +106,10 @@ describe("npm run serve", () => {
     const done = (await (await call("/1.0/upload", body)).json()) as { output: { url: string } };
     expect((await fetch(done.output.url)).headers.get("content-type")).toBe("image/jpeg");
     expect((await call("/1.0/fetch", { url: address })).status).toBe(422);
+    // By such a header the simulator of the platform finds who serves a call: here it is one of the caller's own.
+    const headers = { "MF-Custom-Node-Service": "0/#x" };
+    expect((await call("/1.0/fetch", { url: "http://nobody.example/", headers })).status).toBe(422);
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
     // Windows has no such modes: there the folder is as private as the one it lies in.
     if (process.platform !== "win32") expect((await stat(join(data, "secrets.json"))).mode & 0o077).toBe(0);
   });

@@ -8,7 +8,7 @@ import { BLOB_ACCOUNT } from "../support/stores/accounts.ts";
 
 const NOW = Date.UTC(2024, 0, 2, 3, 4, 5);
 const hello = { bytes: new TextEncoder().encode("hello"), mime: "image/png", name: "c.png" };
-const policy = { storeHosts: ["objects.example.com"], allowPrivateOrigins: false };
+const policy = { storeHosts: ["objects.example.com", "minio.internal", "10.1.2.3"], allowPrivateOrigins: false };
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -255,9 +255,16 @@ describe("s3", () => {
     ["https://localhost", "store.endpoint must have a public address"],
     ["https://[::1]", "store.endpoint must have a public address"],
     ["https://169.254.169.254", "store.endpoint must have a public address"],
+    ["https://10.1.2.3", "store.endpoint must have a public address"],
+    ["https://other.internal", "store.endpoint must have a public address"],
     ["https://elsewhere.example.com", "store.endpoint must be on a host that the operator has allowed"],
   ])("refuses %s", async (endpoint, message) => {
     await expect(sent({ ...store, endpoint })).rejects.toThrow(message);
+  });
+
+  it("calls a host of the operator's own network that the operator has listed", async () => {
+    const { requests } = await sent({ ...store, endpoint: "https://minio.internal:9000" });
+    expect(requests[0]?.url).toBe("https://minio.internal:9000/abc/a%20b/c.png");
   });
 
   it.each([
