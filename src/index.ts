@@ -55,8 +55,8 @@ export class Images extends platform.WorkerEntrypoint<Env, ImagesProps> {
   private door(): Door {
     const { env, ctx } = this;
     const defer = deferIn(ctx);
-    const enter: Door["enter"] = (request, drawn) => {
-      const answering = isolate.during(defer, () => answer(withDrawn(request, drawn), env, ctx));
+    const enter: Door["enter"] = (request, drawn, keep) => {
+      const answering = isolate.during(defer, () => answer(withDrawn(request, drawn, keep), env, ctx));
       defer(answering);
       return answering;
     };

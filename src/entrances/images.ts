@@ -8,6 +8,7 @@ import { RpcTarget } from "cloudflare:workers";
 import { drawBody, type DrawOptions, type Pass, passesOf, type Transform, transformBody } from "../delivery/binding.ts";
 import { cssColor } from "../delivery/css-color.ts";
 import { ApiError } from "../errors.ts";
+import type { Encoded } from "../files.ts";
 import { INFO_PATH, type PictureInfo } from "../pipeline/info.ts";
 import { keepTemporarily, readTemporary, removeTemporary } from "../storage/volatile.ts";
 
@@ -24,11 +25,16 @@ export interface ImagesProps {
 export interface Door {
   readonly env: Env;
   readonly props: ImagesProps;
-  /** @param drawn pictures that the request lays on its own, by their names in it */
-  readonly enter: (request: Request, drawn: ReadonlyMap<string, Bytes>) => Promise<Response>;
+  /**
+   * @param drawn pictures that the request lays on its own, by their names in it
+   * @param keep takes the result in place of the answer's body: where it fails, so does the request
+   */
+  readonly enter: (request: Request, drawn: ReadonlyMap<string, Bytes>, keep?: Keep) => Promise<Response>;
   /** Lends memory for so many bytes until it is left; undefined: there is no room. */
   readonly hold: (bytes: number) => Held | undefined;
 }
+
+type Keep = (made: Encoded) => Promise<void>;
 
 /** Memory that is lent to whoever may read a result. */
 interface Held {
@@ -164,31 +170,47 @@ export class Transformer extends RpcTarget {
   async #carriedOut(options: OutputOptions): Promise<Result> {
     const wanted = outputOf(options);
     const passes = passesOf(this.#passes);
+    const kept: { result?: Result } = {};
+    const keep: Keep = async (made) => {
+      kept.result = await Result.of(this.#door, made);
+    };
     let stream = this.#stream;
-    let answer: Response | undefined;
-    for (const [at, pass] of passes.entries()) {
-      const own = at === passes.length - 1 ? wanted : LOSSLESS;
-      // oxlint-disable-next-line no-await-in-loop -- each pass works on what the one before has made
-      answer = await this.#sent(stream, pass, { ...pass.body, ...own });
-      stream = answer.body ?? stream;
+    try {
+      for (const [at, pass] of passes.entries()) {
+        const own = at === passes.length - 1 ? { members: wanted, keep } : { members: LOSSLESS };
+        // oxlint-disable-next-line no-await-in-loop -- each pass works on what the one before has made
+        const answer = await this.#sent(stream, { ...pass, ...own });
+        stream = answer.body ?? stream;
+      }
+      if (kept.result) return kept.result;
+      throw new Error("The request was answered without its result");
+    } catch (error) {
+      kept.result?.[Symbol.dispose]();
+      throw error;
     }
-    return await Result.of(this.#door, stream, {
-      bytes: Number(answer?.headers.get("content-length")),
-      mime: answer?.headers.get("content-type") ?? options.format,
-    });
   }
 
-  async #sent(body: Bytes, { drawn }: Pass<Drawn>, members: object): Promise<Response> {
-    const data = JSON.stringify({ ...members, response: { mode: "binary", keep: false } });
+  async #sent(stream: Bytes, { drawn, body, members, keep }: Sent): Promise<Response> {
+    const data = JSON.stringify({ ...body, ...members, response: { mode: "binary", keep: false } });
     const headers = { authorization: `Bearer ${keyOf(this.#door)}`, "content-type": "application/octet-stream" };
     const address = `https://localhost/1.0/upload?data=${encodeURIComponent(data)}`;
     const pictures = new Map<string, Bytes>();
     using results = new DisposableStack();
     for (const [id, image] of drawn) pictures.set(id, await streamOf(image, results));
-    const answer = await this.#door.enter(new Request(address, { method: "POST", headers, body }), pictures);
+    const answer = await this.#door.enter(
+      new Request(address, { method: "POST", headers, body: stream }),
+      pictures,
+      keep,
+    );
     if (answer.ok) return answer;
     throw new ImagesError("TRANSFORM", CODES[answer.status] ?? INTERNAL, await messageOf(answer));
   }
+}
+
+/** A pass, and what else its request says. */
+interface Sent extends Pass<Drawn> {
+  readonly members: object;
+  readonly keep?: Keep;
 }
 
 /** What `draw` takes: bytes, or what gives them. */
@@ -233,12 +255,6 @@ async function messageOf(answer: Response): Promise<string> {
   }
 }
 
-/** How many bytes a result has, and of which type they are. */
-interface Made {
-  readonly bytes: number;
-  readonly mime: string;
-}
-
 /** Seconds for which a result is kept that finds no room in memory: its reader asks for it at once, or hardly ever. */
 const KEPT_SECONDS = 3_600;
 
@@ -258,25 +274,28 @@ export class Result extends RpcTarget {
     this.#drop = drop;
   }
 
-  /** Takes what was made from a stream, which one call cannot leave to another. */
-  static async of({ env: { BUCKET }, hold }: Door, stream: Bytes, made: Made): Promise<Result> {
-    const held = hold(made.bytes);
-    if (held) return Result.inMemory(held, new Uint8Array(await new Response(stream).arrayBuffer()), made);
+  /**
+   * Keeps what was made.
+   * @throws what the bucket throws that has to keep it
+   */
+  static async of({ env: { BUCKET }, hold }: Door, made: Encoded): Promise<Result> {
+    const { bytes, mime } = made;
+    const held = hold(bytes.buffer.byteLength);
+    if (held) return Result.inMemory(held, bytes, mime);
     const now = Date.now();
     const lease = { baseUrl: "https://localhost", ttlSeconds: KEPT_SECONDS };
-    // The length of an answer's body is known, as the bucket asks for.
-    const streamed = { body: stream, size: made.bytes, mime: made.mime, name: "" };
-    const { url } = await keepTemporarily(BUCKET, lease, streamed, now);
+    const { url } = await keepTemporarily(BUCKET, lease, made, now);
+    if (bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0);
     const read = async () => {
       const object = await readTemporary(BUCKET, url, Date.now());
       if (!object) throw new ImagesError("TRANSFORM", INTERNAL, "The result is not there any more");
       return object.body as Bytes;
     };
-    return new Result(made.mime, read, () => void removeTemporary(BUCKET, url, now).catch(() => undefined));
+    return new Result(mime, read, () => void removeTemporary(BUCKET, url, now).catch(() => undefined));
   }
 
-  private static inMemory(held: Held, bytes: Uint8Array<ArrayBuffer>, { mime }: Made): Result {
-    let kept: Uint8Array<ArrayBuffer> | undefined = bytes;
+  private static inMemory(held: Held, bytes: Uint8Array, mime: string): Result {
+    let kept: Uint8Array<ArrayBuffer> | undefined = bytes as Uint8Array<ArrayBuffer>;
     const read = async () => {
       if (kept) return kept;
       throw new ImagesError("TRANSFORM", INTERNAL, "The result was given up");

@@ -12,6 +12,7 @@ import { pictureHeaders } from "../picture-headers.ts";
 import { reasonOf } from "../refusal-reasons.ts";
 import { keepTemporarily, readTemporary, removeTemporary } from "../storage/volatile.ts";
 import type { AppContext } from "./context.ts";
+import { keeperOf } from "./drawn.ts";
 import { lend } from "./lending.ts";
 
 /**
@@ -20,6 +21,12 @@ import { lend } from "./lending.ts";
  */
 export async function replyResult(c: AppContext, metadata: Success, { bytes, mime }: Encoded): Promise<Response> {
   if (!c.var.binary) return replyMetadata(c, metadata, 200);
+  const keep = keeperOf(c.req.raw);
+  if (keep) {
+    await keep({ bytes, mime, name: metadata.output.name });
+    c.set("said", metadata);
+    return replyBytes(c, metadata, { body: null, mime });
+  }
   const body = lend(bytes, (work) => c.executionCtx.waitUntil(work));
   if (!body) {
     const { url } = metadata.output;
@@ -48,7 +55,7 @@ async function keptForReader(
 export function replyBytes(
   c: AppContext,
   metadata: Success,
-  { body, mime }: { body: BodyInit; mime: string },
+  { body, mime }: { body: BodyInit | null; mime: string },
 ): Response {
   return new Response(body, {
     headers: {

@@ -18,13 +18,6 @@ export interface Lease {
   readonly ttlSeconds: number;
 }
 
-/** A result that nobody has whole in memory. */
-export interface Streamed extends Omit<Encoded, "bytes"> {
-  readonly body: ReadableStream<Uint8Array>;
-  /** Bytes. */
-  readonly size: number;
-}
-
 const PREFIX = "temp/";
 /** Digits of an expiry in a key, so that keys sort by it: enough until the year 2286. */
 const EXPIRY_DIGITS = 10;
@@ -41,17 +34,15 @@ const PATH = /^\/temp\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/([^/]+)\/?$/i
 export async function keepTemporarily(
   bucket: R2Bucket,
   lease: Lease,
-  encoded: Encoded | Streamed,
+  { bytes, mime, name: given }: Encoded,
   now: number,
 ): Promise<{ url: string; expires_at: string }> {
   const expiry = Math.floor(now / 1_000) + lease.ttlSeconds;
   const uuid = uuidWith(expiry);
-  const name = baseName(encoded.name) || "image";
+  const name = baseName(given) || "image";
   const key = keyOf(expiry, uuid, name);
-  const [content, size] =
-    "body" in encoded ? ([encoded.body, encoded.size] as const) : ([encoded.bytes, encoded.bytes.length] as const);
-  const stored = await bucket.put(key, content, { httpMetadata: { contentType: encoded.mime } });
-  if (stored.size !== size) {
+  const stored = await bucket.put(key, bytes, { httpMetadata: { contentType: mime } });
+  if (stored.size !== bytes.length) {
     await bucket.delete(key);
     throw new Error("The result was not stored whole");
   }

@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
-import { infoOf } from "../../src/entrances/images.ts";
+import { infoOf, Transformer } from "../../src/entrances/images.ts";
 import { type HeldForReader, holdForReader, lentBytes } from "../../src/http/lending.ts";
 import { identify } from "../../src/image/plan/detect.ts";
 import { MAX_LENT_BYTES } from "../../src/limits.ts";
@@ -61,6 +61,25 @@ describe("a result that its caller keeps", () => {
     const before = await kept();
     result[Symbol.dispose]();
     await eventually(async () => expect(await kept()).toBe(before - 1));
+  });
+});
+
+describe("a result for which there is no memory, and which the bucket does not take", () => {
+  const put = () => Promise.reject(new Error("network connection lost"));
+  const failing = new Proxy(env.BUCKET, {
+    get: (bucket, name) => (name === "put" ? put : Reflect.get(bucket, name).bind(bucket)),
+  });
+
+  it("costs nothing, and holds nothing", async () => {
+    forgetKeys();
+    const { key } = await openAccount();
+    const others = holdForReader(MAX_LENT_BYTES);
+    const chain = new Transformer(doorOf(key, { BUCKET: failing }), streamOf(PHOTO), undefined);
+    await expect(chain.output({ format: "image/png" })).rejects.toThrow("IMAGES_TRANSFORM_ERROR 9523: Internal error");
+    others?.leave();
+    expect(lentBytes()).toBe(0);
+    const { body } = await api("GET", "/1.0/account", { key });
+    expect(body.credits.used).toBe(0);
   });
 });
 

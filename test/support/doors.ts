@@ -12,7 +12,7 @@ import { pipeline } from "../../src/pipeline/edges.ts";
 export function doorOf(key: string, own: object = {}): Door {
   const app = createApp(pipeline);
   const bindings = { ...env, ...own } as Env;
-  const enter: Door["enter"] = async (request, drawn) =>
-    app.fetch(withDrawn(request, drawn), bindings, createExecutionContext());
+  const enter: Door["enter"] = async (request, drawn, keep) =>
+    app.fetch(withDrawn(request, drawn, keep), bindings, createExecutionContext());
   return { env: bindings, props: { key }, enter, hold: holdForReader };
 }
