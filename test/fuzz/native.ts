@@ -83,12 +83,13 @@ function run(target: string, corpus: string, length: readonly string[]): Found {
   const dictionary = join(NATIVE, `${target}.dict`);
   const words = existsSync(dictionary) ? [`-dict=${dictionary}`] : [];
   const options = [...length, ...limits, ...words, `-artifact_prefix=${kept("found", target)}/`];
-  const { status, stderr } = spawnSync(join(KEPT, `${target}-fuzz`), [...options, ...inputs], {
+  const { status, stderr, error } = spawnSync(join(KEPT, `${target}-fuzz`), [...options, ...inputs], {
     env: ENVIRONMENT,
     encoding: "utf8",
     maxBuffer: MOST_LOG_BYTES,
   });
-  return { good: status === 0, log: stderr };
+  // A machine that runs no programs of 32 bits says so here.
+  return { good: status === 0, log: error ? `ERROR: ${error.message}` : stderr };
 }
 
 /** A folder that stays. */
