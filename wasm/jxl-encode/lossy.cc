@@ -51,18 +51,6 @@ Status LossyFrame::groups(const Rows &rows, size_t row) {
   return true;
 }
 
-template <typename Sample>
-static void take_levels(const Rows &rows, const Rect &area, Image3F *color) {
-  constexpr float part = 1.0f / std::numeric_limits<Sample>::max();
-  for (size_t y = 0; y < area.ysize(); y++) {
-    const Sample *const from = rows.samples<Sample>(area.x0(), area.y0() + y);
-    for (size_t channel = 0; channel < 3; channel++) {
-      float *const to = color->PlaneRow(channel, y);
-      for (size_t x = 0; x < area.xsize(); x++) to[x] = from[x * 4 + channel] * part;
-    }
-  }
-}
-
 // Linear light of all levels of samples, by the curve of sRGB.
 static std::vector<float> light_of_levels(uint32_t most) {
   const float part = 1.0f / most;
@@ -72,6 +60,28 @@ static std::vector<float> light_of_levels(uint32_t most) {
     light[level] = sample <= 0.04045f ? sample / 12.92f : powf((sample + 0.055f) / 1.055f, 2.4f);
   }
   return light;
+}
+
+static void take_levels(const Rows &rows, const Rect &area, Image3F *color) {
+  constexpr float part = 1.0f / std::numeric_limits<uint16_t>::max();
+  for (size_t y = 0; y < area.ysize(); y++) {
+    const uint16_t *const from = rows.samples<uint16_t>(area.x0(), area.y0() + y);
+    for (size_t channel = 0; channel < 3; channel++) {
+      float *const to = color->PlaneRow(channel, y);
+      for (size_t x = 0; x < area.xsize(); x++) to[x] = from[x * 4 + channel] * part;
+    }
+  }
+}
+
+// Linear light of levels of sRGB.
+static void take_light(const Rows &rows, const Rect &area, const std::vector<float> &light, Image3F *color) {
+  for (size_t y = 0; y < area.ysize(); y++) {
+    const uint8_t *from = rows.samples<uint8_t>(area.x0(), area.y0() + y);
+    float *const red = color->PlaneRow(0, y), *const green = color->PlaneRow(1, y), *const blue = color->PlaneRow(2, y);
+    for (size_t x = 0; x < area.xsize(); x++, from += 4) {
+      red[x] = light[from[0]], green[x] = light[from[1]], blue[x] = light[from[2]];
+    }
+  }
 }
 
 // Linear light of sRGB, beyond its range where a color is, from levels of Display P3 with the curve of sRGB.
@@ -94,11 +104,11 @@ static void take_wide(const Rows &rows, const Rect &area, const std::vector<floa
 }
 
 void LossyFrame::take(const Rows &rows, const Rect &area, Image3F *color) {
-  if (file_->wide && light_.empty()) light_ = light_of_levels(file_->deep() ? 65535 : 255);
+  if (takes_light() && light_.empty()) light_ = light_of_levels(file_->deep() ? 65535 : 255);
   if (file_->wide && file_->deep()) take_wide<uint16_t>(rows, area, light_, color);
   else if (file_->wide) take_wide<uint8_t>(rows, area, light_, color);
-  else if (file_->deep()) take_levels<uint16_t>(rows, area, color);
-  else take_levels<uint8_t>(rows, area, color);
+  else if (file_->deep()) take_levels(rows, area, color);
+  else take_light(rows, area, light_, color);
 }
 
 Status LossyFrame::quantize(const Rows &rows, const Rect &area, size_t group) {
@@ -109,7 +119,7 @@ Status LossyFrame::quantize(const Rows &rows, const Rect &area, size_t group) {
                                                       RoundUpToBlockDim(around.ysize())));
   JXL_RETURN_IF_ERROR(color.ShrinkTo(around.xsize(), around.ysize()));
   take(rows, around, &color);
-  const ColorEncoding &taken = file_->wide ? ColorEncoding::LinearSRGB() : file_->metadata.m.color_encoding;
+  const ColorEncoding &taken = takes_light() ? ColorEncoding::LinearSRGB() : file_->metadata.m.color_encoding;
   JXL_RETURN_IF_ERROR(ToXYB(taken, file_->metadata.m.IntensityTarget(), nullptr, nullptr, &color, params_.cms, nullptr));
   JXL_RETURN_IF_ERROR(PadImageToBlockMultipleInPlace(&color));
   const Rect inner(area.x0() - around.x0(), area.y0() - around.y0(), RoundUpToBlockDim(area.xsize()),

@@ -16,12 +16,14 @@ class LossyFrame final : public Frame, private VarDctFrame {
   jxl::Status finish(bool last) override;
 
  private:
+  // Colors are taken as linear light, by the level of a sample.
+  bool takes_light() const { return file_->wide || !file_->deep(); }
   void take(const Rows &rows, const jxl::Rect &area, jxl::Image3F *color);
   jxl::Status quantize(const Rows &rows, const jxl::Rect &area, size_t group);
   jxl::Status keep(const jxl::Rect &blocks, size_t group);
 
   // The group that is being made, as a frame of its own: libjxl has it so for larger pieces when it streams.
   jxl::PassesEncoderState group_;
-  // Of each level of samples of Display P3, which need it.
+  // Of each level of samples.
   std::vector<float> light_;
 };
