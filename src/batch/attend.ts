@@ -5,8 +5,8 @@ import { LISTS_OF_LOOK } from "../limits/batch.ts";
 import type { Listing, ListAsk } from "../storage/provider.ts";
 import { StoreError } from "../storage/session.ts";
 import type { Machine } from "./machine.ts";
-import { isMeant } from "./names.ts";
-import { type BatchRules, type Progress, troubleOf } from "./rules.ts";
+import { isAbout } from "./names.ts";
+import { type Progress, troubleOf } from "./rules.ts";
 
 export interface AttendPorts {
   /** Milliseconds since 1970. */
@@ -81,7 +81,7 @@ async function readPart(machine: Machine, ports: AttendPorts): Promise<boolean> 
   try {
     const cursor = from ?? (after === undefined ? undefined : await ports.cursorAfter(after));
     const listing = await ports.list({ prefix, limit: LIST_OBJECTS, ...(cursor !== undefined && { cursor }) });
-    const objects = listing.objects.filter(({ key }) => isAfter(rules, key) && isMeant(rules, key));
+    const objects = listing.objects.filter(({ key }) => isAbout(rules, key));
     const others = listing.objects.length - objects.length;
     machine.takePart(from, { objects, others, cursor: listing.cursor }, ports.now());
     return true;
@@ -95,8 +95,4 @@ async function readPart(machine: Machine, ports: AttendPorts): Promise<boolean> 
     }
     return false;
   }
-}
-
-function isAfter({ source: { after } }: BatchRules, key: string): boolean {
-  return after === undefined || key > after;
 }

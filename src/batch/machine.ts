@@ -5,13 +5,16 @@
  */
 import {
   FEW_WAITING_OBJECTS,
+  MAX_HEARD_OBJECTS,
   MAX_KEPT_FAILURES,
   MAX_LIST_PARTS,
   MAX_OBJECT_CHANGES,
   MAX_OBJECT_STARTS,
 } from "../limits/batch.ts";
+import { withDone, withoutOne } from "./counts.ts";
 import { NO_SAMPLE, picked, withOutcome } from "./estimate.ts";
 import { type Alike, Looks } from "./looks.ts";
+import { isAbout } from "./names.ts";
 import { type Begun, Objects, type Sql } from "./objects.ts";
 import { FULL_PACE, isTooSlow, type Pace, quickened, slowed } from "./pace.ts";
 import type {
@@ -53,6 +56,8 @@ interface Standing extends Pace {
   sample?: Sample;
   /** Objects that the account lets this batch work on at once. */
   slots: number;
+  /** When it has heard of a new object last. */
+  heardAt?: number;
   /** The notification of the end is due. */
   isNotified?: boolean;
   updatedAt: number;
@@ -61,6 +66,7 @@ interface Standing extends Pace {
 const SCHEMA = "CREATE TABLE IF NOT EXISTS standing (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL) STRICT";
 
 const INTERNAL: Trouble = troubleOf(500, "Internal error");
+const OVER: ReadonlySet<ObjectOutcome["kind"]> = new Set(["done", "skipped", "own"]);
 const FINAL: ReadonlySet<BatchState> = new Set(["done", "canceled"]);
 
 export class Machine {
@@ -90,14 +96,16 @@ export class Machine {
   begin(batch: Batch): void {
     if (this.#standing) return;
     const rest = { slots: 0, ...FULL_PACE, updatedAt: batch.createdAt };
-    this.#keep({ batch, state: "listing", counts: NO_COUNTS, isListed: false, parts: 0, isProven: false, ...rest });
+    const isListed = batch.rules.events === "only";
+    const state = isListed ? "running" : "listing";
+    this.#keep({ batch, state, counts: NO_COUNTS, isListed, parts: 0, isProven: false, ...rest });
   }
 
   get progress(): Progress | undefined {
     if (!this.#standing) return undefined;
-    const { state, counts, trouble, cursor, isListed, parts, sample, updatedAt } = this.#standing;
+    const { state, counts, trouble, cursor, isListed, parts, sample, heardAt, updatedAt } = this.#standing;
     const maybe = { ...(trouble && { trouble }), ...(cursor !== undefined && { cursor }), ...(sample && { sample }) };
-    return { state, counts, isListed, parts, updatedAt, ...maybe };
+    return { state, counts, isListed, parts, updatedAt, ...maybe, ...(heardAt !== undefined && { heardAt }) };
   }
 
   /** All that there is to tell the account, as a text that changes with it. */
@@ -134,7 +142,35 @@ export class Machine {
   /** Whether it has objects to work on, or may have some soon; a dry run has none before its list is read. */
   get wantsSlots(): boolean {
     const standing = this.#standing;
-    return standing !== undefined && this.isAtWork && (!standing.batch.rules.isDryRun || standing.isListed);
+    if (!standing || !this.isAtWork || this.isWaiting) return false;
+    return !standing.batch.rules.isDryRun || standing.isListed;
+  }
+
+  /** Whether all is done that it has heard of, and nothing but the next notification is waited for. */
+  get isWaiting(): boolean {
+    const standing = this.#standing;
+    if (!standing?.batch.rules.events || !standing.isListed) return false;
+    return this.isAtWork && this.#objects.left === 0;
+  }
+
+  /**
+   * Notes objects that a notification has told of.
+   * @returns false: the batch is over; undefined: it has no room for more, and is to be told again
+   */
+  hear(objects: Part["objects"], now: number): boolean | undefined {
+    const known = this.#standing;
+    if (!known?.batch.rules.events || FINAL.has(known.state)) return false;
+    const heard = objects.filter(({ key }) => isAbout(known.batch.rules, key));
+    if (heard.length === 0) return true;
+    if (this.#objects.left + heard.length > MAX_HEARD_OBJECTS) return undefined;
+    this.#move(now, (standing) => {
+      const { counts } = standing;
+      const foundBytes = heard.reduce((sum, { bytes }) => sum + bytes, counts.foundBytes);
+      standing.counts = { ...counts, found: counts.found + heard.length, foundBytes };
+      standing.heardAt = now;
+      this.#objects.addHeard(heard);
+    });
+    return true;
   }
 
   /** Whether it waits for its account to let it work. */
@@ -271,8 +307,8 @@ export class Machine {
       this.takeBack([n]);
       return undefined;
     }
-    const key = this.#objects.claim(n, token, now);
-    if (key !== undefined) return { key, token, batch: standing.batch, isProven: standing.isProven };
+    const claimed = this.#objects.claim(n, token, now);
+    if (claimed) return { ...claimed, token, batch: standing.batch, isProven: standing.isProven };
     this.#giveUpDead(n, now);
     return undefined;
   }
@@ -303,7 +339,8 @@ export class Machine {
       else if (outcome.kind === "done") standing.counts = withDone(standing.counts, outcome);
       else if (outcome.kind === "skipped")
         standing.counts = { ...standing.counts, skipped: standing.counts.skipped + 1 };
-      const isOver = failure !== undefined || outcome.kind === "done" || outcome.kind === "skipped";
+      else if (outcome.kind === "own") standing.counts = withoutOne(standing.counts, held.bytes);
+      const isOver = failure !== undefined || OVER.has(outcome.kind);
       if ("phash" in outcome && outcome.phash !== undefined) this.#looks.add(held.key, outcome.phash);
       if (isOver || standing.state === "canceled") this.#objects.remove(n);
       else this.#objects.putBack(n, tried);
@@ -360,7 +397,7 @@ export class Machine {
 
   #endIfDone(standing: Standing): void {
     if (standing.state === "running" || standing.state === "listing") {
-      if (standing.isListed && this.#objects.left === 0) standing.state = "done";
+      if (standing.isListed && this.#objects.left === 0 && !standing.batch.rules.events) standing.state = "done";
     }
   }
 
@@ -394,15 +431,6 @@ export class Machine {
     this.#sql.exec("INSERT OR REPLACE INTO standing (id, json) VALUES (1, ?)", JSON.stringify(standing));
     this.#standing = standing;
   }
-}
-
-function withDone(counts: Counts, { before, after }: { readonly before: number; readonly after: number }): Counts {
-  return {
-    ...counts,
-    done: counts.done + 1,
-    bytesBefore: counts.bytesBefore + before,
-    bytesAfter: counts.bytesAfter + after,
-  };
 }
 
 /** An object that was tried too often has failed. */

@@ -28,8 +28,14 @@ export function isOfType(key: string, served: string | null, mime: string): bool
     : served === null || served === mime;
 }
 
+/** Whether a batch is about an object, of which it may have heard in any way. */
+export function isAbout(rules: BatchRules, key: string): boolean {
+  const { prefix, after } = rules.source;
+  return key.startsWith(prefix) && (after === undefined || key > after) && isMeant(rules, key);
+}
+
 /** Folders that consoles make, and results of the batch itself where they lie below its prefix, are never meant. */
-export function isMeant(rules: BatchRules, key: string): boolean {
+function isMeant(rules: BatchRules, key: string): boolean {
   const { include, exclude = [], prefix, connector } = rules.source;
   if (key.endsWith("/") || anyFits(exclude, key)) return false;
   if (typeof rules.target !== "string" && rules.target.connector === connector) {

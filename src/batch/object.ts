@@ -97,7 +97,8 @@ class ObjectWork {
     let condition: Condition | undefined;
     const found = await source.read(this.#claimed.key, async (answered) => {
       const mark = await this.#markFor(answered);
-      this.#outcome = this.#isInPlace ? this.#lookInPlace(answered) : undefined;
+      this.#outcome = this.#isOwn(answered) ? { kind: "own" } : undefined;
+      if (!this.#outcome && this.#isInPlace) this.#outcome = this.#lookInPlace(answered);
       if (!this.#outcome && !this.#isInPlace) condition = await this.#lookAtTarget(mark);
       this.#outcome ??= await this.#ports.reserve();
       return this.#outcome === undefined;
@@ -139,6 +140,13 @@ class ObjectWork {
       shortHash(version ?? answered.get("last-modified") ?? ""),
     ]);
     return { recipe: this.#recipe, key, version: hash, batch: this.#claimed.batch.id, before: 0 };
+  }
+
+  /** Results of other batches in the same place count as own ones: two of them would wake each other for ever. */
+  #isOwn(answered: Headers): boolean {
+    const { isHeard, batch } = this.#claimed;
+    const known = isHeard ? readMark(this.#ports.source.told(answered).mark) : undefined;
+    return known !== undefined && (this.#isInPlace || known.batch === batch.id);
   }
 
   /** What was done to the object already, or why it is not replaced. */

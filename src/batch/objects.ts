@@ -23,7 +23,7 @@ const SCHEMA = [
 /** An object in somebody's hands, and how often it was begun, and replaced meanwhile. */
 export interface Begun {
   readonly key: string;
-  /** As it was listed. */
+  /** As it was listed, or told of. */
   readonly bytes: number;
   readonly starts: number;
   readonly changes: number;
@@ -56,6 +56,11 @@ export class Objects {
       }
       known.left += objects.length;
     });
+  }
+
+  /** Objects that a notification has told of: their bytes are kept as -1 - bytes, which needs no column. */
+  addHeard(objects: readonly { readonly key: string; readonly bytes: number }[]): void {
+    this.add(objects.map(({ key, bytes }) => ({ key, bytes: -1 - bytes })));
   }
 
   /** Objects that are not over. */
@@ -131,13 +136,13 @@ export class Objects {
     this.forget();
   }
 
-  /** Begins an object, unless it is over, somebody is at it, or it was begun too often. @returns its name */
-  claim(n: number, token: string, now: number): string | undefined {
+  /** Begins an object, unless it is over, somebody is at it, or it was begun too often. */
+  claim(n: number, token: string, now: number): { readonly key: string; readonly isHeard: boolean } | undefined {
     return this.#change((known) => {
       const until = now + OBJECT_LEASE_MS;
       const [row] = this.#sql.exec(
         `UPDATE objects SET token = ?, until = ?, starts = starts + 1
-         WHERE n = ? AND until IS NOT NULL AND (token IS NULL OR until <= ?) AND starts < ? RETURNING key`,
+         WHERE n = ? AND until IS NOT NULL AND (token IS NULL OR until <= ?) AND starts < ? RETURNING key, bytes, starts`,
         token,
         until,
         n,
@@ -145,7 +150,8 @@ export class Objects {
         MAX_OBJECT_STARTS,
       );
       known.noneDeadBefore = Math.min(known.noneDeadBefore, until);
-      return row && String(row["key"]);
+      if (!row) return undefined;
+      return { key: String(row["key"]), isHeard: Number(row["bytes"]) < 0 && Number(row["starts"]) === 1 };
     });
   }
 
@@ -165,8 +171,8 @@ export class Objects {
   heldBy(n: number, token: string): Begun | undefined {
     const [row] = this.#sql.exec("SELECT * FROM objects WHERE n = ? AND token = ?", n, token);
     if (!row) return undefined;
-    const [bytes, starts, changes] = [Number(row["bytes"]), Number(row["starts"]), Number(row["changes"])];
-    return { key: String(row["key"]), bytes, starts, changes };
+    const [listed, starts, changes] = [Number(row["bytes"]), Number(row["starts"]), Number(row["changes"])];
+    return { key: String(row["key"]), bytes: listed < 0 ? -1 - listed : listed, starts, changes };
   }
 
   /** Takes an object away that is in somebody's hands. */

@@ -11,7 +11,7 @@ export function endText(batch: Batch, progress: Progress): string {
 
 export function recordOf(
   { id, createdAt, rules }: Batch,
-  { state, trouble, counts, cursor, isListed, parts = 0, sample = NO_SAMPLE, updatedAt }: Progress,
+  { state, trouble, counts, cursor, isListed, parts = 0, sample = NO_SAMPLE, heardAt, updatedAt }: Progress,
 ): BatchRecord {
   const { found, foundBytes, others, done, skipped, failed, bytesBefore, bytesAfter } = counts;
   const isEstimated = rules.isDryRun && isListed && state === "done";
@@ -23,6 +23,8 @@ export function recordOf(
     target: rules.target,
     only_if_smaller: rules.onlyIfSmaller,
     dry_run: rules.isDryRun,
+    ...(rules.events && { events: rules.events }),
+    ...(heardAt !== undefined && { last_event_at: new Date(heardAt).toISOString() }),
     counts: {
       found,
       found_bytes: foundBytes,

@@ -26,6 +26,8 @@ export interface BatchRules {
   /** Percent by which a result must be smaller to be written. */
   readonly onlyIfSmaller: number;
   readonly isDryRun: boolean;
+  /** New objects are worked on as notifications tell of them: after those that are there, or alone. */
+  readonly events?: true | "only" | undefined;
 }
 
 /** Whose batch it is, and who pays. */
@@ -106,6 +108,8 @@ export interface Progress {
   readonly parts?: number;
   /** Of a dry run: what the objects showed that it has worked on. */
   readonly sample?: Sample | undefined;
+  /** When it has heard of a new object last. */
+  readonly heardAt?: number | undefined;
   readonly updatedAt: number;
 }
 
@@ -123,6 +127,8 @@ export interface ClaimedObject {
   readonly batch: Batch;
   /** The store of originals has shown that it compares versions. */
   readonly isProven: boolean;
+  /** A notification told of it, and nobody has begun it before: a mark of ours says that it is no new object, but a result. */
+  readonly isHeard: boolean;
 }
 
 /** How a picture looks, where the batch asks for that, and the processor time that it took, for a dry run. */
@@ -136,6 +142,8 @@ export type ObjectOutcome =
   | ({ readonly kind: "done"; readonly before: number; readonly after: number } & Made)
   | ({ readonly kind: "skipped" } & Made)
   | ({ readonly kind: "failed" } & Trouble)
+  /** A notification has told of what a batch has written itself. */
+  | { readonly kind: "own" }
   /** It was replaced while it was worked on. */
   | { readonly kind: "changed" }
   /** A fault of ours. */

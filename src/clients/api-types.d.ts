@@ -1061,6 +1061,7 @@ export type NewBatch = {
   };
   readonly only_if_smaller?: number;
   readonly dry_run?: boolean;
+  readonly events?: boolean | "only";
   readonly webhook?: Webhook;
   readonly trim?: Trim;
   readonly flip?: Flip;
@@ -1102,6 +1103,8 @@ export type BatchRecord = {
   };
   readonly only_if_smaller: number;
   readonly dry_run: boolean;
+  readonly events?: true | "only";
+  readonly last_event_at?: string;
   readonly counts: {
     readonly found: number;
     readonly found_bytes: number;

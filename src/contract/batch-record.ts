@@ -20,6 +20,9 @@ export const BatchRecord = v.strictObject({
   target: v.union([v.literal("in-place"), v.strictObject({ connector: v.string(), prefix: v.string() })]),
   only_if_smaller: count,
   dry_run: v.boolean(),
+  /** Whether new objects are worked on as notifications tell of them, and when the last one came. */
+  events: v.optional(v.union([v.literal(true), v.literal("only")])),
+  last_event_at: v.optional(timestamp),
   counts: v.strictObject({
     /** Objects that it is about, as far as the list was read; and whether that is all of it. */
     found: count,

@@ -71,11 +71,14 @@ const Looks = v.pipe(
   v.maxLength(1, looksRule),
 );
 
+const Events = v.union([v.boolean(), v.literal("only")], 'must be true, false or "only"');
+
 const ownEntries = {
   source: Source,
   target: Target,
   only_if_smaller: v.optional(integer(0, 99), DEFAULT_SMALLER_PERCENT),
   dry_run: v.optional(flag(), false),
+  events: v.optional(Events, false),
   webhook: v.optional(Webhook),
 };
 
@@ -101,7 +104,10 @@ export function parseBatch(body: object): NewBatch {
 }
 
 /** @throws ApiError 422 where members do not go together */
-function checkTogether({ source, target, output }: NewBatch): void {
+function checkTogether({ source, target, output, events, dry_run: isDryRun }: NewBatch): void {
+  if (events !== false && isDryRun) {
+    throw new ApiError(422, "events must not be given with dry_run: it is about objects that are there");
+  }
   if (output?.format === "auto") {
     throw new ApiError(422, "output.format must not be given as auto in a batch: it stands for what a browser shows");
   }

@@ -58,6 +58,16 @@ export class BatchKeeper extends DurableObject<Env> {
     return this.#progress;
   }
 
+  /**
+   * Notes new objects of the bucket.
+   * @returns false: it is over; undefined: it is to be told again later
+   */
+  async hear(objects: readonly { readonly key: string; readonly bytes: number }[]): Promise<boolean | undefined> {
+    const isHeard = this.#machine.hear(objects, Date.now());
+    if (isHeard && this.#machine.isAtWork && !this.#machine.isWaiting) await this.#look();
+    return isHeard;
+  }
+
   async claim(object: number, token: string): Promise<ClaimedObject | undefined> {
     return this.#machine.claim(object, token, Date.now());
   }
@@ -114,8 +124,9 @@ export class BatchKeeper extends DurableObject<Env> {
 
   #nextLook(isMore: boolean): number {
     const now = Date.now();
-    const { isAtWork, inFlight, holdUntil, progress, isTold, owesNotice } = this.#machine;
+    const { isAtWork, isWaiting, inFlight, holdUntil, progress, isTold, owesNotice } = this.#machine;
     if (isMore) return now;
+    if (isWaiting && isTold) return now + BATCH_KEPT_DAYS * DAY_MS;
     if (!isAtWork && inFlight === 0 && isTold && !owesNotice)
       return (progress?.updatedAt ?? now) + BATCH_KEPT_DAYS * DAY_MS;
     return holdUntil > now ? Math.min(holdUntil, now + BATCH_LOOK_MS) : now + BATCH_LOOK_MS;

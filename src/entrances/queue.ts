@@ -1,4 +1,5 @@
 /** The second entrance: messages that say what is to be done to which record, and nothing else. */
+import { type BucketEvent, readEvent, tellOfEvents } from "../batch/events.ts";
 import { type ObjectMessage, runObject } from "../batch/run.ts";
 import { type FinalMessage, runFinal } from "../delivery/finals.ts";
 import { forgetInFront, type ForgetMessage } from "../delivery/front-cache.ts";
@@ -24,8 +25,30 @@ export function createConsumer(pipeline: Pipeline) {
     context?: Pick<ExecutionContext, "waitUntil" | "cache">,
   ): Promise<void> => {
     const defer = (work: Promise<unknown>) => context?.waitUntil(work);
-    for (const message of batch.messages) await consume(message, env, pipeline, { defer, cache: context?.cache });
+    const events = batch.messages.filter(({ body }) => readEvent(body) !== undefined);
+    if (events.length > 0) await consumeEvents(events, env);
+    for (const message of batch.messages) {
+      if (!events.includes(message)) await consume(message, env, pipeline, { defer, cache: context?.cache });
+    }
   };
+}
+
+/** Notifications of buckets, all that came together at once. */
+async function consumeEvents(messages: readonly globalThis.Message<unknown>[], env: Env): Promise<void> {
+  count("queue_messages_total", { kind: "event" }, messages.length);
+  const events = messages.map(({ body }) => readEvent(body)).filter((event): event is BucketEvent => Boolean(event));
+  const tell = async (id: string, objects: readonly Pick<BucketEvent, "key" | "bytes">[]) => {
+    const isHeard = (await env.BATCH.getByName(id).hear(objects)) as boolean | undefined;
+    if (isHeard === undefined) throw new Error("A batch has heard of as many objects as it can hold");
+    return isHeard;
+  };
+  try {
+    await tellOfEvents(events, { db: env.DB, tell });
+    for (const message of messages) message.ack();
+  } catch (error) {
+    logLine("error", { event: "queue", causes: causesOf(error) });
+    for (const message of messages) message.retry({ delaySeconds: retrySeconds(message.attempts) });
+  }
 }
 
 /** What the platform gives an invocation. */

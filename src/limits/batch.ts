@@ -9,6 +9,10 @@ export const MAX_OPEN_BATCHES = 20;
 export const MAX_WAITING_OBJECTS = 1_000;
 /** As few as this, and the next part of the list is read. */
 export const FEW_WAITING_OBJECTS = 100;
+/** Batches that are told of new objects of one bucket. */
+export const MAX_LISTENERS = 50;
+/** Objects that a batch has heard of by notifications and not done yet; more stay in the queue, and come again. */
+export const MAX_HEARD_OBJECTS = 50_000;
 /** Objects that a dry run works on, without writing, for its estimate. */
 export const SAMPLED_OBJECTS = 12;
 /** Parts of a list that one look reads: what is left is read by the next, which is called at once. */

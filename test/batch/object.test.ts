@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
+import { markText } from "../../src/batch/mark.ts";
 import { type ObjectPorts, type ObjectStore, type ObjectWrite, workOn } from "../../src/batch/object.ts";
 import { objectStoreOf } from "../../src/batch/stores.ts";
 import { settingsOf } from "../../src/env.ts";
@@ -15,7 +16,7 @@ function storeOf(answered: Record<string, string>, isHonest: boolean) {
   const removed: string[] = [];
   const memory = { grow: async () => undefined, shrink: () => undefined, release: () => undefined } as never;
   const store: ObjectStore = {
-    told: (headers) => ({ mark: undefined, version: headers.get("etag") ?? undefined }),
+    told: (headers) => ({ mark: headers.get("mark") ?? undefined, version: headers.get("etag") ?? undefined }),
     kept: async () => new Headers(),
     read: async (_, isWanted) => {
       const headers = new Headers(answered);
@@ -38,7 +39,7 @@ function storeOf(answered: Record<string, string>, isHonest: boolean) {
   return { ports, writes, removed };
 }
 
-const claimed = { key: "p/a.jpg", token: "t", batch: BATCH, isProven: false };
+const claimed = { key: "p/a.jpg", token: "t", batch: BATCH, isProven: false, isHeard: false };
 
 describe("an object in place", () => {
   it("is not touched to find out whether its store compares versions, and what was written for that is gone", async () => {
@@ -54,6 +55,15 @@ describe("an object in place", () => {
     const { ports, writes } = storeOf({ etag: "1", "content-type": "image/jpeg" }, true);
     expect(await workOn(claimed, ports)).toEqual({ kind: "done", before: 100, after: 50 });
     expect(writes).toMatchObject([{ key: claimed.key, condition: { is: "version", version: "1" } }]);
+  });
+
+  it("that a notification has told of is left alone where a batch has written it, whichever", async () => {
+    const mark = markText({ recipe: "r", key: "k", version: "v", batch: "another", before: 100 });
+    const { ports, writes } = storeOf({ etag: "1", "content-type": "image/jpeg", mark }, true);
+    expect(await workOn({ ...claimed, isHeard: true }, ports)).toEqual({ kind: "own" });
+    expect(writes).toEqual([]);
+    // One that was listed is to be done by this recipe.
+    expect(await workOn(claimed, ports)).toMatchObject({ kind: "done" });
   });
 
   it.each(["gzip", "br", "aws-chunked,gzip"])(

@@ -1,6 +1,7 @@
 /** Batches: whole buckets, as their owners begin, watch and steer them. */
 import type * as v from "valibot";
 
+import { accountOfEvents, listen, unlisten } from "../../batch/events.ts";
 import type { Alike } from "../../batch/looks.ts";
 import { recordOf } from "../../batch/record.ts";
 import { deleteBatch, findBatch, insertBatch, type KnownBatch, listBatches } from "../../batch/rows.ts";
@@ -25,6 +26,7 @@ import { DEFAULT_PAGE_ENTRIES } from "../../limits.ts";
 import { BATCH_NOTICE_MS, MAX_OPEN_BATCHES, SHOWN_FAILURES } from "../../limits/batch.ts";
 import { recordPortsOf } from "../../pipeline/notices.ts";
 import { judge } from "../../pipeline/process.ts";
+import type { OpenStore } from "../../storage/store.ts";
 import { awaitEnd } from "../../webhook/awaited.ts";
 import { accountOf, type AppContext, keyIdOf, recordsOf } from "../context.ts";
 import { readJson } from "../json-body.ts";
@@ -42,6 +44,7 @@ export async function addBatch(c: AppContext): Promise<Response> {
   const originals = await openConnector(c.env, settings, owner, rules.source.connector);
   if (rules.target === "in-place") checkReplaces(originals);
   else await openConnector(c.env, settings, owner, rules.target.connector, "target.connector");
+  const heard = rules.events ? placeOfEvents(originals, settings.allowPrivateOrigins) : undefined;
   await judge({ accountId, processing: rules.processing }, pipeline.portsOf(c.env, settings, "", database));
   const batch: Batch = { ...owner, id: c.var.id, createdAt: Date.now(), rules, ...(webhook && { hasWebhook: true }) };
   const db = recordsOf(c);
@@ -49,6 +52,7 @@ export async function addBatch(c: AppContext): Promise<Response> {
     throw new ApiError(422, `An account has at most ${MAX_OPEN_BATCHES} batches that are not over`);
   }
   try {
+    if (heard) await listen(c.env.DB, { ...heard, batch: batch.id });
     if (webhook) {
       const notice = { id: batch.id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0 };
       await awaitEnd({ ...notice, patienceMs: BATCH_NOTICE_MS }, recordPortsOf(c.env, database));
@@ -60,8 +64,25 @@ export async function addBatch(c: AppContext): Promise<Response> {
     );
   } catch (cause) {
     await deleteBatch(db, batch.id);
+    if (heard) await unlisten(c.env.DB, heard.bucket, batch.id);
     throw outage("The service cannot begin a batch right now", cause);
   }
+}
+
+/**
+ * The bucket whose notifications a batch hears.
+ * @throws ApiError 422 where none can come from there
+ */
+function placeOfEvents(
+  { members }: OpenStore,
+  isLocal: boolean,
+): { readonly bucket: string; readonly account: string } {
+  const account = accountOfEvents(members, isLocal);
+  if (account !== undefined) return { account, bucket: String(members["bucket"]) };
+  throw new ApiError(
+    422,
+    "events must be given with a connector whose endpoint is one of R2: no other store tells of them",
+  );
 }
 
 /** GET /1.0/batches: as each has told of itself last. */
@@ -138,8 +159,16 @@ function keeperOf(c: AppContext, { id }: Batch): Keeper {
   return c.env.BATCH.getByName(id) as unknown as Keeper;
 }
 
-function rulesOf({ source, target, only_if_smaller, dry_run, ...processing }: Omit<NewBatch, "webhook">): BatchRules {
-  return { source, target, processing, onlyIfSmaller: only_if_smaller, isDryRun: dry_run };
+function rulesOf({
+  source,
+  target,
+  only_if_smaller,
+  dry_run,
+  events,
+  ...processing
+}: Omit<NewBatch, "webhook">): BatchRules {
+  const rules = { source, target, processing, onlyIfSmaller: only_if_smaller, isDryRun: dry_run };
+  return events === false ? rules : { ...rules, events };
 }
 
 function beginningOf({ createdAt }: Batch): Progress {

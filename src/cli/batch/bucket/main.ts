@@ -135,21 +135,25 @@ async function start(order: BucketOrder & { readonly kind: "start" }, run: Run):
       ? order.to
       : { connector: await batches.connector(order.to.connector), prefix: order.to.prefix };
   const json = { ...rules, source: { ...source, connector, prefix: order.from.prefix }, target };
-  const dry = await batches.start({ ...json, dry_run: true });
-  const listed = await listedBy(dry.id, run);
-  if (listed.state !== "done" || options.isDryRun) {
-    tell(listed, run);
-    return statusOf(listed);
+  const { events, ...once } = json;
+  if (events !== "only") {
+    const dry = await batches.start({ ...once, dry_run: true });
+    const listed = await listedBy(dry.id, run);
+    if (listed.state !== "done" || options.isDryRun) {
+      tell(listed, run);
+      return statusOf(listed);
+    }
+    aside.write(`${estimateText(listed)}\n`);
+    if (listed.counts.found === 0 && !events) return DONE;
   }
-  aside.write(`${estimateText(listed)}\n`);
-  if (listed.counts.found === 0) return DONE;
   if (!options.yes && !(await ask?.(`${questionOf(order)} [y/N] `))) {
     aside.write(ask ? "Nothing was begun.\n" : "Nothing was begun: --yes begins without asking.\n");
     return ask ? DONE : WRONG;
   }
   const { id } = await batches.start(json);
   aside.write(`Batch ${id} has begun.\n`);
-  if (!options.detach) return follow(id, run);
+  if (events) aside.write(`It goes on until it is canceled: darkroom bucket cancel ${id}\n`);
+  else if (!options.detach) return follow(id, run);
   tell((await batches.show(id)).batch, run);
   return DONE;
 }

@@ -21,6 +21,8 @@ shows a batch until it stands still; Ctrl-C ends the following, not the batch.
   --only-if-smaller N   percent of the bytes that a result must save (5)
   --duplicates          notes how pictures look, for \`duplicates\`
   --webhook URL         is told of the end
+  --events              then works on new objects as notifications of the bucket tell of them, until it is canceled
+  --only-events         works on new objects alone
   --resize WxH, --format NAME, --compression NAME, --quality N, --data JSON
                         what is done to each picture, as darkroom --help says
   --dry-run             only says what the batch would be about
@@ -78,6 +80,8 @@ const SPEC = {
   "only-if-smaller": text,
   duplicates: flag,
   webhook: text,
+  events: flag,
+  "only-events": flag,
   resize: text,
   format: text,
   compression: text,
@@ -154,12 +158,15 @@ function targetOf({ "in-place": inPlace, to }: Values): Place | "in-place" {
 
 function rulesOf(values: Values): StartRules {
   const { include, exclude, after, "only-if-smaller": smaller, duplicates, webhook } = values;
+  if (values.events && values["only-events"]) throw new UsageError("--events and --only-events are two ways to begin");
+  const events = values["only-events"] ? ("only" as const) : values.events;
   const body = bodyOf({ sign: false, ...values }) as StartRules;
   return {
     ...body,
     source: { ...(include && { include }), ...(exclude && { exclude }), ...(after !== undefined && { after }) },
     ...(duplicates && { analyze: ["phash"] as const }),
     ...(webhook !== undefined && { webhook: { url: webhook } }),
+    ...(events !== false && { events }),
     ...(smaller !== undefined && { only_if_smaller: wholeNumber("--only-if-smaller", smaller, 99, 0) }),
   };
 }

@@ -1,0 +1,211 @@
+/** Batches that hear of new objects by notifications of buckets, through the queue of the runtime. */
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import * as v from "valibot";
+import { beforeEach, describe, expect, inject, it } from "vitest";
+
+import { accountOfEvents, readEvent, tellOfEvents } from "../../src/batch/events.ts";
+import { MAX_HEARD_OBJECTS } from "../../src/limits/batch.ts";
+import { pipeline } from "../../src/pipeline/edges.ts";
+import photo from "../../src/playground/sample.jpg";
+import { type SpelledStore, Store } from "../../src/storage/providers.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { openAccount } from "../support/accounts.ts";
+import { apiOf } from "../support/api.ts";
+import { S3_KEYS } from "../support/stores/accounts.ts";
+
+const api = apiOf(pipeline);
+const PHOTO = new Uint8Array(photo);
+const ACCOUNT = "3f4b7e3dcab231cbfdaa90a6a28bd548";
+
+let key = "";
+let bucket = "";
+let connector = "";
+
+beforeEach(async () => {
+  ({ key } = await openAccount());
+  bucket = `b-${crypto.randomUUID()}`;
+  const json = { name: "c", ...membersOf(bucket) };
+  connector = (await api("POST", "/1.0/connectors", { key, json })).body.connector.id;
+});
+
+function membersOf(name: string) {
+  return { provider: "s3", ...S3_KEYS, endpoint: inject("storeEndpoints")["s3"] ?? "", bucket: name };
+}
+
+function storeOf(name: string) {
+  const policy = { providerEndpoints: {}, storeHosts: [], allowPrivateOrigins: true };
+  return openStore(v.parse(Store, membersOf(name)) as SpelledStore, { policy, keyfile: undefined });
+}
+
+async function put(name: string, bytes = PHOTO): Promise<void> {
+  await storeOf(bucket).put({ key: name, bytes, contentType: "image/jpeg" });
+}
+
+async function read(name: string) {
+  const { url, headers } = await storeOf(bucket).read(name);
+  const answer = await fetch(url, { headers });
+  return { mark: answer.headers.get("x-amz-meta-darkroom"), bytes: await answer.bytes() };
+}
+
+/** As the platform writes them. */
+function eventOf(name: string, action = "PutObject", of = bucket) {
+  const object = { key: name, ...(action !== "DeleteObject" && { size: PHOTO.length, eTag: "0".repeat(32) }) };
+  return { account: ACCOUNT, action, bucket: of, object, eventTime: "2026-11-30T12:00:00.000Z" };
+}
+
+const notify = (...events: readonly object[]) => env.QUEUE.sendBatch(events.map((body) => ({ body })));
+const begin = (json: object) => api("POST", "/1.0/batches", { key, json });
+const show = async (id: string) => (await api("GET", `/1.0/batches/${id}`, { key })).body.batch;
+
+/** Lets the clock of the batch ring until its counts are these. */
+async function untilCounts(id: string, wanted: object) {
+  for (let tries = 0; ; tries += 1) {
+    await runDurableObjectAlarm(env.BATCH.getByName(id));
+    const batch = await show(id);
+    try {
+      expect(batch.counts).toMatchObject(wanted);
+      return batch;
+    } catch (error) {
+      if (tries > 3_000) throw error;
+    }
+    await scheduler.wait(20);
+  }
+}
+
+/** A batch in place that has done all that it has heard of. */
+async function standing(more: object = {}): Promise<string> {
+  const json = { source: { connector, prefix: "in/" }, target: "in-place", resize: { width: 40 }, ...more };
+  const { status, body } = await begin({ events: true, ...json });
+  expect([status, body.message]).toEqual([202, undefined]);
+  return body.batch.id;
+}
+
+describe("a batch with events", () => {
+  it("does what is there, then each new object, and no result of its own", async () => {
+    await put("in/a.jpg");
+    const id = await standing({ source: { connector, prefix: "in/", exclude: ["*.raw.jpg"] } });
+    await untilCounts(id, { found: 1, done: 1 });
+    expect(await show(id)).toMatchObject({ state: "running", events: true });
+    for (const name of ["in/b.jpg", "in/c.raw.jpg", "out.jpg"]) await put(name);
+    // Twice, with one of a deleted object, one of an object that is gone, and those of its own writes.
+    const told = ["in/b.jpg", "in/c.raw.jpg", "out.jpg", "in/a.jpg", "in/gone.jpg", "in/b.jpg", "in/note.txt"];
+    await notify(...told.map((name) => eventOf(name)), eventOf("in/b.jpg", "DeleteObject"));
+    const heard = await untilCounts(id, { found: 3, done: 2, skipped: 1, failed: 0 });
+    expect(heard).toMatchObject({ state: "running", last_event_at: expect.any(String) });
+    const { mark, bytes } = await read("in/b.jpg");
+    expect(mark).toContain(id);
+    for (const name of ["in/c.raw.jpg", "out.jpg"]) expect((await read(name)).bytes).toEqual(PHOTO);
+    await notify(eventOf("in/b.jpg"), eventOf("in/d.jpg", "CopyObject"));
+    await untilCounts(id, { found: 4, done: 2, skipped: 2, failed: 0 });
+    expect((await read("in/b.jpg")).bytes).toEqual(bytes);
+  });
+
+  it("does an object again that was replaced, and leaves results of others in place alone", async () => {
+    const [first, second] = [
+      await standing({ events: "only" }),
+      await standing({ events: "only", resize: { width: 20 } }),
+    ];
+    await put("in/a.jpg");
+    await notify(eventOf("in/a.jpg"));
+    const either = async () => (await show(first)).counts.done + (await show(second)).counts.done;
+    for (let tries = 0; (await either()) === 0 && tries < 3_000; tries += 1) {
+      for (const id of [first, second]) await runDurableObjectAlarm(env.BATCH.getByName(id));
+      await scheduler.wait(20);
+    }
+    const counts = (await show(second)).counts.done === 1 ? { found: 1, done: 1 } : { found: 0, done: 0 };
+    await untilCounts(second, counts);
+    const { bytes } = await read("in/a.jpg");
+    await notify(eventOf("in/a.jpg"));
+    await untilCounts(second, counts);
+    expect((await read("in/a.jpg")).bytes).toEqual(bytes);
+    await api("POST", `/1.0/batches/${second}/cancel`, { key });
+    await put("in/a.jpg");
+    expect((await read("in/a.jpg")).mark).toBeNull();
+    const { done } = (await show(first)).counts;
+    await notify(eventOf("in/a.jpg"));
+    await untilCounts(first, { done: done + 1 });
+  });
+
+  it("keeps objects that it hears of while it is paused, and none after its end", async () => {
+    const id = await standing({ events: "only" });
+    await put("in/a.jpg");
+    await api("POST", `/1.0/batches/${id}/pause`, { key });
+    await notify(eventOf("in/a.jpg"));
+    expect(await untilCounts(id, { found: 1, done: 0 })).toMatchObject({ state: "paused" });
+    await api("POST", `/1.0/batches/${id}/resume`, { key });
+    await untilCounts(id, { found: 1, done: 1 });
+    await api("POST", `/1.0/batches/${id}/cancel`, { key });
+    const tell = async (batch: string) =>
+      (await env.BATCH.getByName(batch).hear([{ key: "in/b.jpg", bytes: 1 }])) === true;
+    const event = readEvent(eventOf("in/b.jpg"));
+    if (!event) throw new Error("no event");
+    await tellOfEvents([event], { db: env.DB, tell });
+    const { results } = await env.DB.prepare("SELECT 1 FROM bucket_events WHERE bucket = ?").bind(bucket).all();
+    expect(results).toEqual([]);
+    expect((await show(id)).counts.found).toBe(1);
+  });
+
+  it("leaves in the queue what it has no room for", async () => {
+    const id = await standing({ events: "only" });
+    await api("POST", `/1.0/batches/${id}/pause`, { key });
+    const many = Array.from({ length: MAX_HEARD_OBJECTS + 1 }, (_, n) => ({ key: `in/${n}.jpg`, bytes: 1 }));
+    expect(await env.BATCH.getByName(id).hear(many)).toBeUndefined();
+    expect((await show(id)).counts.found).toBe(0);
+  });
+});
+
+describe("a notification", () => {
+  it("is read as the platform documents it", () => {
+    const created = { account: ACCOUNT, bucket: "b", key: "in/a.jpg", bytes: PHOTO.length };
+    for (const action of ["PutObject", "CopyObject", "CompleteMultipartUpload"]) {
+      expect(readEvent(eventOf("in/a.jpg", action, "b"))).toEqual(created);
+    }
+    for (const action of ["DeleteObject", "LifecycleDeletion", "Other"])
+      expect(readEvent(eventOf("a", action))).toBeNull();
+    for (const other of [
+      { kind: "run", id: "x" },
+      null,
+      "x",
+      { ...eventOf("a"), object: 1 },
+      { ...eventOf("a"), bucket: 1 },
+    ]) {
+      expect(readEvent(other)).toBeUndefined();
+    }
+  });
+
+  it("comes from the account that the endpoint of its bucket names, and from nowhere else", () => {
+    const endpoint = `https://${ACCOUNT.toUpperCase()}.eu.r2.cloudflarestorage.com`;
+    expect(accountOfEvents({ endpoint }, false)).toBe(ACCOUNT);
+    for (const other of [
+      "https://s3.example.com",
+      `https://${ACCOUNT}.r2.cloudflarestorage.com.example.com`,
+      undefined,
+    ]) {
+      expect(accountOfEvents({ endpoint: other }, false)).toBeUndefined();
+    }
+    expect(accountOfEvents({ endpoint: "http://127.0.0.1:9" }, true)).toBe("");
+  });
+
+  it("of another account with a bucket of the same name is told to nobody", async () => {
+    await env.DB.prepare("INSERT INTO bucket_events VALUES (?, ?, ?)").bind(bucket, ACCOUNT, "one").run();
+    const told: string[] = [];
+    const tell = async (batch: string) => told.push(batch) > 0;
+    const event = { account: ACCOUNT, bucket, key: "a.jpg", bytes: 1 };
+    await tellOfEvents([{ ...event, account: "f".repeat(32) }], { db: env.DB, tell });
+    expect(told).toEqual([]);
+    await tellOfEvents([event], { db: env.DB, tell });
+    expect(told).toEqual(["one"]);
+  });
+
+  it("is asked for with what it goes with alone", async () => {
+    const source = { connector };
+    const dry = await begin({ source, target: "in-place", dry_run: true, events: true });
+    expect([dry.status, dry.body.message]).toEqual([
+      422,
+      expect.stringMatching(/^events must not be given with dry_run/),
+    ]);
+    const word = await begin({ source, target: "in-place", events: "new" });
+    expect([word.status, word.body.message]).toEqual([422, 'events must be true, false or "only"']);
+  });
+});
