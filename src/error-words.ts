@@ -3,6 +3,7 @@
  * said of a member ("resize.width must be …") has the member's path and one of the rules below as its word, so that a
  * program can branch on both; everything else has a word of its own.
  */
+import { BUDGET_WORDS } from "./budget-words.ts";
 import { type ErrorRow, RULES } from "./error-rules.ts";
 import { STORE_WORDS } from "./store-words.ts";
 
@@ -41,6 +42,7 @@ export const WORDS = {
     cause: "There is no API key in the request, or none that is known.",
     cure: "Send it as `Authorization: Bearer <key>`, or as the user name of Basic. A key that was just revoked or made holds everywhere within a minute.",
   },
+  ...BUDGET_WORDS,
   "credits.exhausted": {
     statuses: [402],
     cause: "The account has no credits left in this calendar month.",

@@ -13,9 +13,9 @@ import { holdForReader } from "./http/lending.ts";
 import { pipeline } from "./pipeline/edges.ts";
 import "./limits/relations.ts";
 
-export { Meter } from "./account/meter.ts";
 export { BatchKeeper } from "./entrances/batch.ts";
 export { Courier } from "./entrances/courier.ts";
+export { Meter } from "./entrances/meter.ts";
 
 const app = createApp(pipeline);
 /** Whichever way a request comes in, it finds the objects of its account where they are. */

@@ -224,6 +224,20 @@ export const MAX_COUNTED_ADDRESSES = 10_000;
 
 /** A reserved credit whose work never reported back is free again after this; the longest job ends well before. */
 export const CREDIT_LEASE_SECONDS = 300;
+/** An accepted job that nobody has told of is done or given up after this: it is started for an hour, five times at most. */
+export const ACCEPTED_JOB_SECONDS = 7_200;
+/** What is kept of a budget of processor time for a credit of an account that has done nothing yet: a search of AVIF takes it. */
+export const FIRST_CPU_MS_OF_CREDIT = 2_000;
+/** Percents of a budget at which its operator is told. */
+export const ALERT_PERCENTS = [80, 100] as const;
+/** Days whose spending a meter knows, and notices that it remembers to have made. */
+export const MAX_BUDGET_DAYS = 4;
+export const MAX_TOLD_ALERTS = 64;
+/** Between two attempts of a meter to have its operator told. */
+export const ALERT_RETRY_MS = 60_000;
+/** The largest budgets. */
+export const MAX_CPU_SECONDS_PER_DAY = 1_000_000_000;
+export const MAX_FINALS_PER_DAY = 1_000_000_000;
 /** How long the answer to a request with an `Idempotency-Key` is repeated. */
 export const RECEIPT_KEPT_MS = 24 * 3_600_000;
 /** After this without a sign of life a request with an `Idempotency-Key` has ended without an answer. */

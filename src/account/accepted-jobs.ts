@@ -1,6 +1,8 @@
 /** Jobs with a webhook that an account has accepted on a day, and what they were charged. */
+import { endJob } from "./budgets.ts";
 import { secondsOfDay } from "./days.ts";
-import { type Block, type Ledger, NOTHING_ACCEPTED, roll, settle } from "./ledger.ts";
+import { addCount } from "./expiring-counts.ts";
+import { type Block, jobEnd, type Ledger, NOTHING_ACCEPTED, roll, settle } from "./ledger.ts";
 import { dayOf } from "./usage.ts";
 
 /** A job with a webhook that wants to be accepted. */
@@ -24,6 +26,8 @@ export interface Charge {
   readonly credits?: number;
   readonly day: string;
   readonly bytes: number;
+  /** Until which second its work is expected; absent in those of an earlier version. */
+  readonly until?: number;
 }
 
 /** Why a job is not accepted. */
@@ -46,7 +50,14 @@ export function accept(ledger: Ledger, { lease, credits = 1, bytes, most }: Orde
   if (today.bytes + bytes > most.bytes) return { beyond: "bytes", resetSeconds };
   ledger.accepted = { day, jobs: today.jobs + 1, bytes: today.bytes + bytes };
   settle(ledger, lease, now, { reserved: credits, spent: credits });
-  return { month: ledger.month, day, bytes, ...(credits > 1 && { credits }) };
+  const until = jobEnd(now);
+  addCount(ledger.spending.jobs, until, credits);
+  return { month: ledger.month, day, bytes, until, ...(credits > 1 && { credits }) };
+}
+
+/** The work on an accepted job has ended. */
+export function endWork({ spending }: Ledger, { until, credits = 1 }: Charge): void {
+  endJob(spending, until, credits);
 }
 
 /** The accepted job failed, or gave fewer results than it might have: credits are given back, unless a new month has begun. */
@@ -58,6 +69,7 @@ export function refund(ledger: Ledger, { month, credits = 1 }: Charge, now: numb
 /** The job could not be kept after all: as if it had not been accepted. */
 export function withdraw(ledger: Ledger, charge: Charge, now: number): void {
   refund(ledger, charge, now);
+  endWork(ledger, charge);
   const { day, jobs, bytes } = ledger.accepted;
   if (day === charge.day) ledger.accepted = { day, jobs: jobs - 1, bytes: bytes - charge.bytes };
 }

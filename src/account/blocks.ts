@@ -10,6 +10,7 @@
  */
 import { BLOCK_HELD_SECONDS, MAX_BLOCK_REQUESTS, MAX_METER_BLOCK_SECONDS } from "../limits.ts";
 import { type Board, MAX_POSTED, type Posted, type Sheet } from "./board.ts";
+import type { Budget } from "./budgets.ts";
 import type { Batch, Outcome, RepeatableAsk, TakenWithReceipt, Telling, Told } from "./metered.ts";
 
 /** What of the meters is called here. */
@@ -411,9 +412,14 @@ function heldFor(book: Book, ask: RepeatableAsk, now: number): Held | undefined 
   if (!held) return undefined;
   const isFresh = now < held.until && now >= held.from - LATE_CLOCK_MS;
   const isSame = held.ask.limit === ask.limit && held.ask.creditsTotal === ask.creditsTotal;
-  if (held.left > 0 && isFresh && isSame && held.ask.failedMs === ask.failedMs) return held;
-  if (held.left === 0 || !isFresh || !isSame) book.drop();
+  const isBound = isSameBudget(held.ask.budget, ask.budget);
+  if (held.left > 0 && isFresh && isSame && isBound && held.ask.failedMs === ask.failedMs) return held;
+  if (held.left === 0 || !isFresh || !isSame || !isBound) book.drop();
   return undefined;
+}
+
+function isSameBudget(one: Budget | undefined, other: Budget | undefined): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Whether requests like this one may be admitted from a block: all that each of them is bound by is in the block. */

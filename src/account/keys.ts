@@ -3,7 +3,8 @@ import { zlib } from "../../wasm/zlib.ts";
 import { ApiError } from "../errors.ts";
 import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, MAX_CACHED_UNKNOWN_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
 import { Recent } from "../recent.ts";
-import { type Account, type AccountRow, accountOf } from "./accounts.ts";
+import { type Account, type AccountRow, accountOf, budgetOf } from "./accounts.ts";
+import type { Budget } from "./budgets.ts";
 
 /** Whom a key belongs to. */
 export interface Holder {
@@ -13,6 +14,8 @@ export interface Holder {
   readonly dailyLimit?: number | undefined;
   /** The size of the account's database when it was measured last; 0 before that. */
   readonly databaseBytes: number;
+  /** What bounds the account beside its plan; absent: nothing. */
+  readonly budget?: Budget | undefined;
 }
 
 /** What can be told of a key once it was shown. */
@@ -181,7 +184,7 @@ export function forgetKeys(): void {
 }
 
 const HOLDERS = `SELECT keys.id AS key_id, keys.daily_limit, accounts.id, accounts.name, accounts.plan, accounts.credits_total, accounts.status,
-         accounts.created_at, accounts.database, accounts.originals, coalesce(databases.bytes, 0) AS database_bytes
+         accounts.created_at, accounts.database, accounts.originals, accounts.limits, accounts.alerts, coalesce(databases.bytes, 0) AS database_bytes
   FROM keys JOIN accounts ON accounts.id = keys.account_id
     LEFT JOIN databases ON databases.name = accounts.database`;
 
@@ -191,7 +194,9 @@ async function readHolder(statement: D1PreparedStatement): Promise<Holder | null
   >();
   if (!row) return null;
   const dailyLimit = row.daily_limit ?? undefined;
-  return { keyId: row.key_id, account: accountOf(row), dailyLimit, databaseBytes: row.database_bytes };
+  const account = accountOf(row);
+  const budget = budgetOf(account);
+  return { keyId: row.key_id, account, dailyLimit, databaseBytes: row.database_bytes, ...(budget && { budget }) };
 }
 
 /** Why a holder is not let in where keys of open accounts that are not for agents are. */

@@ -2,7 +2,19 @@
  * The rate windows and credits of one account as plain data and moves on it. Pure: the clock is an argument, so every
  * rule can be tested without waiting; the Durable Object around it only keeps it.
  */
-import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+import { ACCEPTED_JOB_SECONDS, CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+import {
+  countFinal,
+  nothingSpent,
+  rollJobs,
+  roomOfDay,
+  type Short,
+  shortOf,
+  spendCpu,
+  type Spending,
+  today,
+  type Sought,
+} from "./budgets.ts";
 import { countToday, type Days, nextDay, restOfDay } from "./days.ts";
 import { addCount, type ExpiringCounts, forgetEnded, sumOf, takeCount } from "./expiring-counts.ts";
 import { addedFailure, type Failed, failedMs, forgottenAt, pauseSeconds } from "./failed-work.ts";
@@ -63,9 +75,12 @@ export interface Ledger {
   copyAt?: number;
   /** Batches that were counted a moment ago, and when: one whose answer was lost comes again. */
   readonly told: Map<string, number>;
+  /** What was spent of the account's budgets. */
+  readonly spending: Spending;
 }
 
-export interface Ask {
+/** `budget` is absent where the account has none; `isFinal`: the request is the final of a delivery. */
+export interface Ask extends Sought {
   /** Which window counts the request. */
   readonly key: string;
   /** Requests allowed in the window. */
@@ -87,6 +102,8 @@ export interface Ask {
   readonly isPart?: boolean;
   /** Milliseconds of processor time that failed work may take, in the time of a window; absent: any. */
   readonly failedMs?: number;
+  /** Milliseconds of processor time of the account that nobody has told of; absent: none. */
+  readonly owedMs?: number;
   /** Further requests, each with a credit, that the caller would admit by itself; absent: none. */
   readonly block?: number;
 }
@@ -115,8 +132,14 @@ export interface Taken {
   readonly hourSeconds?: number;
   /** No credit was reserved since failed work took too much: seconds until that is forgotten, at least 1. */
   readonly pauseSeconds?: number;
+  /** No credit was reserved since a budget of the day has no room. */
+  readonly short?: Short;
   /** Milliseconds that failed work took and that are not forgotten yet; absent when any may be taken. */
   readonly failedMs?: number;
+  /** What was spent of the budgets of the day; absent when there are none. */
+  readonly today?: { readonly cpuMs: number; readonly finals: number };
+  /** A budget has little room left: what becomes of the request is to be told at once. */
+  readonly isNear?: true;
   /** Further requests that the caller may admit by itself; absent: none. */
   readonly block?: Block;
 }
@@ -135,6 +158,7 @@ export function emptyLedger(): Ledger {
     usage: new Map(),
     unsaved: new Set(),
     told: new Map(),
+    spending: nothingSpent(),
   };
 }
 
@@ -153,16 +177,21 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   const pause = allowed ? pauseOf(ledger, ask, now) : 0;
   const tomorrow = ask.creditsTotal === undefined ? 0 : restOfDay(ledger.agents, ask, now);
   const hour = restOfHour(ledger, ask, now);
-  const mayReserve = allowed && pause === 0 && tomorrow === 0 && hour === 0;
+  noteBudget(ledger, ask);
+  spendCpu(ledger.spending, ask.owedMs ?? 0, 1, now);
+  const short = shortOf(ledger.spending, ask, sumOf(ledger.leases), now);
+  const mayReserve = allowed && pause === 0 && tomorrow === 0 && hour === 0 && !short;
   const lease = mayReserve && ask.creditsTotal !== undefined ? reserve(ledger, ask.creditsTotal, now) : undefined;
   if (lease !== undefined && ask.dailyLimit !== undefined) {
     countToday(ledger.agents, ask.key, 1, now);
   }
+  if (lease !== undefined && ask.isFinal) countFinal(ledger.spending, now);
   // Of what takes no credit, the hour counts each.
   if (ask.hourly && mayReserve && (lease !== undefined || ask.creditsTotal === undefined)) {
     countThisHour(ledger, ask.hourly.name, now);
   }
   const state = stateOf(ledger, ask, window, now);
+  const isNear = lease !== undefined && ask.budget !== undefined && roomOfCredits(ledger, ask, now) <= FAR;
   const block = lease === undefined ? undefined : takeBlock(ledger, ask, lease, now);
   return {
     allowed,
@@ -171,19 +200,32 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
     ...(pause > 0 && { pauseSeconds: pause }),
     ...(tomorrow > 0 && { tomorrowSeconds: tomorrow }),
     ...(hour > 0 && { hourSeconds: hour }),
+    ...(short && ask.creditsTotal !== undefined && { short }),
     ...(ask.failedMs !== undefined && { failedMs: Math.round(failedMs(ledger.failed, now)) }),
+    ...(isNear && { isNear }),
     ...(block && { block }),
   };
 }
 
 /** What every answer says of the window and of the credits. */
-function stateOf(ledger: Ledger, { key, limit }: Ask, window: Window, now: number) {
+function stateOf(ledger: Ledger, { key, limit, budget }: Ask, window: Window, now: number) {
   return {
     limit,
     remaining: Math.max(0, limit - filled(ledger, window, key)),
     resetSeconds: Math.max(1, Math.ceil((window.startedAt + RATE_WINDOW_SECONDS * 1000 - now) / 1000)),
     used: ledger.used,
+    ...(budget && { today: spentToday(ledger, now) }),
   };
+}
+
+function spentToday({ spending }: Ledger, now: number): { readonly cpuMs: number; readonly finals: number } {
+  const { ms, finals } = today(spending, now);
+  return { cpuMs: Math.round(ms), finals };
+}
+
+/** What is asked for an account says what bounds it now. */
+function noteBudget({ spending }: Ledger, { account, creditsTotal, budget }: Ask): void {
+  if (account !== undefined || creditsTotal !== undefined) spending.budget = budget;
 }
 
 /** Requests that a window has no room for any more: those that were made, and those that isolates hold. */
@@ -194,10 +236,18 @@ function filled({ lent }: Ledger, { count: made }: Window, key: string): number 
 /** Credits and requests that must be left where the beginning of work may be forgotten. */
 const FAR = 100;
 
-/** Requests, each with a credit, that are left before the nearer of the two bounds. */
-function roomOf(ledger: Ledger, { key, limit, creditsTotal = 0 }: Ask): number {
+/** Requests, each with a credit, that are left before the nearest of the bounds. */
+function roomOf(ledger: Ledger, ask: Ask, now: number): number {
+  const { key, limit } = ask;
   const requests = limit - (ledger.windows.get(key)?.count ?? 0) - lentOf(ledger.lent, key);
-  return Math.min(requests, creditsTotal - ledger.used - sumOf(ledger.leases));
+  return Math.min(requests, roomOfCredits(ledger, ask, now));
+}
+
+/** Credits that are left before the nearest of the bounds on what is spent. */
+function roomOfCredits(ledger: Ledger, ask: Ask, now: number): number {
+  const leased = sumOf(ledger.leases);
+  const { creditsTotal = 0 } = ask;
+  return Math.min(creditsTotal - ledger.used - leased, roomOfDay(ledger.spending, ask, leased, now));
 }
 
 /**
@@ -207,7 +257,7 @@ function roomOf(ledger: Ledger, { key, limit, creditsTotal = 0 }: Ask): number {
 function takeBlock(ledger: Ledger, ask: Ask, lease: number, now: number): Block | undefined {
   const { block: most = 0, failedMs: limitMs } = ask;
   if (limitMs !== undefined && failedMs(ledger.failed, now) * 2 > limitMs) return undefined;
-  const requests = Math.min(most, Math.floor(roomOf(ledger, ask) / FAR));
+  const requests = Math.min(most, Math.floor(roomOf(ledger, ask, now) / FAR));
   if (requests <= 0) return undefined;
   addCount(ledger.leases, lease, requests);
   lend(ledger.lent, ask.key, lease, requests);
@@ -215,7 +265,7 @@ function takeBlock(ledger: Ledger, ask: Ask, lease: number, now: number): Block 
 }
 
 /** What an isolate that has told what it did may admit by itself from then on. */
-export interface Granted extends Pick<Taken, "limit" | "remaining" | "resetSeconds" | "used" | "failedMs"> {
+export interface Granted extends Pick<Taken, "limit" | "remaining" | "resetSeconds" | "used" | "failedMs" | "today"> {
   readonly block: Block;
 }
 
@@ -259,13 +309,13 @@ export function isNews({ told }: Ledger, id: string, now: number): boolean {
 }
 
 /** Whether the beginning of some work may be forgotten: no bound would let more through for that. */
-export function isFarFromBounds(ledger: Ledger, ask: Ask): boolean {
+export function isFarFromBounds(ledger: Ledger, ask: Ask, now: number): boolean {
   if (ask.creditsTotal === undefined || ask.dailyLimit !== undefined || ask.hourly) return false;
-  return roomOf(ledger, ask) > FAR;
+  return roomOf(ledger, ask, now) > FAR;
 }
 
 /** Further credits, beside the one that a lease names. */
-export interface More extends Pick<Ask, "key"> {
+export interface More extends Pick<Ask, "key" | "budget"> {
   readonly credits: number;
   /** Credits of the month. */
   readonly creditsTotal: number;
@@ -277,6 +327,8 @@ export interface Reserved {
   readonly isReserved: boolean;
   /** The key may not have so many today: seconds until the day ends, at least 1. */
   readonly tomorrowSeconds?: number;
+  /** A budget of the day has no room for them. */
+  readonly short?: Short;
 }
 
 /** Reserves further credits: all of them, or none. */
@@ -285,7 +337,11 @@ export function reserveMore(ledger: Ledger, lease: number, more: More, now: numb
   const { key, credits, creditsTotal, dailyLimit } = more;
   const tomorrow = restOfDay(ledger.agents, more, now, credits);
   if (tomorrow > 0) return { isReserved: false, tomorrowSeconds: tomorrow };
-  if (ledger.used + sumOf(ledger.leases) + credits > creditsTotal) return { isReserved: false };
+  const leased = sumOf(ledger.leases);
+  if (ledger.used + leased + credits > creditsTotal) return { isReserved: false };
+  // Whoever is alone may begin, however many results there are.
+  const short = leased > 1 ? shortOf(ledger.spending, more, leased, now, credits) : undefined;
+  if (short) return { isReserved: false, short };
   addCount(ledger.leases, lease, credits);
   if (dailyLimit !== undefined) countToday(ledger.agents, key, credits, now);
   return { isReserved: true };
@@ -327,7 +383,8 @@ export function staleAt(ledger: Ledger, now: number): number {
   const windows = [...ledger.windows.values()].map((window) => window.startedAt + RATE_WINDOW_SECONDS * 1000);
   const leases = [...ledger.leases.keys()].map((second) => second * 1000);
   const hasAgents = ledger.agents.values().some(({ day }) => day === dayOf(now));
-  const isDayKept = hasAgents || ledger.usage.size > 0 || ledger.accepted.day === dayOf(now);
+  const isSpent = ledger.spending.days.has(dayOf(now));
+  const isDayKept = hasAgents || isSpent || ledger.usage.size > 0 || ledger.accepted.day === dayOf(now);
   const until = ledger.used > 0 ? nextMonth(now) : isDayKept ? nextDay(now) : now;
   return Math.max(now, ...windows, ...leases, forgottenAt(ledger.failed, now), until);
 }
@@ -390,6 +447,12 @@ export function roll(ledger: Ledger, now: number): void {
   const latest = leaseAt(now);
   lapse(ledger.lent, now, latest);
   forgetEnded(ledger.leases, now, latest);
+  rollJobs(ledger.spending, now, jobEnd(now));
+}
+
+/** The second in which an accepted job is forgotten that nobody tells of: by then it has ended, or failed. */
+export function jobEnd(now: number): number {
+  return Math.floor(now / 1000) + ACCEPTED_JOB_SECONDS;
 }
 
 function nextMonth(now: number): number {

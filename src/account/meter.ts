@@ -3,6 +3,8 @@ import { DurableObject } from "cloudflare:workers";
 
 import { DIRECTORY } from "../env.ts";
 import {
+  ALERT_RETRY_MS,
+  CREDIT_LEASE_SECONDS,
   MAX_KNOWN_RESULTS,
   MAX_RECEIPT_BYTES,
   MAX_RECEIPTS,
@@ -12,7 +14,17 @@ import {
   USAGE_WRITE_INTERVAL_MS,
 } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
-import { accept, type Beyond, type Charge, type Order, RecentCharges, refund, withdraw } from "./accepted-jobs.ts";
+import {
+  accept,
+  type Beyond,
+  type Charge,
+  endWork,
+  type Order,
+  RecentCharges,
+  refund,
+  withdraw,
+} from "./accepted-jobs.ts";
+import { noteAlerts, type Notice, spendCpu, stepsOf, takeFinalBack } from "./budgets.ts";
 import { databaseNamed } from "./databases.ts";
 import { ExpiringRows } from "./expiring-rows.ts";
 import type { KnownResult } from "./known-results.ts";
@@ -34,7 +46,17 @@ import {
   take,
   useBlock,
 } from "./ledger.ts";
-import type { Batch, Failure, RepeatableAsk, Spent, TakenWithReceipt, Telling, Told, Unneeded } from "./metered.ts";
+import type {
+  Batch,
+  EndOfFinal,
+  Failure,
+  RepeatableAsk,
+  Spent,
+  TakenWithReceipt,
+  Telling,
+  Told,
+  Unneeded,
+} from "./metered.ts";
 import { begin, end, type Ending, find, type Receipt, renew } from "./receipts.ts";
 import { type ClaimAsk, ResultClaims } from "./result-claims.ts";
 import { givenBack, isUsable, mayTry, type TokenUse, tried } from "./token-uses.ts";
@@ -61,6 +83,8 @@ export class Meter extends DurableObject<Env> {
   /** When the ledger was written of late, the newest last. */
   #written: readonly number[] = [];
   #isWaiting = false;
+  /** How much of the account's budgets was spent when that was looked at last. */
+  #steps: readonly number[] = [];
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
@@ -89,8 +113,8 @@ export class Meter extends DurableObject<Env> {
     const counted = take(this.#ledger, creditsTotal !== undefined && isNew ? ask : unpaid, now);
     // Work that has begun is written at its end: there and back would be two rows.
     const isBeginning = isKnown && counted.lease !== undefined && receipt === undefined && use === undefined;
-    const isForgettable = isBeginning && isFarFromBounds(this.#ledger, ask);
-    if (!isForgettable && (counted.allowed || ask.account !== undefined)) this.#keep();
+    const isForgettable = isBeginning && !counted.isNear && isFarFromBounds(this.#ledger, ask, now);
+    if (!isForgettable && (counted.allowed || ask.account !== undefined)) this.#keep(now, counted.isNear);
     if (!counted.allowed) return counted;
     const begins = counted.lease !== undefined;
     if (use) this.#uses.put(use.id, tried(uses, use, begins));
@@ -129,7 +153,7 @@ export class Meter extends DurableObject<Env> {
   /** Reserves further credits for a request that has reserved one and turns out to take several: all of them, or none. */
   reserve(lease: number, more: More, now = Date.now()): Reserved {
     const reserved = reserveMore(this.#ledger, lease, more, now);
-    if (reserved.isReserved) this.#keep();
+    if (reserved.isReserved) this.#keep(now);
     return reserved;
   }
 
@@ -142,7 +166,18 @@ export class Meter extends DurableObject<Env> {
     if (spent?.claim !== undefined) this.#claims.end(spent.claim);
     if (ending && !this.end(ending, now)) return this.release(lease, undefined, undefined, reserved, now);
     this.#settle(lease, spent, reserved, now);
-    this.#keep();
+    this.#keep(now);
+  }
+
+  /** Spends the credit of a delivery's final, or gives it back, and counts the processor time that it took. */
+  closeFinal(lease: number, { isMade, cpuMs }: EndOfFinal, now = Date.now()): void {
+    if (isMade) settle(this.#ledger, lease, now);
+    else {
+      release(this.#ledger, lease, now);
+      takeFinalBack(this.#ledger.spending, (lease - CREDIT_LEASE_SECONDS) * 1_000);
+    }
+    spendCpu(this.#ledger.spending, cpuMs, 1, now);
+    this.#keep(now);
   }
 
   /** Counts what isolates did by themselves: all of a batch, once; and hands out the block for what one of them does next. */
@@ -150,7 +185,7 @@ export class Meter extends DurableObject<Env> {
     const news = batches.filter(({ id }) => isNews(this.#ledger, id, now));
     for (const batch of news) this.#count(batch, now);
     const granted = ask && grantBlock(this.#ledger, ask, now);
-    if (news.length > 0) this.#keep();
+    if (news.length > 0) this.#keep(now);
     return granted ? { granted } : {};
   }
 
@@ -185,7 +220,7 @@ export class Meter extends DurableObject<Env> {
   release(lease: number, unspent?: Failure | Unneeded, ending?: Ending, reserved = 1, now = Date.now()): void {
     if (ending) this.end(ending, now);
     this.#release(lease, unspent, reserved, now);
-    this.#keep();
+    this.#keep(now);
   }
 
   /**
@@ -200,7 +235,7 @@ export class Meter extends DurableObject<Env> {
     const outcome = accept(this.#ledger, order, now);
     if ("beyond" in outcome) return outcome;
     this.#charges.note(id, outcome, now);
-    this.#keep();
+    this.#keep(now);
     return outcome;
   }
 
@@ -209,15 +244,16 @@ export class Meter extends DurableObject<Env> {
     const charge = this.#charges.take(id);
     if (!charge) return;
     withdraw(this.#ledger, charge, now);
-    this.#keep();
+    this.#keep(now);
   }
 
   /** Counts the image of an accepted job, whose credits were spent when it was accepted: those it did not need come back. */
   finish(spent: Spent, charge?: Charge, now = Date.now()): void {
     const unneeded = (charge?.credits ?? 1) - (spent.credits ?? 1);
     if (charge && unneeded > 0) refund(this.#ledger, charge, now, unneeded);
-    this.#noteSpent(spent, now);
-    this.#keep();
+    if (charge) endWork(this.#ledger, charge);
+    this.#noteSpent(spent, now, charge?.credits);
+    this.#keep(now);
   }
 
   /**
@@ -226,14 +262,15 @@ export class Meter extends DurableObject<Env> {
    */
   refund(charge: Charge, failure?: Failure, now = Date.now()): void {
     refund(this.#ledger, charge, now);
-    if (failure) this.#noteFailure(failure, now);
-    this.#keep();
+    endWork(this.#ledger, charge);
+    if (failure) this.#noteFailure(failure, now, charge.credits);
+    this.#keep(now);
   }
 
   /** Counts a failed request that had no credit. */
   fail(key: string, now = Date.now()): void {
     note(this.#ledger, key, { errors: 1 }, now);
-    this.#keep();
+    this.#keep(now);
   }
 
   /** Copies the usage to the database; what is counted meanwhile is left for the next time. */
@@ -251,6 +288,16 @@ export class Meter extends DurableObject<Env> {
    * address seen once.
    */
   override async alarm(): Promise<void> {
+    const { spending } = this.#ledger;
+    if (spending.notices.length > 0) {
+      await this.#notifyAll();
+      this.#write([], Date.now());
+    }
+    await this.#clean();
+    if (spending.notices.length > 0) await this.ctx.storage.setAlarm(Date.now() + ALERT_RETRY_MS);
+  }
+
+  async #clean(): Promise<void> {
     delete this.#ledger.copyAt;
     await this.saveUsage().catch((error: unknown) =>
       logLine("error", { event: "usage not saved", causes: causesOf(error) }),
@@ -258,9 +305,10 @@ export class Meter extends DurableObject<Env> {
     const now = Date.now();
     const due = [this.#receipts, this.#uses, this.#results].flatMap((rows) => rows.sweep(now) ?? []);
     const forgetting = due.length > 0 ? Math.min(...due) : undefined;
+    const isTelling = this.#ledger.spending.notices.length > 0;
     const stale = Math.max(staleAt(this.#ledger, now), forgetting ?? 0);
     if (this.#ledger.unsaved.size > 0) this.#schedule();
-    else if (stale > now || forgetting !== undefined) {
+    else if (stale > now || forgetting !== undefined || isTelling) {
       await this.ctx.storage.setAlarm(Math.max(now, Math.min(stale, forgetting ?? stale)) + 1000);
     } else {
       await this.ctx.storage.deleteAll();
@@ -272,21 +320,24 @@ export class Meter extends DurableObject<Env> {
 
   #settle(lease: number, spent: Spent | undefined, reserved: number, now: number): void {
     settle(this.#ledger, lease, now, { reserved, spent: spent?.credits ?? 1 });
-    if (spent) this.#noteSpent(spent, now);
+    if (spent) this.#noteSpent(spent, now, reserved);
   }
 
   #release(lease: number, unspent: Failure | Unneeded | undefined, reserved: number, now: number): void {
     release(this.#ledger, lease, now, reserved);
     if (unspent?.claim !== undefined) this.#claims.end(unspent.claim);
-    if (unspent && "key" in unspent) this.#noteFailure(unspent, now);
+    if (unspent && "key" in unspent) this.#noteFailure(unspent, now, reserved);
   }
 
-  #noteSpent({ key, bytesIn, bytesOut, credits = 1, known, knownByBytes }: Spent, now: number): void {
+  #noteSpent(spent: Spent, now: number, reserved?: number): void {
+    const { key, bytesIn, bytesOut, credits = 1, cpuMs = 0, known, knownByBytes } = spent;
+    spendCpu(this.#ledger.spending, cpuMs, reserved ?? credits, now);
     note(this.#ledger, key, { pictures: 1, credits, bytesIn, bytesOut }, now);
     for (const one of [known, knownByBytes]) if (one) this.#results.put(one.name, one.result);
   }
 
-  #noteFailure({ key, ms }: Failure, now: number): void {
+  #noteFailure({ key, ms, idleMs = 0 }: Failure, now: number, reserved = 1): void {
+    spendCpu(this.#ledger.spending, ms - idleMs, reserved, now);
     lose(this.#ledger, ms, now);
     note(this.#ledger, key, { errors: 1, failedMs: Math.round(ms) }, now);
   }
@@ -295,13 +346,14 @@ export class Meter extends DurableObject<Env> {
    * Writes the ledger: at once a few times a second, as a timer would keep a quiet object awake, which is dearer than a row;
    * then once at the end of the second, however many calls there are.
    */
-  #keep(): void {
+  #keep(at: number, isNear = false): void {
+    const isPressing = this.#noteBudgets(at) || isNear;
     this.#schedule();
-    if (this.#isWaiting) return;
+    if (this.#isWaiting && !isPressing) return;
     const now = Date.now();
     const lately = this.#written.filter((at) => at > now - METER_WRITE_INTERVAL_MS && at <= now);
     const [first = now] = lately;
-    if (lately.length < METER_WRITES) return this.#write(lately, now);
+    if (isPressing || lately.length < METER_WRITES) return this.#write(lately, now);
     this.#isWaiting = true;
     setTimeout(
       () => {
@@ -310,6 +362,33 @@ export class Meter extends DurableObject<Env> {
       },
       first + METER_WRITE_INTERVAL_MS - now,
     );
+  }
+
+  /** Notes what is to be told of budgets. @returns whether an eviction must not forget what was spent of them since */
+  #noteBudgets(now: number): boolean {
+    const { spending } = this.#ledger;
+    const isFresh = noteAlerts(spending, this.#ledger, now);
+    const steps = stepsOf(spending, this.#ledger, now);
+    const isFar = steps.every((step, index) => step === (this.#steps[index] ?? 0));
+    this.#steps = steps;
+    if (isFresh) void this.ctx.storage.setAlarm(Date.now(), { allowUnconfirmed: true });
+    return isFresh || !isFar;
+  }
+
+  /** Tells the operator of an account what its meter has noted of a budget; absent: nobody is there to be told. */
+  protected notify?(notice: Notice): Promise<void>;
+
+  /** What cannot be told now is left. */
+  async #notifyAll(): Promise<void> {
+    const { spending } = this.#ledger;
+    for (const notice of spending.notices) {
+      try {
+        await this.notify?.(notice);
+        spending.notices = spending.notices.filter((other) => other !== notice);
+      } catch (error) {
+        logLine("error", { event: "budget not told", causes: causesOf(error) });
+      }
+    }
   }
 
   #write(lately: readonly number[], now: number): void {
@@ -324,6 +403,8 @@ export class Meter extends DurableObject<Env> {
   #schedule(): void {
     const now = Date.now();
     const { unsaved, copyAt } = this.#ledger;
+    // Its alarm is set already, and copies the usage besides.
+    if (this.#ledger.spending.notices.length > 0) return;
     const isScheduled = copyAt !== undefined && copyAt > now && copyAt <= now + USAGE_WRITE_INTERVAL_MS;
     if (unsaved.size === 0 || isScheduled) return;
     this.#ledger.copyAt = now + USAGE_WRITE_INTERVAL_MS;

@@ -11,6 +11,8 @@ export interface Spent {
   readonly credits?: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
+  /** Milliseconds of processor time that it took; absent: not known. */
+  readonly cpuMs?: number;
   /** The result, where it is to be found again. */
   readonly known?: NamedResult;
   /** The same under the name of its original's bytes, where the original was fetched. */
@@ -23,6 +25,8 @@ export interface Spent {
 export interface Failure {
   readonly key: string;
   readonly ms: number;
+  /** What of that was no processor time, but memory that was held for nothing. */
+  readonly idleMs?: number;
   /** The claim of a request with `reuse`: one of those that wait does the work instead. */
   readonly claim?: string;
 }
@@ -30,6 +34,13 @@ export interface Failure {
 /** A request with `reuse` that was given an earlier result: its claim ends, and one of those that wait looks. */
 export interface Unneeded {
   readonly claim?: string;
+}
+
+/** What became of the final of a delivery whose credit was reserved. */
+export interface EndOfFinal {
+  readonly isMade: boolean;
+  /** Milliseconds of processor time that it took, its draft included. */
+  readonly cpuMs: number;
 }
 
 /** A request that may be sent again under its name must find what became of it. */

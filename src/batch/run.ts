@@ -1,7 +1,8 @@
 /** One object of a batch, from a message of the queue to what the batch is told of it. */
-import { findAccount } from "../account/accounts.ts";
+import { budgetOf, creditsOf, findAccount } from "../account/accounts.ts";
+import { withoutCredits } from "../budget-refusals.ts";
 import { DIRECTORY, type Settings } from "../env.ts";
-import { LEFT_OF_WINDOW } from "../limits/batch.ts";
+import { BUDGET_LOOK_SECONDS, LEFT_OF_WINDOW } from "../limits/batch.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
 import { Allowance } from "../scheduler/job-limits.ts";
@@ -132,14 +133,16 @@ class ObjectCredit {
     if (account?.status !== "active") return { kind: "halt", ...troubleOf(403, "Account suspended") };
     const { rateLimit, maxFailedMs: failedMs } = settings;
     const limit = Math.max(1, Math.floor(rateLimit * (1 - LEFT_OF_WINDOW)));
-    const { creditsTotal } = account;
+    const creditsTotal = creditsOf(account);
+    const budget = budgetOf(account);
     const place = database === DIRECTORY ? {} : { database };
-    const ask = { key: keyId, limit, account: accountId, ...place, creditsTotal, failedMs };
-    const { allowed, lease, resetSeconds, pauseSeconds } = await this.#meter.take(ask);
+    const ask = { key: keyId, limit, account: accountId, ...place, creditsTotal, failedMs, ...(budget && { budget }) };
+    const { allowed, lease, resetSeconds, pauseSeconds, short } = await this.#meter.take(ask);
     if (!allowed || pauseSeconds !== undefined) {
       return { kind: "wait", why: "window", seconds: pauseSeconds ?? resetSeconds };
     }
-    if (lease === undefined) return { kind: "halt", ...troubleOf(402, "No credits left in this period") };
+    if (short) return { kind: "wait", why: "window", seconds: Math.min(short.seconds, BUDGET_LOOK_SECONDS) };
+    if (lease === undefined) return { kind: "halt", ...troubleOf(402, withoutCredits(account).message) };
     this.#lease = lease;
     return undefined;
   }
@@ -153,7 +156,7 @@ class ObjectCredit {
     try {
       if (isMade && !rules.isDryRun) {
         const bytesOut = outcome.kind === "done" ? outcome.after : this.bytesIn;
-        await this.#meter.settle(lease, { key, bytesIn: this.bytesIn, bytesOut });
+        await this.#meter.settle(lease, { key, cpuMs: this.allowance.takenMs, bytesIn: this.bytesIn, bytesOut });
       } else {
         // What a dry run takes is free, and counts as work that nobody has paid for.
         const isUnpaid = isMade || outcome?.kind === "failed";

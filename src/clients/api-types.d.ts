@@ -745,6 +745,14 @@ export type Account = {
     readonly remaining: number;
     readonly unlimited?: true;
   };
+  readonly cpu_seconds?: {
+    readonly limit: number;
+    readonly used: number;
+  };
+  readonly finals?: {
+    readonly limit: number;
+    readonly used: number;
+  };
   readonly failed_ms: {
     readonly limit: number;
     readonly used: number;
@@ -834,7 +842,7 @@ export type WebhookRecord = {
   readonly created_at: string;
   readonly updated_at: string;
   readonly code: number;
-  readonly payload: Success | SetSuccess | Failure | BatchEnded | Readonly<Record<string, never>>;
+  readonly payload: Success | SetSuccess | Failure | BatchEnded | BudgetAlert | Readonly<Record<string, never>>;
   readonly attempts: readonly ({
     readonly at: string;
     readonly code: number;
@@ -1201,6 +1209,19 @@ export type BatchEnded = {
   readonly batch: BatchRecord;
 };
 
+export type BudgetAlert = {
+  readonly success: true;
+  readonly code: 200;
+  readonly id: string;
+  readonly budget: {
+    readonly name: "credits_per_month" | "cpu_seconds_per_day" | "finals_per_day";
+    readonly period: string;
+    readonly percent: 80 | 100;
+    readonly used: number;
+    readonly limit: number;
+  };
+};
+
 export type NewDelivery = {
   readonly for?: "next" | "astro" | "nuxt";
   readonly name?: string;
@@ -1433,6 +1454,14 @@ export type NewAccount = {
   readonly name: string;
   readonly plan?: string;
   readonly credits_total?: number | null;
+  readonly limits?: {
+    readonly credits_per_month?: number;
+    readonly cpu_seconds_per_day?: number;
+    readonly finals_per_day?: number;
+  } | null;
+  readonly alerts?: {
+    readonly webhook: string;
+  } | null;
 };
 
 export type AccountChange = {
@@ -1440,6 +1469,14 @@ export type AccountChange = {
   readonly plan?: string;
   readonly credits_total?: number | null;
   readonly originals?: string | null;
+  readonly limits?: {
+    readonly credits_per_month?: number;
+    readonly cpu_seconds_per_day?: number;
+    readonly finals_per_day?: number;
+  } | null;
+  readonly alerts?: {
+    readonly webhook: string;
+  } | null;
 };
 
 export type NewKey = {
@@ -1463,6 +1500,14 @@ export type AccountRecord = {
   readonly created_at: string;
   readonly database: string;
   readonly originals: string | null;
+  readonly limits?: {
+    readonly credits_per_month?: number;
+    readonly cpu_seconds_per_day?: number;
+    readonly finals_per_day?: number;
+  };
+  readonly alerts?: {
+    readonly webhook: string;
+  };
 };
 
 export type AccountCreated = {
@@ -1620,7 +1665,7 @@ export interface Operations {
   readonly showWebhookSecret: { readonly answer: WebhookSecret };
   /** Makes a new secret. */
   readonly rotateWebhookSecret: { readonly answer: WebhookSecret };
-  /** Writes a small picture in every format and reads it again, or reads one where a format is only read. */
+  /** Writes and reads a small picture in every format. */
   readonly testService: { readonly answer: SelfTest };
   /** Opens an account and makes its first key, which is shown this once. */
   readonly addAccount: { readonly body: NewAccount; readonly answer: AccountCreated };
@@ -1628,7 +1673,7 @@ export interface Operations {
   readonly listAccounts: { readonly query?: { readonly offset?: string; readonly limit?: string }; readonly answer: AccountList };
   /** Shows one account. */
   readonly findAccount: { readonly path: { readonly id: string }; readonly answer: AccountFound };
-  /** Changes the status, plan or credits of an account. */
+  /** Changes the status, plan, credits or budgets of an account. */
   readonly changeAccount: { readonly path: { readonly id: string }; readonly body: AccountChange; readonly answer: AccountFound };
   /** Makes another key, which is shown this once. */
   readonly addKey: { readonly path: { readonly id: string }; readonly body?: NewKey; readonly answer: KeyCreated };

@@ -1,7 +1,7 @@
 /** Types of webhooks.js, as tsc declares them. */
 /** Notifications: their types, and the check of their signature after Standard Webhooks 1.0.0. */
-import type { BatchEnded, Failure, SetSuccess, Success } from "./api-types.js";
-export type Notification = Success | SetSuccess | Failure | BatchEnded;
+import type { BatchEnded, BudgetAlert, Failure, SetSuccess, Success } from "./api-types.js";
+export type Notification = Success | SetSuccess | Failure | BatchEnded | BudgetAlert;
 export type Received = {
     headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
     /**

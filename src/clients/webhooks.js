@@ -1,10 +1,10 @@
 /** Notifications: their types, and the check of their signature after Standard Webhooks 1.0.0. */
 
-/** @import { BatchEnded, Failure, SetSuccess, Success } from "./api-types.js" */
+/** @import { BatchEnded, BudgetAlert, Failure, SetSuccess, Success } from "./api-types.js" */
 
 /**
- * What is posted to a webhook: the answer that the request would have had, or a batch at its end.
- * @typedef {Success | SetSuccess | Failure | BatchEnded} Notification
+ * What is posted to a webhook: the answer that the request would have had, a batch at its end, a budget.
+ * @typedef {Success | SetSuccess | Failure | BatchEnded | BudgetAlert} Notification
  */
 
 /**

@@ -1,18 +1,46 @@
 /** What the operator's administration API takes and gives. */
 import * as v from "valibot";
 
-import { digits, integer, oneOf, record, text } from "../fields.ts";
-import { MAX_AGENT_DAILY_LIMIT, MAX_CREDITS, MAX_OBJECT_KEY_BYTES, MAX_PAGE_ENTRIES } from "../limits.ts";
+import { digits, httpUrl, integer, oneOf, record, text } from "../fields.ts";
+import {
+  MAX_AGENT_DAILY_LIMIT,
+  MAX_CPU_SECONDS_PER_DAY,
+  MAX_CREDITS,
+  MAX_FINALS_PER_DAY,
+  MAX_OBJECT_KEY_BYTES,
+  MAX_PAGE_ENTRIES,
+} from "../limits.ts";
+import { MAX_WEBHOOK_URL_CHARACTERS } from "../limits/webhook.ts";
 
 const Plan = text(1, 64);
 /** Credits of a calendar month; null: any number. */
 const Credits = v.nullable(integer(0, MAX_CREDITS));
 const moment = v.pipe(v.string(), v.isoTimestamp());
 
+/** What an account may spend; absent: no bound beside its plan. */
+const Limits = record({
+  /** Of a calendar month. */
+  credits_per_month: v.optional(integer(1, MAX_CREDITS)),
+  /** Processor time of a day (UTC), drafts included. */
+  cpu_seconds_per_day: v.optional(integer(1, MAX_CPU_SECONDS_PER_DAY)),
+  /** New results of deliveries on a day (UTC). */
+  finals_per_day: v.optional(integer(1, MAX_FINALS_PER_DAY)),
+});
+
+/** Where 80 and 100 percent of a bound are told. */
+const Alerts = record({ webhook: httpUrl(MAX_WEBHOOK_URL_CHARACTERS) });
+
+const budgetEntries = {
+  /** All of them: what is left out is no bound any more. */
+  limits: v.optional(v.nullable(Limits)),
+  alerts: v.optional(v.nullable(Alerts)),
+};
+
 export const NewAccount = record({
   name: text(1, 128),
   plan: v.optional(Plan),
   credits_total: v.optional(Credits),
+  ...budgetEntries,
 });
 
 const grantRule = "must be a folder that ends in a slash, without . and .. segments, or / for the whole bucket";
@@ -31,6 +59,7 @@ export const AccountChange = record({
   credits_total: v.optional(Credits),
   /** The folder of the bucket of originals that the account may read; null: none of it. */
   originals: v.optional(v.nullable(GrantedFolder)),
+  ...budgetEntries,
 });
 
 /** What a key opens: the whole interface, or the entrance for agents alone. */
@@ -74,6 +103,9 @@ export const AccountRecord = v.strictObject({
   database: v.string(),
   /** The folder of the bucket of originals that it may read, / for all of it; null: none. */
   originals: v.nullable(v.string()),
+  limits: v.optional(Limits),
+  /** The address without user and password. */
+  alerts: v.optional(v.strictObject({ webhook: v.string() })),
 });
 export type AccountRecord = v.InferOutput<typeof AccountRecord>;
 

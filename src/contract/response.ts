@@ -235,6 +235,9 @@ export const Account = v.strictObject({
   subscription: v.strictObject({ name: v.string() }),
   /** Of a calendar month; `unlimited` where the operator has named no number, and `total` is larger than any use. */
   credits: v.strictObject({ total: count, used: count, remaining: count, unlimited: v.optional(v.literal(true)) }),
+  /** Budgets of the day (UTC), where the operator has set them. */
+  cpu_seconds: v.optional(v.strictObject({ limit: count, used: count })),
+  finals: v.optional(v.strictObject({ limit: count, used: count })),
   /** Processor time of failed requests and jobs: what is not forgotten yet, and from where on images are refused. */
   failed_ms: v.strictObject({ limit: count, used: count }),
   /** Where outgoing calls come from, when the operator has said so. */

@@ -10,6 +10,7 @@ import {
 } from "../limits/webhook.ts";
 import { STATUSES, type Status } from "../webhook/record.ts";
 import { BatchEnded } from "./batch-record.ts";
+import { BudgetAlert } from "./budget-alert.ts";
 import { Failure, RequestId, SetSuccess, Success } from "./response.ts";
 
 /** The member of a processing request: where its answer goes, and how many seconds after the end of processing. */
@@ -101,7 +102,7 @@ export const WebhookRecord = v.strictObject({
   /** What the endpoint answered last; 0 before the first attempt, and when it could not be reached. */
   code: count,
   /** What the notification carries, byte for byte; without members until processing has ended, and when it is not kept any more. */
-  payload: v.union([Success, SetSuccess, Failure, BatchEnded, v.strictObject({})]),
+  payload: v.union([Success, SetSuccess, Failure, BatchEnded, BudgetAlert, v.strictObject({})]),
   attempts: v.array(AttemptRecord),
 });
 export type WebhookRecord = v.InferOutput<typeof WebhookRecord>;

@@ -22,6 +22,8 @@ export interface FinalMessage {
   readonly id: string;
   /** The reserved credit, in the account's meter; absent: the announcement was lost, and the sweep makes it again. */
   readonly lease?: number;
+  /** Milliseconds of processor time that its draft took. */
+  readonly draftMs?: number;
 }
 
 /** What a final is made of. */
@@ -43,12 +45,12 @@ export interface FinalPorts {
  */
 export async function runFinal(
   ports: FinalPorts,
-  { id: key, lease }: Pick<FinalMessage, "id" | "lease">,
+  { id: key, lease, draftMs = 0 }: Pick<FinalMessage, "id" | "lease" | "draftMs">,
 ): Promise<void> {
   const { env } = ports;
   const found = await startFinal(env.DB, key, Date.now(), lease !== undefined);
   if (!found) return;
-  const row = { ...found, lease: lease ?? found.lease };
+  const row = { ...found, lease: lease ?? found.lease, cpuMs: draftMs };
   // A start that ended without a word may have ended its isolate.
   if (row.starts > MAX_FINAL_STARTS) return giveUp(ports, row);
   try {
@@ -61,6 +63,12 @@ export async function runFinal(
   }
 }
 
+/** A final in work. */
+interface Job extends FinalRow {
+  /** Milliseconds of processor time that it has taken, its draft included. */
+  cpuMs: number;
+}
+
 /** A final with what it is made of. */
 interface Opened {
   readonly delivery: OpenedDelivery;
@@ -69,7 +77,7 @@ interface Opened {
 }
 
 /** Undefined: the delivery is gone, or does not read this original any more. */
-async function opened({ env, settings }: FinalPorts, row: FinalRow): Promise<Opened | undefined> {
+async function opened({ env, settings }: FinalPorts, row: Job): Promise<Opened | undefined> {
   const { source, ...rendering } = JSON.parse(row.job) as FinalJob;
   const delivery = await openDelivery({ db: env.DB, vault: vaultOf(settings.vaultKeys) }, row.deliveryId, Date.now());
   const located = delivery && locate(delivery, source);
@@ -79,7 +87,7 @@ async function opened({ env, settings }: FinalPorts, row: FinalRow): Promise<Ope
   return { delivery, found, rendering };
 }
 
-async function carryOut(ports: FinalPorts, row: FinalRow): Promise<void> {
+async function carryOut(ports: FinalPorts, row: Job): Promise<void> {
   const { env, defer } = ports;
   const { key } = row;
   const open = await opened(ports, row);
@@ -93,11 +101,11 @@ async function carryOut(ports: FinalPorts, row: FinalRow): Promise<void> {
   if (lease === undefined) return over(env, row);
   await made(ports, row, open, makeFinal).catch(async (error: unknown) => {
     // What was reserved anew is known to nobody else.
-    if (row.lease === null) await returnCredit(env, delivery.accountId, lease);
+    if (row.lease === null) await returnCredit(env, delivery.accountId, lease, row.cpuMs);
     throw error;
   });
   await dropFinal(env.DB, key);
-  await spendCredit(env, delivery.accountId, lease);
+  await spendCredit(env, delivery.accountId, lease, row.cpuMs);
   countDelivery(env.DB, delivery, { finals: 1 }, defer);
 }
 
@@ -115,18 +123,19 @@ async function leaseOf(env: Env, { lease }: FinalRow, { delivery, found }: Opene
 /** Makes a rendition and keeps it as the final. */
 async function made(
   { env, settings, pipeline }: FinalPorts,
-  { key }: FinalRow,
+  row: Job,
   { found, rendering }: Opened,
   make: (ports: RenderPorts, rendering: Rendering, found: FoundOriginal) => Promise<Made>,
 ): Promise<void> {
-  const { bytes, facts } = await make({ env, settings, pipeline }, rendering, found);
-  if (!(await putFinal(env, key, bytes, { ...facts, rendition: "final" }))) {
+  const spend = (ms: number) => (row.cpuMs += ms);
+  const { bytes, facts } = await make({ env, settings, pipeline, spend }, rendering, found);
+  if (!(await putFinal(env, row.key, bytes, { ...facts, rendition: "final" }))) {
     throw new ApiError(503, "The original was purged while its final was being made");
   }
 }
 
 /** A draft becomes the final; it is free. Where none can be made, either, the next view begins anew. */
-async function giveUp(ports: FinalPorts, row: FinalRow): Promise<void> {
+async function giveUp(ports: FinalPorts, row: Job): Promise<void> {
   try {
     const open = await opened(ports, row);
     if (open) await made(ports, row, open, makeDraft);
@@ -137,8 +146,8 @@ async function giveUp(ports: FinalPorts, row: FinalRow): Promise<void> {
 }
 
 /** Nobody makes it any more, and nothing is paid. */
-async function over(env: Env, { key, lease, job }: FinalRow): Promise<void> {
+async function over(env: Env, { key, lease, job, cpuMs }: Job): Promise<void> {
   const { accountId } = JSON.parse(job) as FinalJob;
   await dropFinal(env.DB, key);
-  if (lease !== null) await returnCredit(env, accountId, lease);
+  if (lease !== null) await returnCredit(env, accountId, lease, cpuMs);
 }

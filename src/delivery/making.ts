@@ -9,7 +9,7 @@ import { isolateLeases } from "../scheduler/isolate-leases.ts";
 import { isolateThread } from "../scheduler/time-slice.ts";
 import { claimFinal, dropFinal, isClaimed } from "./claims.ts";
 import { countDelivery, countSampled } from "./counts.ts";
-import { countAdopted, reserveCredit, returnCredit, spendCredit } from "./credit.ts";
+import { countAdopted, owe, reserveCredit, returnCredit, spendCredit } from "./credit.ts";
 import type { FinalJob, FinalMessage } from "./finals.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
@@ -77,18 +77,25 @@ async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
     refusal.abort(error);
     throw error;
   });
-  const drafting = makeDraft({ ...ports, signal: refusal.signal }, renderingOf(order), found);
+  const drafted = { cpuMs: 0 };
+  const spend = (ms: number) => (drafted.cpuMs += ms);
+  const drafting = makeDraft({ ...ports, signal: refusal.signal, spend }, renderingOf(order), found);
   const [claim, draft] = await Promise.allSettled([claiming, drafting]);
-  if (claim.status === "rejected") throw claim.reason;
+  const { cpuMs } = drafted;
+  if (claim.status === "rejected") {
+    owe(order.delivery, cpuMs);
+    throw claim.reason;
+  }
   if (claim.value?.ready) return claim.value.ready;
   const lease = claim.value?.lease;
   if (draft.status === "rejected") {
-    if (lease !== undefined) await abandoned(ports, order, lease);
+    if (lease !== undefined) await abandoned(ports, order, lease, cpuMs);
     throw draft.reason;
   }
   countSampled(env.DB, order.delivery, { drafts: 1 }, { sample: ports.settings.hitSample, defer });
   // Without a lease somebody else makes the final.
-  if (lease !== undefined) defer(announced(ports, order, lease));
+  if (lease !== undefined) defer(announced(ports, order, lease, cpuMs));
+  else owe(order.delivery, cpuMs);
   return { ...draft.value, putAside: () => asideOf(ports, order, draft.value) };
 }
 
@@ -96,9 +103,9 @@ async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
  * Says to the queue that a final is wanted: nobody waits for that. The credit goes with the message, since a row would cost
  * more.
  */
-async function announced({ env }: ServePorts, { key }: Order, lease: number): Promise<void> {
+async function announced({ env }: ServePorts, { key }: Order, lease: number, draftMs: number): Promise<void> {
   try {
-    await env.QUEUE.send({ kind: "final", id: key, lease } satisfies FinalMessage);
+    await env.QUEUE.send({ kind: "final", id: key, lease, draftMs } satisfies FinalMessage);
   } catch (error) {
     // The row is there: the sweep announces it again.
     logLine("error", { event: "final not announced", causes: causesOf(error) });
@@ -132,15 +139,17 @@ async function finalOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
 async function carriedOut(ports: ServePorts, order: Order, found: FoundOriginal, lease: number): Promise<Made> {
   const { env, defer } = ports;
   const { key, delivery } = order;
+  const spent = { cpuMs: 0 };
+  const spend = (ms: number) => (spent.cpuMs += ms);
   try {
-    const made = await makeFinal(ports, renderingOf(order), found);
+    const made = await makeFinal({ ...ports, spend }, renderingOf(order), found);
     await putFinal(env, key, made.bytes, made.facts);
     await dropFinal(env.DB, key);
-    defer(spendCredit(env, delivery.accountId, lease));
+    defer(spendCredit(env, delivery.accountId, lease, spent.cpuMs));
     countDelivery(env.DB, delivery, { finals: 1 }, defer);
     return made;
   } catch (error) {
-    await abandoned(ports, order, lease);
+    await abandoned(ports, order, lease, spent.cpuMs);
     throw error;
   }
 }
@@ -197,9 +206,9 @@ async function givenBackOnFailure<Result>({ original }: FoundOriginal, work: Pro
   }
 }
 
-async function abandoned({ env }: ServePorts, { key, delivery }: Order, lease: number): Promise<void> {
+async function abandoned({ env }: ServePorts, { key, delivery }: Order, lease: number, cpuMs: number): Promise<void> {
   await dropFinal(env.DB, key);
-  await returnCredit(env, delivery.accountId, lease);
+  await returnCredit(env, delivery.accountId, lease, cpuMs);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Deliveries in the database. */
-import type { AccountRow } from "../account/accounts.ts";
+import { type AccountRow, budgetOf, limitsOf } from "../account/accounts.ts";
+import type { Budget, Limits } from "../account/budgets.ts";
 import type { DeliveryRules, SigningPair } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
 import { MAX_DELIVERIES } from "../limits/delivery.ts";
@@ -123,8 +124,11 @@ export async function markPurged(
 /** A delivery of any account with what signs its addresses, as those who serve it need it. */
 export interface OpenedDelivery extends Delivery {
   readonly signing: Signing | undefined;
-  /** Credits of the account in a calendar month. */
+  /** Credits of the account in a calendar month, by its plan. */
   readonly creditsTotal: number;
+  /** Bounds of the account beside them, and what its meter has to know of these; absent: there are none. */
+  readonly limits: Limits;
+  readonly budget?: Budget | undefined;
   /** Where the account's connectors lie. */
   readonly database: string;
   /** The folder of the operator's bucket that the account may read; null: none of it. */
@@ -139,13 +143,16 @@ export async function openDelivery(
 ): Promise<OpenedDelivery | undefined> {
   const row = await db
     .prepare(
-      `SELECT deliveries.*, accounts.credits_total, accounts.database, accounts.originals
+      `SELECT deliveries.*, accounts.credits_total, accounts.database, accounts.originals, accounts.limits, accounts.alerts
        FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id
        WHERE deliveries.id = ? AND accounts.status = 'active'`,
     )
     .bind(id)
-    .first<Row & Pick<AccountRow, "credits_total" | "database" | "originals">>();
+    .first<Row & Pick<AccountRow, "credits_total" | "database" | "originals" | "limits" | "alerts">>();
   if (!row) return undefined;
   const { credits_total: creditsTotal, database, originals } = row;
-  return { ...deliveryOf(row), signing: await openSigning(vault, row, now), creditsTotal, database, originals };
+  const limits = limitsOf(row);
+  const budget = budgetOf({ id: row.account_id, database, creditsTotal, limits, alerts: row.alerts });
+  const signing = await openSigning(vault, row, now);
+  return { ...deliveryOf(row), signing, creditsTotal, database, originals, limits, ...(budget && { budget }) };
 }

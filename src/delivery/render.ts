@@ -39,6 +39,8 @@ export interface RenderPorts {
   readonly signal?: AbortSignal;
   /** Who waits for the result; absent: the account. */
   readonly caller?: Caller | undefined;
+  /** Told how many milliseconds of processor time the work took, whatever became of it. */
+  readonly spend?: (ms: number) => void;
 }
 
 /**
@@ -134,24 +136,27 @@ function unsigned({ provenanceFor }: Edges): Edges["provenanceFor"] {
 }
 
 async function make(
-  { env, settings, pipeline, stopwatch, signal, caller }: RenderPorts,
+  { env, settings, pipeline, stopwatch, signal, caller, spend }: RenderPorts,
   { accountId, database, processing, accept }: Rendering,
   { original, validators, readAt, hash, caching }: FoundOriginal,
   rendition: ResultFacts["rendition"],
 ): Promise<Made> {
   const now = Date.now();
   const edges = pipeline.portsOf(env, settings, "", database);
+  const allowance = new Allowance({ caller, account: accountId, maxMs: settings.maxJobMs, signal });
   // The bytes are all that is wanted: nothing is stored on the way.
   const ports = {
     ...edges,
     ...(stopwatch && { stopwatch }),
-    allowance: new Allowance({ caller, account: accountId, maxMs: settings.maxJobMs, signal }),
+    allowance,
     keepTemporarily: async () => ({ url: "" }),
     // A draft is gone soon: it is not signed.
     ...(rendition === "draft" && { provenanceFor: unsigned(edges) }),
   };
   const source = { kind: "upload", original } as const;
-  const result = await pipeline.process({ id: crypto.randomUUID(), accountId, source, processing, accept }, ports);
+  const result = await pipeline
+    .process({ id: crypto.randomUUID(), accountId, source, processing, accept }, ports)
+    .finally(() => spend?.(allowance.takenMs));
   const { input } = result;
   const { output, encoded } = onlyOf(result);
   if (!encoded) throw new Error("a delivery has no file");

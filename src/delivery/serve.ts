@@ -8,6 +8,7 @@ import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
 import { unlessRefused } from "./refusals.ts";
 import { findResult, markResult, type ResultFacts, type StoredResult } from "./results.ts";
+import { refuseBeyondBudget } from "./spent-budgets.ts";
 
 export interface Picture {
   /** Absent: it lies in the bucket. */
@@ -29,6 +30,7 @@ export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
   }
   await stored?.object.body.cancel();
   refuseAnonymousClient(order);
+  refuseBeyondBudget(order);
   return pictureOf(await unlessRefused(order, () => madeOnce(ports, order)));
 }
 

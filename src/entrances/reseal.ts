@@ -1,4 +1,5 @@
 /** Seals anew, under the first key of VAULT_KEY, what the databases keep under its other keys or in an older layout. */
+import { alertsContext } from "../account/accounts.ts";
 import { assetContext } from "../account/assets.ts";
 import { HEAD_BYTES, type Vault } from "../account/vault.ts";
 import { signingContext } from "../delivery/signing-pairs.ts";
@@ -39,6 +40,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealedColumn("webhooks", "job", ["id"], (row) => jobContext(row.id), "stage = 'waiting'"),
   sealedColumn("deliveries", "signing", ["id"], (row) => signingContext(row.id)),
   sealedColumn("deliveries", "previous", ["id"], (row) => signingContext(row.id)),
+  sealedColumn("accounts", "alerts", ["id"], (row) => alertsContext(row.id), "alerts IS NOT NULL"),
   sealedColumn("webhooks", "target", ["id"], (row) => targetContext(row.id)),
 ];
 

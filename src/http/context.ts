@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 
 import type { Account } from "../account/accounts.ts";
+import type { Budget } from "../account/budgets.ts";
 import { databaseNamed } from "../account/databases.ts";
 import type { Spent, TakenWithReceipt } from "../account/metered.ts";
 import type { UploadGrant } from "../account/upload-tokens.ts";
@@ -46,6 +47,8 @@ interface Variables {
   account: Account | undefined;
   /** The size of the account's database, as the key's look-up knows it. */
   databaseBytes: number | undefined;
+  /** What bounds the account beside its plan. */
+  budget: Budget | undefined;
   /** What the meter says, awaited before the body is read; absent on paths that are not counted. */
   admission: Promise<Admission> | undefined;
   /**

@@ -180,9 +180,18 @@ export const similarList = {
 };
 
 export const newAccount = { name: "Harbor Prints", credits_total: 10_000 };
-export const accountChange = { status: "suspended" };
+export const accountChange = {
+  limits: { credits_per_month: 8_000, cpu_seconds_per_day: 3_600 },
+  alerts: { webhook: "https://hooks.example.com/budget" },
+};
+export const budgetAlert = {
+  success: true,
+  code: 200,
+  id,
+  budget: { name: "credits_per_month", period: "2026-11", percent: 80, used: 6_400, limit: 8_000 },
+};
 export const accountCreated = { success: true, code: 201, account: accountRecord, key };
-export const accountFound = { success: true, code: 200, account: accountRecord };
+export const accountFound = { success: true, code: 200, account: { ...accountRecord, ...accountChange } };
 export const accountList = { success: true, code: 200, accounts: [accountRecord] };
 export const newKey = { name: "website" };
 export const rpcMessage = {

@@ -1,4 +1,5 @@
 /** A request in the name of an account: what its meter is asked, and what the handlers know of it. */
+import { creditsOf } from "../account/accounts.ts";
 import type { Holder } from "../account/keys.ts";
 import type { UseAsk } from "../account/token-uses.ts";
 import type { AppContext } from "./context.ts";
@@ -16,12 +17,12 @@ export type Terms = Pick<Route, "costsCredit" | "isForAgents" | "isRepeatable">;
  * @param use the upload token that it comes with, which has receipts of its own: its bearer may not ask for those of the key
  */
 export function countHolder(c: AppContext, holder: Holder, terms: Terms, use?: UseAsk): void {
-  const { account, keyId, dailyLimit, databaseBytes } = holder;
+  const { account, keyId, dailyLimit, databaseBytes, budget } = holder;
   const { rateLimit: limit, maxFailedMs: failedMs } = c.var.settings;
   const isPart = wholeOf(c.req.raw) !== undefined;
   const isOpen = account.status === "active" && (dailyLimit === undefined || terms.isForAgents === true || isPart);
-  const ask = { key: keyId, limit, account: account.id, database: account.database, isPart };
-  const { creditsTotal } = account;
+  const ask = { key: keyId, limit, account: account.id, database: account.database, isPart, ...(budget && { budget }) };
+  const creditsTotal = creditsOf(account);
   const charge = terms.costsCredit && { creditsTotal, ...(dailyLimit !== undefined && { dailyLimit }) };
   const bounds = isOpen ? { failedMs, ...charge } : {};
   const meter = `account:${account.id}`;
@@ -30,4 +31,5 @@ export function countHolder(c: AppContext, holder: Holder, terms: Terms, use?: U
   if (!isOpen) return;
   c.set("account", account);
   c.set("databaseBytes", databaseBytes);
+  c.set("budget", budget);
 }

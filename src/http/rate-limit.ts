@@ -1,8 +1,10 @@
 /** Counts every API request, answers 429 and 402, and puts the state of the window on every answer. */
+import { creditsOf } from "../account/accounts.ts";
 import { isolateBlocks, type Reach } from "../account/blocks.ts";
 import { boardAt } from "../account/board.ts";
 import type { Failure, Outcome, RepeatableAsk, Spent, Unneeded } from "../account/metered.ts";
 import type { Ending } from "../account/receipts.ts";
+import { beyondBudget, withoutCredits } from "../budget-refusals.ts";
 import { ApiError, outage } from "../errors.ts";
 import { RATE_WINDOW_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
@@ -130,7 +132,8 @@ export async function admittedWithCredit(c: AppContext): Promise<void> {
     const message = `Failed requests took too much processor time, try again in ${pauseSeconds} seconds`;
     throw new ApiError(429, message, { headers });
   }
-  if (admission?.lease === undefined) throw new ApiError(402, "No credits left in this period");
+  if (admission?.short) throw beyondBudget(admission.short);
+  if (admission?.lease === undefined) throw withoutCredits(accountOf(c));
 }
 
 /**
@@ -142,16 +145,19 @@ export async function reserveCredits(c: AppContext, credits: number): Promise<vo
   const known = await c.var.admission;
   if (credits <= 1 || known?.lease === undefined || known.key === undefined) return;
   const { dailyLimit } = known;
+  const { budget } = c.var;
+  const creditsTotal = creditsOf(accountOf(c));
   const stub = c.env.METER.getByName(known.meter);
-  const { isReserved, tomorrowSeconds } = await stub
-    .reserve(known.lease, { key: known.key, credits: credits - 1, creditsTotal: accountOf(c).creditsTotal, dailyLimit })
+  const { isReserved, tomorrowSeconds, short } = await stub
+    .reserve(known.lease, { key: known.key, credits: credits - 1, creditsTotal, dailyLimit, ...(budget && { budget }) })
     .catch((cause: unknown) => Promise.reject(outage("The service cannot count credits right now", cause)));
   const takes = `this request takes ${credits}`;
   if (tomorrowSeconds !== undefined) {
     const message = `Not enough of this key's daily limit is left, which resets in ${tomorrowSeconds} seconds: ${takes}`;
     throw beyondDay(message, tomorrowSeconds);
   }
-  if (!isReserved) throw new ApiError(402, `Not enough credits left in this period: ${takes}`);
+  if (short) throw beyondBudget(short);
+  if (!isReserved) throw withoutCredits(accountOf(c), takes);
   c.set("admission", Promise.resolve({ ...known, credits }));
 }
 
@@ -183,7 +189,7 @@ export async function closeCount(c: AppContext, status: number): Promise<void> {
   if (!admission?.allowed || admission.key === undefined) return;
   const { meter, key, lease, credits = 1 } = admission;
   const ending = await endingOf(c, status);
-  const closing = { meter, key, lease, credits, ending };
+  const closing = { meter, key, lease, credits, ending, isNear: admission.isNear };
   if (admission.use !== undefined && isUnused(c, status)) c.executionCtx.waitUntil(giveBack(c, meter, admission.use));
   // What is to be repeated is kept before it is answered the first time.
   if (ending) return close(c, closing, status);
@@ -211,7 +217,7 @@ async function closeShared(c: AppContext, open: Open, status: number): Promise<v
   const forMs = blockMs(c);
   const { id } = c.var;
   await isolateBlocks
-    .close(reachOf(c), { meter, key }, forMs, outcome, isCostly || status === HUNG_UP)
+    .close(reachOf(c), { meter, key }, forMs, outcome, isCostly || open.isNear === true || status === HUNG_UP)
     .catch((error: unknown) => logLine("error", { id, event: "count not closed", causes: causesOf(error) }));
 }
 
@@ -237,6 +243,8 @@ interface Open {
   readonly lease: number | undefined;
   readonly credits: number;
   readonly ending: Ending | undefined;
+  /** A budget of the account has little room left. */
+  readonly isNear?: true | undefined;
 }
 
 async function close(c: AppContext, { meter, key, lease, credits, ending }: Open, status: number): Promise<void> {
@@ -258,9 +266,11 @@ async function close(c: AppContext, { meter, key, lease, credits, ending }: Open
 function endOf(c: AppContext, key: string, status: number): { spent?: Spent; unspent?: Failure | Unneeded } {
   const { processed, allowance, isReused } = c.var;
   const claim = c.var.claim === undefined ? {} : { claim: c.var.claim };
-  if (status >= 400) return { unspent: { key, ms: (allowance?.takenMs ?? 0) + idleMs(c, status), ...claim } };
+  const cpuMs = allowance?.takenMs ?? 0;
+  const held = idleMs(c, status);
+  if (status >= 400) return { unspent: { key, ms: cpuMs + held, ...(held > 0 && { idleMs: held }), ...claim } };
   if (isReused) return { unspent: claim };
-  return processed ? { spent: { key, ...processed, ...claim } } : {};
+  return processed ? { spent: { key, cpuMs, ...processed, ...claim } } : {};
 }
 
 /** Statuses of bodies and origins that led to nothing; whoever hung up has held memory as well. */

@@ -66,3 +66,5 @@ export const SHOWN_DUPLICATES = 20;
 export const BATCH_NOTICE_MS = 10 * 365 * 86_400_000;
 /** The share of a key's window of requests that batches leave to others. */
 export const LEFT_OF_WINDOW = 0.5;
+/** How long a batch waits at most for a budget that is spent: it may be raised meanwhile. */
+export const BUDGET_LOOK_SECONDS = 600;

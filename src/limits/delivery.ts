@@ -47,6 +47,8 @@ export const MAX_PURGE_BATCHES = 100;
 
 /** How long an isolate trusts what it knows of a delivery, or that there is none. */
 export const DELIVERY_CACHE_SECONDS = 60;
+/** How long an isolate takes a budget for spent without asking its meter: what was raised, or given back, holds after that. */
+export const SPENT_BUDGET_CACHE_SECONDS = 10;
 /** Deliveries that exist, as an isolate remembers them, and ids of none, apart: a flood of ids forgets only its own. */
 export const MAX_CACHED_DELIVERIES = 1_000;
 export const MAX_CACHED_UNKNOWN_DELIVERIES = 10_000;

@@ -188,7 +188,7 @@ async function closeCredit(
     else if (lease !== undefined) await stub.release(lease);
     return;
   }
-  const spent = { key, ...spentFor(answer), ...named };
+  const spent = { key, cpuMs: takenMs, ...spentFor(answer), ...named };
   if (charge) await stub.finish(spent, charge);
   else if (lease !== undefined) await stub.settle(lease, spent);
 }

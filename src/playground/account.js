@@ -66,7 +66,7 @@ function docs(operationId, text) {
 }
 
 /** @param {Called<Account>} called */
-function creditCard({ answer: { subscription, credits }, header }) {
+function creditCard({ answer: { subscription, credits, cpu_seconds: cpu, finals }, header }) {
   const [limit = 0, left = 0, reset = 0] = ["Limit", "Remaining", "Reset"].map((name) =>
     Number(header(`X-RateLimit-${name}`)),
   );
@@ -80,8 +80,10 @@ function creditCard({ answer: { subscription, credits }, header }) {
         credits.total,
         credits.unlimited ? `${countText(credits.used)}, without a limit` : `${countText(credits.remaining)} left`,
       ),
+      cpu && gauge("Seconds of processor time today", cpu.used, cpu.limit, "a new budget at midnight, UTC"),
+      finals && gauge("New pictures of deliveries today", finals.used, finals.limit, "a new budget at midnight, UTC"),
       gauge("Requests in this window", limit - left, limit, `${countText(left)} left, new window in ${reset} s`),
-    ],
+    ].filter((shown) => shown !== undefined),
   );
 }
 

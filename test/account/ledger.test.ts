@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { accept, refund, withdraw } from "../../src/account/accepted-jobs.ts";
 import { emptyLedger, lose, release, reserveMore, settle, staleAt, take } from "../../src/account/ledger.ts";
-import { CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../../src/limits.ts";
+import { ACCEPTED_JOB_SECONDS, CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../../src/limits.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const WINDOW_MS = RATE_WINDOW_SECONDS * 1000;
@@ -233,7 +233,8 @@ it("counts a part of a request that was counted in no window", () => {
 describe("accepted jobs", () => {
   const most = { jobs: 3, bytes: 100 };
   const order = (bytes = 10) => ({ lease: 0, bytes, most });
-  const charge = { month: "2026-11", day: "2026-11-20", bytes: 10 };
+  const until = NOON / 1_000 + ACCEPTED_JOB_SECONDS;
+  const charge = { month: "2026-11", day: "2026-11-20", bytes: 10, until };
 
   it("are charged and counted until one of the day's bounds is reached", () => {
     const ledger = emptyLedger();

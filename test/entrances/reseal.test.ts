@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 
+import { alertsContext, changeAccount, findAccount, openAlerts } from "../../src/account/accounts.ts";
 import { openAsset, saveAsset } from "../../src/account/assets.ts";
 import { type Vault, vaultOf } from "../../src/account/vault.ts";
 import { countSql, pickSql, reseal, SEALED_COLUMNS } from "../../src/entrances/reseal.ts";
@@ -31,8 +32,10 @@ const now = () => Date.now();
 
 afterEach(async () => {
   vi.restoreAllMocks();
-  const tables = [...new Set(SEALED_COLUMNS.map(({ table }) => table))];
-  await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)));
+  const tables = [...new Set(SEALED_COLUMNS.map(({ table }) => table))].filter((table) => table !== "accounts");
+  const deletions = tables.map((table) => `DELETE FROM ${table}`);
+  const statements = [...deletions, "UPDATE accounts SET alerts = NULL"];
+  await env.DB.batch(statements.map((sql) => env.DB.prepare(sql)));
 });
 
 /** An accepted job whose start was lost. */
@@ -96,14 +99,18 @@ describe("after a change of VAULT_KEY", () => {
     const keyfile = await api("POST", "/1.0/keyfiles", { key, body: form, env: before });
     await secretOf(env.DB, sealOf(under(OLD_KEY)), account.id, now());
     const signing = await rotateSecret(env.DB, sealOf(under(OLD_KEY)), account.id, now());
+    const alerts = await vaultUnder(OLD_KEY).seal({ webhook: "https://example.com/" }, alertsContext(account.id));
+    await changeAccount(env.DB, account.id, { alerts });
     const { url, received } = receiver();
     const job = await waiting(under(OLD_KEY), url);
 
     // Before anything is sealed anew, both keys serve.
     expect(await secretOf(env.DB, sealOf(under(NEW_KEY, OLD_KEY)), account.id, now())).toEqual(signing);
     const { status, body } = await call(NEW_KEY, OLD_KEY);
-    expect([status, body]).toEqual([200, { success: true, code: 200, resealed: 6, left: 0 }]);
+    expect([status, body]).toEqual([200, { success: true, code: 200, resealed: 7, left: 0 }]);
 
+    const told = (await findAccount(env.DB, account.id))?.alerts ?? new Uint8Array();
+    expect(await openAlerts(vaultUnder(NEW_KEY), account.id, told)).toEqual({ webhook: "https://example.com/" });
     const shelf = { db: env.DB, vault: vaultUnder(NEW_KEY), accountId: account.id };
     const { id } = made.body.connector;
     expect(await openAsset(shelf, "connector", id)).toMatchObject(S3_KEYS);
@@ -294,7 +301,7 @@ it("does not count an address that is not kept any more", async () => {
   expect((await call(NEW_KEY, OLD_KEY)).body).toMatchObject({ resealed: 0, left: 0 });
 });
 
-it.each(["webhooks", "assets"])("finds what is left of %s by its index", async (name) => {
+it.each(["webhooks", "assets", "accounts"])("finds what is left of %s by its index", async (name) => {
   for (const one of SEALED_COLUMNS.filter(({ table, column }) => table === name && column !== "job")) {
     const ranges = (sql: string) => `SEARCH ${sql} USING ${sql === name ? "COVERING INDEX" : "INDEX"} ${name}_by_head`;
     expect(await planOf(pickSql(one), "[]", 1, 1)).toContain(ranges("kept"));

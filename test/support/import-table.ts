@@ -174,7 +174,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Do not import each other, but for `reseal`, which an administrator starts.
   entrances: {
     paths: ["src/entrances"],
-    imports: [...BASE, "scheduler", "edges", "process", "pipeline", "dialects", "delivery", "batch"],
+    imports: [
+      ...BASE,
+      "scheduler",
+      "edges",
+      "meter",
+      "src/contract/budget-alert.ts",
+      "process",
+      "pipeline",
+      "dialects",
+      "delivery",
+      "batch",
+    ],
     packages: ["cloudflare:workers"],
   },
   http: {
@@ -201,11 +212,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   index: {
     paths: ["src/index.ts"],
-    imports: ["limits", "meter", "pipeline", "entrances", "http"],
+    imports: ["limits", "pipeline", "entrances", "http"],
     packages: ["cloudflare:workers"],
   },
   // The Worker of objects that are apart: nothing of it works on pictures.
-  objects: { paths: ["src/objects.ts"], imports: ["meter", "src/entrances/courier.ts"] },
+  objects: { paths: ["src/objects.ts"], imports: ["src/entrances/courier.ts", "src/entrances/meter.ts"] },
   // The Worker at whose host pictures are: the door, and the cache before it.
   pictures: {
     paths: ["src/pictures.ts"],

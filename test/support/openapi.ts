@@ -5,7 +5,7 @@ import type * as v from "valibot";
 import * as admin from "../../src/contract/admin.ts";
 import * as agents from "../../src/contract/agents.ts";
 import * as assets from "../../src/contract/assets.ts";
-import { BatchEnded, BatchRecord } from "../../src/contract/batch-record.ts";
+import { BatchRecord } from "../../src/contract/batch-record.ts";
 import * as batches from "../../src/contract/batches.ts";
 import * as deliveries from "../../src/contract/deliveries.ts";
 import { AddressExplained } from "../../src/contract/explanation.ts";
@@ -26,7 +26,7 @@ import { Optimize, Output } from "../../src/image/plan/output.ts";
 import type { OperationRow } from "../../src/image/steps/operation.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../../src/limits.ts";
 import { Store } from "../../src/storage/providers.ts";
-import { webhooksOf } from "./openapi-webhooks.ts";
+import { POSTED, webhooksOf } from "./openapi-webhooks.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -117,7 +117,7 @@ const SCHEMAS: Readonly<Record<string, v.GenericSchema>> = {
   BatchList: batches.BatchList,
   FailureList: batches.FailureList,
   DuplicateList: batches.DuplicateList,
-  BatchEnded,
+  ...POSTED,
   NewDelivery: deliveries.NewDelivery,
   DeliveryChange: deliveries.DeliveryChange,
   DeliveryRecord: deliveries.DeliveryRecord,
@@ -177,7 +177,7 @@ export function openApi(): Json {
     ],
     security: [{ basic: [] }, { bearer: [] }],
     paths: pathsOf(ROUTES),
-    webhooks: webhooksOf(WEBHOOK_ANSWERS.map(schemaOf), schemaOf(BatchEnded)),
+    webhooks: webhooksOf(WEBHOOK_ANSWERS, schemaOf),
     components: {
       securitySchemes: {
         basic: { type: "http", scheme: "basic", description: "The API key as user name, an empty password" },

@@ -20,6 +20,7 @@ export function openedDelivery(
     createdAt: "",
     signing: { current: pair },
     creditsTotal: 10,
+    limits: {},
     database: "DB",
     originals: null,
     ...what,

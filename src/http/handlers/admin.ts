@@ -3,15 +3,18 @@ import type * as v from "valibot";
 
 import {
   type Account,
+  alertsContext,
   changeAccount,
   createAccount,
   findAccount,
   isUnlimited,
   listAccounts,
+  openAlerts,
 } from "../../account/accounts.ts";
 import { databasesOf, placeFor, placesOf } from "../../account/databases.ts";
 import { type KeyRecord as SavedKey, createKey, deleteKey, forgetKeys, listKeys } from "../../account/keys.ts";
 import { vaultOf } from "../../account/vault.ts";
+import { addressProblem } from "../../address.ts";
 import {
   AccountChange,
   type AccountCreated,
@@ -30,6 +33,7 @@ import {
 } from "../../contract/admin.ts";
 import { checked } from "../../contract/message.ts";
 import { forgetDeliveries } from "../../delivery/lookup.ts";
+import { forgetSpent } from "../../delivery/spent-budgets.ts";
 import { reseal } from "../../entrances/reseal.ts";
 import { ApiError } from "../../errors.ts";
 import { testFormats } from "../../image/render/self-test.ts";
@@ -40,6 +44,7 @@ import {
   MAX_KEYS,
   UNLIMITED_CREDITS,
 } from "../../limits.ts";
+import { mayCall } from "../../pipeline/notices.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 
@@ -58,7 +63,8 @@ export async function testService(c: AppContext): Promise<Response> {
 /** POST /admin/accounts */
 export async function addAccount(c: AppContext): Promise<Response> {
   const body = checked(NewAccount, await readJson(c));
-  const { name, plan = DEFAULT_PLAN, credits_total: credits } = body;
+  const { name, plan = DEFAULT_PLAN, credits_total: credits, limits, alerts } = body;
+  checkAlerts(c, alerts);
   const creditsTotal = credits ?? UNLIMITED_CREDITS;
   const now = new Date();
   const places = await placesOf(c.env);
@@ -66,9 +72,11 @@ export async function addAccount(c: AppContext): Promise<Response> {
   const account = await createAccount(c.env.DB, { name, plan, creditsTotal }, now, (id) =>
     placeFor(id, places, databaseBytesLimit),
   );
+  const bounds = await boundsOf(c, account.id, { limits, alerts });
+  const bound = Object.keys(bounds).length > 0 ? await changeAccount(c.env.DB, account.id, bounds) : account;
   const { key } = await createKey(c.env.DB, account.id, "", now);
   return c.json<v.InferOutput<typeof AccountCreated>>(
-    { success: true, code: 201, account: accountRecord(account), key },
+    { success: true, code: 201, account: await accountRecord(c, bound ?? account), key },
     201,
   );
 }
@@ -77,29 +85,36 @@ export async function addAccount(c: AppContext): Promise<Response> {
 export async function showAccounts(c: AppContext): Promise<Response> {
   const { offset = "0", limit = String(DEFAULT_PAGE_ENTRIES) } = checked(PageQuery, c.req.query());
   const accounts = await listAccounts(c.env.DB, { offset: Number(offset), limit: Number(limit) });
-  return c.json<v.InferOutput<typeof AccountList>>({ success: true, code: 200, accounts: accounts.map(accountRecord) });
+  const records = await Promise.all(accounts.map((account) => accountRecord(c, account)));
+  return c.json<v.InferOutput<typeof AccountList>>({ success: true, code: 200, accounts: records });
 }
 
 /** GET /admin/accounts/<id> */
 export async function showOneAccount(c: AppContext): Promise<Response> {
   const account = await accountOfPath(c);
-  return c.json<v.InferOutput<typeof AccountFound>>({ success: true, code: 200, account: accountRecord(account) });
+  const record = await accountRecord(c, account);
+  return c.json<v.InferOutput<typeof AccountFound>>({ success: true, code: 200, account: record });
 }
 
 /** PATCH /admin/accounts/<id> */
 export async function editAccount(c: AppContext): Promise<Response> {
   const { id } = await accountOfPath(c);
-  const { status, plan, credits_total: credits, originals } = checked(AccountChange, await readJson(c));
+  const change = checked(AccountChange, await readJson(c));
+  const { status, plan, credits_total: credits, originals } = change;
+  checkAlerts(c, change.alerts);
   const account = await changeAccount(c.env.DB, id, {
     ...(status !== undefined && { status }),
     ...(plan !== undefined && { plan }),
     ...(credits !== undefined && { creditsTotal: credits ?? UNLIMITED_CREDITS }),
     ...(originals !== undefined && { originals }),
+    ...(await boundsOf(c, id, change)),
   });
+  forgetSpent();
   forgetKeys();
   forgetDeliveries();
   if (!account) throw notFound();
-  return c.json<v.InferOutput<typeof AccountFound>>({ success: true, code: 200, account: accountRecord(account) });
+  const record = await accountRecord(c, account);
+  return c.json<v.InferOutput<typeof AccountFound>>({ success: true, code: 200, account: record });
 }
 
 /** POST /admin/accounts/<id>/keys */
@@ -152,8 +167,29 @@ function notFound(): ApiError {
   return new ApiError(404, "Resource not found");
 }
 
-function accountRecord(account: Account): AccountRecord {
+type Bounds = Pick<v.InferOutput<typeof AccountChange>, "limits" | "alerts">;
+
+/** @throws ApiError 422 for an address that may not be called */
+function checkAlerts(c: AppContext, alerts: Bounds["alerts"]): void {
+  const target = alerts && new URL(alerts.webhook);
+  if (!target || mayCall(c.var.settings, target)) return;
+  throw new ApiError(422, `alerts.webhook ${addressProblem(target.hostname)}`);
+}
+
+/** Bounds as they are saved: the address sealed. */
+async function boundsOf(c: AppContext, id: string, { limits, alerts }: Bounds) {
+  const vault = vaultOf(c.var.settings.vaultKeys);
   return {
+    ...(limits !== undefined && { limits: limits ?? {} }),
+    ...(alerts !== undefined && { alerts: alerts && (await vault.seal(alerts, alertsContext(id))) }),
+  };
+}
+
+async function accountRecord(c: AppContext, account: Account): Promise<AccountRecord> {
+  const { limits, alerts } = account;
+  return {
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(alerts && { alerts: { webhook: await shownWebhook(c, account.id, alerts) } }),
     id: account.id,
     name: account.name,
     plan: account.plan,
@@ -163,6 +199,14 @@ function accountRecord(account: Account): AccountRecord {
     database: account.database,
     originals: account.originals,
   };
+}
+
+/** The address without what may be a password. */
+async function shownWebhook(c: AppContext, id: string, sealed: Uint8Array): Promise<string> {
+  const url = new URL((await openAlerts(vaultOf(c.var.settings.vaultKeys), id, sealed)).webhook);
+  url.username = "";
+  url.password = "";
+  return url.href;
 }
 
 function keyRecord(key: SavedKey): KeyRecord {

@@ -12,8 +12,7 @@ export const administration: readonly Route[] = [
     method: "get",
     path: "/admin/self-test",
     operationId: "testService",
-    summary:
-      "Writes a small picture in every format and reads it again, or reads one where a format is only read; answers 503 when one fails.",
+    summary: "Writes and reads a small picture in every format; answers 503 when one fails.",
     tag: "Administration",
     access: "operator",
     answers: { 200: { description: "All formats work", schema: admin.SelfTest, example: examples.selfTest } },
@@ -73,7 +72,7 @@ export const administration: readonly Route[] = [
     method: "patch",
     path: "/admin/accounts/:id",
     operationId: "changeAccount",
-    summary: "Changes the status, plan or credits of an account; holds everywhere within a minute.",
+    summary: "Changes the status, plan, credits or budgets of an account; holds everywhere within a minute.",
     tag: "Administration",
     access: "operator",
     body: { mime: "application/json", schema: admin.AccountChange, example: examples.accountChange, required: true },

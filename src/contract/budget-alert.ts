@@ -1,0 +1,20 @@
+/** What is posted to an account's `alerts.webhook`. */
+import * as v from "valibot";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** A budget of which 80 or 100 percent are spent; once for each, period and limit. */
+export const BudgetAlert = v.strictObject({
+  success: v.literal(true),
+  code: v.literal(200),
+  id: v.pipe(v.string(), v.uuid()),
+  budget: v.strictObject({
+    name: v.picklist(["credits_per_month", "cpu_seconds_per_day", "finals_per_day"]),
+    /** The month or the day, UTC: `2026-11`, `2026-11-20`. */
+    period: v.string(),
+    percent: v.picklist([80, 100]),
+    used: count,
+    limit: count,
+  }),
+});
+export type BudgetAlert = v.InferOutput<typeof BudgetAlert>;
