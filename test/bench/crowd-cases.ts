@@ -3,13 +3,24 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { DEMO_KEY } from "../../src/cli/local.ts";
-import { type Answered, drawing, noise, photo, type Place, send, sendSlowly, thumbnails } from "./crowd-load.ts";
+import {
+  animation,
+  type Answered,
+  drawing,
+  noise,
+  photo,
+  type Place,
+  send,
+  sendSlowly,
+  thumbnails,
+} from "./crowd-load.ts";
 
 const SECONDS = 10;
 
 /** What each case is called, and what is said of it. */
 export const CASES: Readonly<Record<string, (place: Place) => Promise<string>>> = {
   drawing: besideDrawing,
+  animation: besideAnimation,
   uploads: manyUploads,
   dripping: besideDripping,
   usual: besideUsual,
@@ -35,6 +46,25 @@ async function besideDrawing(place: Place): Promise<string> {
   };
   await Promise.all([drawer(), ...Array.from({ length: 7 }, (_, index) => sender(index))]);
   return summary(answers);
+}
+
+/** Seven senders of small files, beside one that has a GIF of 40 frames made as `auto`. */
+async function besideAnimation(place: Place): Promise<string> {
+  const files = await thumbnails();
+  let isOver = false;
+  const answers: Answered[] = [];
+  const sender = async (from: number) => {
+    for (let round = from; !isOver; round++) {
+      const [name, file] = files[round % files.length] ?? ["", new Uint8Array(0)];
+      answers.push(await send({ name, file, options: { resize: { width: 64 } } }, place));
+    }
+  };
+  const animated = { name: "a.gif", file: await animation(320, 240, 40), options: { output: { format: "auto" } } };
+  const animating = send(animated, place).finally(() => (isOver = true));
+  const [made] = await Promise.all([animating, ...Array.from({ length: 7 }, (_, index) => sender(index))]);
+  const times = answers.map(({ ms }) => ms / 1_000).toSorted((a, b) => a - b);
+  const at = (share: number) => (times[Math.floor(share * (times.length - 1))] ?? Number.NaN).toFixed(2);
+  return `${summary(answers)}; median ${at(0.5)} s, p95 ${at(0.95)} s; the animation took ${(made.ms / 1_000).toFixed(1)} s (${made.status})`;
 }
 
 /** Forty uploads of 4 MB at once, each at 1 MB/s. */

@@ -99,6 +99,25 @@ export function drawing(width: number, height: number): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><linearGradient id="g"><stop stop-color="#fff"/><stop offset="1" stop-color="#36c"/></linearGradient><rect width="100%" height="100%" fill="url(#g)"/>${circles.join("")}</svg>`;
 }
 
+/** A GIF of a photograph that is moved past. */
+export async function animation(width: number, height: number, frames: number): Promise<Uint8Array> {
+  const [first] = given("PHOTOS");
+  const large = sharp(first)
+    .rotate()
+    .resize({ width: width + frames * 2, height, fit: "cover" });
+  const still = await large.removeAlpha().raw().toBuffer();
+  const moved = Array.from({ length: frames }, (_, left) =>
+    sharp(still, { raw: { width: width + frames * 2, height, channels: 3 } })
+      .extract({ left: left * 2, top: 0, width, height })
+      .raw()
+      .toBuffer(),
+  );
+  const raw = { width, height: height * frames, channels: 3, pageHeight: height } as const;
+  return sharp(Buffer.concat(await Promise.all(moved)), { raw })
+    .gif()
+    .toBuffer();
+}
+
 /** A JPEG of about so many bytes that is quickly read: noise of few pixels. */
 export async function noise(bytes: number): Promise<Uint8Array> {
   const side = Math.round(Math.sqrt(bytes / 2.05));
