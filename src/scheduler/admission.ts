@@ -49,6 +49,9 @@ export interface HeldBeside {
   readonly isLate: boolean;
 }
 
+/** Others, as work leaves room for them: somebody waits, somebody may come, or nobody comes before the work is over. */
+export type Company = "waits" | "may come" | "none";
+
 /** Work that would begin, and since when nothing but memory that was given up keeps it waiting. */
 export interface Hindered {
   since?: number | undefined;
@@ -116,12 +119,12 @@ export class Admission {
 
   /**
    * Whether work may have so many bytes that needs fewer. They are out of what all may share, and where others are there
-   * enough is left of that for another original.
+   * enough is left of that for another original; not by work that is short and for which they wait in any case.
    */
-  spares(bytes: number, { workBytes, originals }: HeldBeside, othersWait: boolean): boolean {
+  spares(bytes: number, { workBytes, originals }: HeldBeside, company: Company): boolean {
     const { bounds, companyBytes, givenUp } = this.options;
-    const isAlone = workBytes === 0 && !othersWait && originals.sum === originals.largest;
-    const left = isAlone ? 0 : companyBytes;
+    const isAlone = workBytes === 0 && company === "may come" && originals.sum === originals.largest;
+    const left = isAlone || company === "none" ? 0 : companyBytes;
     return givenUp.fits(bytes + workBytes + originals.largeSum + left, bounds.sharedBytes);
   }
 

@@ -273,16 +273,16 @@ export class Budget implements Memory {
     const { account } = caller;
     caller.settle();
     if (account !== OWN_ACCOUNT && !hasBegun) this.checkWait(caller);
-    const asking: Asking = { sizes, account, hindered: caller.hindered, since: this.now() };
+    const asking: Asking = { sizes, ms, account, hindered: caller.hindered, since: this.now() };
     const first = this.queue.length === 0 ? this.begin(asking) : undefined;
     const load = this.queued.add(account, ms);
     const counted = allowance.count();
     let begun = first;
     try {
-      begun ??= await this.turn(asking, allowance);
+      begun ??= await this.turn(asking, allowance, hasBegun);
       const { tier, lease } = begun;
       this.work.trim();
-      const left = remaining(load, ms);
+      const left = remaining(load, ms, (leftMs) => this.work.tellLeft(lease, leftMs));
       const growth = new Growth(lease, this.grownBytes, () => this.work.trim());
       return await this.thread.run(
         (slice) => work(left(counted.timeSlice(growth.charged(slice))), tier),
@@ -343,7 +343,7 @@ export class Budget implements Memory {
     return this.blockedAt === undefined ? 0 : this.now() - this.blockedAt;
   }
 
-  private async turn(asking: Asking, { caller, signal }: Allowance): Promise<Begun> {
+  private async turn(asking: Asking, { caller, signal }: Allowance, goesOn: boolean): Promise<Begun> {
     let begun: Begun | undefined;
     const needs = asking.sizes.at(-1) ?? 0;
     const since = this.now();
@@ -354,7 +354,7 @@ export class Budget implements Memory {
           if (!begun) this.refuseLast(standing);
           return begun !== undefined || this.admission.patience(asking.hindered, this.work.newcomer(asking));
         },
-        { account: asking.account, signal, needs },
+        { account: asking.account, signal, needs, goesOn },
       );
     };
     try {

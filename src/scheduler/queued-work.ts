@@ -62,13 +62,17 @@ export class QueuedWork {
   }
 }
 
-/** Counts down the declared time of work while it declares what it has done. */
-export function remaining(load: Lease, ms: number): (slice: TimeSlice) => TimeSlice {
+/**
+ * Counts down the declared time of work while it declares what it has done.
+ * @param tell is told what is left; less than nothing is what it has taken beyond its time
+ */
+export function remaining(load: Lease, ms: number, tell: (leftMs: number) => void): (slice: TimeSlice) => TimeSlice {
   let left = ms;
   return (slice) => ({
     spend(spentMs) {
-      left = Math.max(0, left - spentMs);
-      load.hold(left);
+      left -= spentMs;
+      load.hold(Math.max(0, left));
+      tell(left);
       return slice.spend(spentMs);
     },
     worked: () => slice.worked(),

@@ -12,11 +12,23 @@ export interface Begun {
 /** Work that would begin: the bytes of each of its tiers, and whose it is. */
 export interface Asking {
   readonly sizes: readonly number[];
+  /** Milliseconds that it declares; 0 where it declares none. */
+  readonly ms: number;
   readonly account: string;
   readonly hindered: Hindered;
   /** When it came. */
   readonly since: number;
 }
+
+/**
+ * Work waits for work that runs, while that has left at most so many times what it takes itself: on the one thread neither
+ * would be done sooner beside the other, and the memory of both would hinder both.
+ */
+const SOON_FACTOR = 4;
+/** Work that takes no longer leaves no room for others beside it: they come soon. */
+const SHORT_MS = 1_000;
+/** Work that has said nothing for so long is not waited for: it says what it has left at least at every pause. */
+const SILENT_MS = 3_000;
 
 /** What work is beside. */
 export interface WorkSurroundings {
@@ -38,6 +50,8 @@ export class RunningWork {
   private readonly leases: Leases;
   private readonly native = new NativeUse<Lease>();
   private readonly surroundings: WorkSurroundings;
+  /** What work has said last that it has left, in declared milliseconds, and when. */
+  private readonly left = new WeakMap<Lease, { readonly ms: number; readonly at: number }>();
   /** Work that has passed the first in the queue because both have room, and runs. */
   private beside: readonly Lease[] = [];
 
@@ -70,11 +84,26 @@ export class RunningWork {
     return this.leases.sum === this.besideBytes ? 0 : this.bytes - this.besideBytes;
   }
 
+  /** Declared milliseconds until all of it is over; endless where some has been silent, for it may have been ended. */
+  private get leftMs(): number {
+    const since = this.surroundings.now() - SILENT_MS;
+    return this.leases.living().reduce((sum, lease) => {
+      const { ms, at } = this.left.get(lease) ?? { ms: 0, at: since };
+      return sum + (at > since ? ms : Infinity);
+    }, 0);
+  }
+
+  /** Says what work has left: of its estimate, or as much again as it has taken beyond that. */
+  tellLeft(lease: Lease, ms: number): void {
+    this.left.set(lease, { ms: Math.abs(ms), at: this.surroundings.now() });
+  }
+
   /** Begins work if there is room. @param passing it goes before the first in the queue */
   begin(asking: Asking, passing: boolean): Begun | undefined {
     const tier = this.tierAmong(asking, passing);
     if (tier === undefined) return undefined;
     const lease = this.leases.join(asking.sizes[tier] ?? 0, asking.account);
+    this.tellLeft(lease, asking.ms);
     this.beside = passing ? [...this.beside, lease] : [];
     this.native.begin(lease);
     return { lease, tier };
@@ -135,16 +164,17 @@ export class RunningWork {
    * The first of several sizes for which there is room beside everything held; undefined where there is none for any.
    */
   private tierAmong(asking: Asking, passing: boolean): number | undefined {
-    const { sizes } = asking;
+    const { sizes, ms } = asking;
     const { admission, waiting } = this.surroundings;
-    const othersWait = waiting() > 1;
+    if (this.isOverSoon(ms)) return undefined;
+    const isShort = ms > 0 && ms <= SHORT_MS;
     const held = this.heldBeside();
+    const company = isShort && held.workBytes === 0 ? "none" : waiting() > 1 ? "waits" : "may come";
     const least = sizes.length - 1;
     const spared = passing
       ? -1
       : sizes.findIndex(
-          (size, index) =>
-            index < least && admission.spares(size, held, othersWait) && !this.isBeyondShare(asking, size),
+          (size, index) => index < least && admission.spares(size, held, company) && !this.isBeyondShare(asking, size),
         );
     if (spared >= 0) return spared;
     if (this.isBeyondShare(asking, sizes[least] ?? 0)) return undefined;
@@ -155,6 +185,11 @@ export class RunningWork {
   private isBeyondShare({ account }: Asking, bytes: number): boolean {
     const mine = this.leases.sumOf(account);
     return mine > 0 && mine + bytes > this.surroundings.bounds.sharedBytes / 2 && this.surroundings.othersWait(account);
+  }
+
+  /** Whether all that runs has so little left that work of so many milliseconds waits for it; never where none are declared. */
+  private isOverSoon(ms: number): boolean {
+    return ms > 0 && this.leases.count > 0 && this.leftMs <= ms * SOON_FACTOR;
   }
 
   private heldBeside(): HeldBeside {

@@ -7,7 +7,8 @@
  *
  * Accounts take turns, round by round; the waiters of one account keep their order. A newcomer joins a round that has not
  * begun, behind all that is in it: nobody gets before the first in the queue, and a waiter is passed by no more than one of
- * each other account for each of its own account that is before it.
+ * each other account for each of its own account that is before it. Only what goes on stands before all that has not begun:
+ * who has had a turn comes to an end, and what it holds is free.
  */
 import { type Pause, pollUntil } from "./poll.ts";
 
@@ -49,6 +50,8 @@ export interface Waiting {
   readonly signal?: AbortSignal | undefined;
   /** What is waited for, in whatever unit the queue is about. */
   readonly needs?: number;
+  /** It goes on with what had its turn: before all who have not. */
+  readonly goesOn?: boolean;
 }
 
 /**
@@ -124,10 +127,14 @@ export class WaitQueue {
    * Waits until `claim` says that it took what is waited for.
    * @throws what `claim` throws, the reason of the signal
    */
-  async wait(claim: Claim, { account = "", signal, needs = 0 }: Waiting = {}): Promise<void> {
-    const place = this.placeOf(account, needs);
+  async wait(claim: Claim, { account = "", signal, needs = 0, goesOn }: Waiting = {}): Promise<void> {
+    const place = this.placeOf(account, needs, goesOn);
     try {
-      for (this.come(place); ; this.come(place)) {
+      this.come(place);
+      // What was freed a moment ago is theirs who were called for it.
+      place.isCalled = this.isBehindCalled(place);
+      if (place.isCalled) await this.called(place, signal, COME_MS);
+      for (; ; this.come(place)) {
         signal?.throwIfAborted();
         const [head = place] = this.places;
         const taken = claim({ first: head === place, last: this.places.at(-1) === place, head });
@@ -155,9 +162,9 @@ export class WaitQueue {
     this.places = [];
   }
 
-  private placeOf(account: string, needs: number): Place {
+  private placeOf(account: string, needs: number, goesOn = false): Place {
     const last = this.places.findLast((place) => place.account === account);
-    const round = Math.max(this.round, last?.round ?? 0) + 1;
+    const round = goesOn ? this.round : Math.max(this.round, last?.round ?? 0) + 1;
     const since = this.options.now();
     return { account, round, ticket: ++this.tickets, since, needs, passes: 0, seenAt: 0, isCalled: false };
   }
@@ -187,6 +194,7 @@ export class WaitQueue {
 
   private lookMs(place: Place): number {
     const position = this.places.indexOf(place);
+    if (position === 0) return LEAST_LOOK_MS;
     const waitedMs = this.options.now() - place.since;
     return Math.min(MOST_LOOK_MS, Math.max(LEAST_LOOK_MS, position, waitedMs * LOOK_PART));
   }

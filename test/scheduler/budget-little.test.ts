@@ -41,7 +41,7 @@ describe("little work beside large work", () => {
   it("goes before work no more often that waits for such work alone", async () => {
     const { budget } = isolate();
     const thumbnails = [lasting(budget, 20)];
-    const photograph = lasting(budget, 70);
+    const photograph = lasting(budget, 75);
     await called(budget);
     expect(photograph.state.begun).toBe(false);
     for (let index = 0; index < 2; index++) {

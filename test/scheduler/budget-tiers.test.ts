@@ -1,9 +1,9 @@
 /** Work that would do with less memory: in which tier it begins, and whom it leaves how much. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { Budget } from "../../src/scheduler/budget.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
-import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
+import { type TimeSlice, Thread } from "../../src/scheduler/time-slice.ts";
 import { reserve, sharesOf } from "../support/budget.ts";
 
 const A_STRETCH_MS = 1_000;
@@ -13,8 +13,13 @@ const shares = sharesOf(8, 1, 2);
 const budgetOf = (companyBytes = 0) =>
   new Budget(10, { originals: shares, aloneBytes: 12, sharedBytes: 9, companyBytes, maxBlockedMs: 500 });
 
+interface Tier {
+  readonly bytes: number;
+  readonly ms?: number;
+}
+
 /** Work that shares the thread until it is told to end, and the tier in which it began. */
-function job(budget: Budget, tiers: readonly [{ bytes: number }, ...{ bytes: number }[]] = TIERS) {
+function job(budget: Budget, tiers: readonly [Tier, ...Tier[]] = TIERS) {
   const state: { tier?: number; ended: boolean } = { ended: false };
   const done = budget.runIn(tiers, async (timeSlice: TimeSlice, tier) => {
     state.tier = tier;
@@ -87,6 +92,57 @@ describe("work with several tiers", () => {
     await turns();
     expect(needed.state.tier).toBe(0);
     await ended(needed);
+  });
+
+  const timed = (ms: number) => [{ bytes: 9, ms }, { bytes: 6 }, { bytes: 3 }] as const;
+
+  it("waits for work that is over soon, on the one thread, and then has the largest", async () => {
+    const budget = budgetOf();
+    const running = job(budget, [{ bytes: 3, ms: 4_000 }]);
+    const next = job(budget, timed(1_000));
+    await turns();
+    expect(next.state.tier).toBeUndefined();
+    await ended(running);
+    await turns();
+    expect(next.state.tier).toBe(0);
+    await ended(next);
+  });
+
+  it("begins beside work that takes far longer than itself, or than was said of it", async () => {
+    for (const ms of [1e6, 0]) {
+      const budget = budgetOf();
+      const running = job(budget, [{ bytes: 3, ms }]);
+      await turns();
+      const next = job(budget, timed(1_000));
+      await vi.waitFor(() => expect(next.state.tier).toBe(1));
+      await ended(running, next);
+    }
+  });
+
+  it("begins beside work that has been silent for long: it may have been ended", async () => {
+    const state = { now: 0 };
+    const now = () => state.now;
+    const { promise: pause, resolve } = Promise.withResolvers<void>();
+    const thread = new Thread(now, () => pause);
+    const budget = new Budget(10, { sharedBytes: 9, aloneBytes: 12, now, thread });
+    const silent = budget.run({ bytes: 3, ms: 4_000 }, (timeSlice) => timeSlice.spend(A_STRETCH_MS));
+    const next = budget.runIn(timed(1_000), (_timeSlice, tier) => tier);
+    await turns();
+    expect(budget.places.work).toBe(1);
+    state.now = 3_000;
+    expect(await next).toBe(1);
+    resolve();
+    await silent;
+  });
+
+  it("leaves no room for others that wait where it is over soon itself", async () => {
+    const budget = budgetOf(3);
+    const running = job(budget, [{ bytes: 9 }]);
+    const waiting = [job(budget, timed(900)), job(budget, timed(900))] as const;
+    await ended(running);
+    await turns();
+    expect(waiting.map(({ state }) => state.tier)).toEqual([0, undefined]);
+    await ended(...waiting);
   });
 
   it("goes without what would have to be collected first", async () => {

@@ -77,6 +77,39 @@ describe("a line", () => {
     expect(came).toEqual(["a", "b", "c"]);
   });
 
+  it("has a newcomer wait for those who were called before it came", async () => {
+    const line = new WaitQueue({ now, onEvent: () => undefined, everybody: true });
+    const served: string[] = [];
+    let isFree = false;
+    const claim = () => isFree && !(isFree = false);
+    void line.wait(claim).then(() => served.push("first"));
+    await pass(5_000);
+    isFree = true;
+    line.call();
+    void line.wait(claim).then(() => served.push("newcomer"));
+    await pass(A_LOOK_MS);
+    expect(served).toEqual(["first"]);
+    isFree = true;
+    line.call();
+    await pass(A_LOOK_MS);
+    expect(served).toEqual(["first", "newcomer"]);
+  });
+
+  it("lets what goes on before what has not begun, whoever else waits", async () => {
+    const line = new WaitQueue({ now, onEvent: () => undefined });
+    const served: string[] = [];
+    let isFree = false;
+    const claim = ({ first }: Standing) => first && isFree && !(isFree = false);
+    for (const name of ["a", "b"]) void line.wait(claim, { account: name }).then(() => served.push(name));
+    void line.wait(claim, { account: "a", goesOn: true }).then(() => served.push("goes on"));
+    for (let turn = 0; turn < 3; turn++) {
+      isFree = true;
+      line.call();
+      await pass(A_LOOK_MS);
+    }
+    expect(served).toEqual(["goes on", "a", "b"]);
+  });
+
   it("goes on past somebody who does not come any more", async () => {
     const line = new WaitQueue({ now, onEvent: () => undefined });
     void ended(() => line.wait(() => false));

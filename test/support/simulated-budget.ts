@@ -233,7 +233,7 @@ export class SimulatedBudget {
             this.grown += more;
             taken += more;
             this.excess = new Map(this.excess).set(mine, Math.max(0, taken - declared));
-            await timeSlice.spend(Infinity);
+            await timeSlice.spend(STEP_MS);
             if (killed === "pause") await ended(end, timeSlice);
           }
           if (drops > 0) this.dropped = [...this.dropped, { bytes: drops, at: this.clock }];
