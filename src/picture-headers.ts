@@ -15,13 +15,23 @@ const POLICY = "default-src 'none'; sandbox";
 /** What an SVG needs besides to be drawn. */
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
 const SVG = "image/svg+xml";
+/**
+ * A browser that opens a film by itself writes a page around it, which fetches it again. Nothing runs on that page, and without
+ * an origin it may not.
+ */
+const FILM_POLICY = "default-src 'none'; media-src 'self'; sandbox allow-same-origin";
 
 /** The headers that every answer about a picture has, with its bytes or without. */
 export function policyHeaders(mime: string): Record<string, string> {
   return {
     "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": mime === SVG ? SVG_POLICY : POLICY,
+    "Content-Security-Policy": policyOf(mime),
   };
+}
+
+function policyOf(mime: string): string {
+  if (mime === SVG) return SVG_POLICY;
+  return mime.startsWith("video/") ? FILM_POLICY : POLICY;
 }
 
 /** The headers of an answer that is a picture. */

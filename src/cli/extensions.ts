@@ -15,6 +15,7 @@ export const EXTENSIONS = {
   tiff: ["tif", "tiff"],
   psd: ["psd", "psb"],
   svg: ["svg"],
+  mp4: ["mp4"],
 } as const;
 
 /** What originals may be called besides; results never are. */
@@ -24,4 +25,5 @@ export const OTHER_EXTENSIONS = {
   bmp: ["dib"],
   ico: ["cur"],
   svg: ["svgz"],
+  mp4: ["m4v"],
 } as const;

@@ -345,7 +345,7 @@ export type Background = {
 };
 
 export type Output = {
-  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif" | "jxl" | "bmp" | "ico" | "tiff" | "tif";
+  readonly format?: "auto" | "jpeg" | "jpg" | "jpeg2000" | "jp2" | "png" | "apng" | "gif" | "webp" | "avif" | "heic" | "heif" | "jxl" | "bmp" | "ico" | "tiff" | "tif" | "mp4";
   readonly sizes?: readonly (number)[];
   readonly quality?: number;
   readonly encoding?: "baseline" | "progressive";
@@ -1261,7 +1261,7 @@ export type NewDelivery = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "mp4" | "jpg")[];
     readonly qualities?: readonly (number)[];
     readonly round_up?: boolean;
     readonly heights?: boolean;
@@ -1313,7 +1313,7 @@ export type DeliveryChange = {
   }>>;
   readonly unsigned?: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "mp4" | "jpg")[];
     readonly qualities?: readonly (number)[];
     readonly round_up?: boolean;
     readonly heights?: boolean;
@@ -1345,7 +1345,7 @@ export type DeliveryRecord = {
   readonly presets: Readonly<Record<string, Readonly<Record<string, never>>>>;
   readonly unsigned: false | {
     readonly widths?: readonly (number)[];
-    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "jpg")[];
+    readonly formats?: readonly ("avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "mp4" | "jpg")[];
     readonly qualities?: readonly (number)[];
     readonly round_up?: boolean;
     readonly heights?: boolean;

@@ -24,7 +24,7 @@ export type ImageOptions = {
      */
     gravity?: string | undefined;
     quality?: number | "low" | "medium-low" | "medium-high" | "high" | undefined;
-    format?: "auto" | "avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "json" | undefined;
+    format?: "auto" | "avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "mp4" | "json" | undefined;
     compression?: "fast" | "low" | "medium" | "high" | "ultra" | "lossless" | undefined;
     /**
      * A CSS color.

@@ -21,7 +21,7 @@
  * @property {"scale-down" | "contain" | "cover" | "crop" | "pad" | "squeeze" | undefined} [fit]
  * @property {string | undefined} [gravity] A side, `auto`, `face`, or a focal point, `0.3x0.7`.
  * @property {number | "low" | "medium-low" | "medium-high" | "high" | undefined} [quality]
- * @property {"auto" | "avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "json" | undefined} [format]
+ * @property {"auto" | "avif" | "jxl" | "webp" | "jpeg" | "baseline-jpeg" | "png" | "gif" | "ico" | "bmp" | "tiff" | "mp4" | "json" | undefined} [format]
  * @property {"fast" | "low" | "medium" | "high" | "ultra" | "lossless" | undefined} [compression]
  * @property {string | undefined} [background] A CSS color.
  * @property {number | undefined} [blur]

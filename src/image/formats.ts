@@ -6,6 +6,7 @@ import { avif } from "#formats/avif";
 import { heic } from "#formats/heic";
 import { jpeg2000 } from "#formats/jpeg2000";
 import { jxl } from "#formats/jxl";
+import { mp4 } from "#formats/mp4";
 import { svg } from "#formats/svg";
 import { tiff } from "#formats/tiff";
 
@@ -32,6 +33,7 @@ export const FORMATS = {
   tiff,
   psd,
   svg,
+  mp4,
 } as const satisfies Record<string, FormatDefinition>;
 
 export type FormatName = keyof typeof FORMATS;

@@ -21,6 +21,7 @@ export const ADDRESS_FORMATS = /** @type {const} */ ([
   "ico",
   "bmp",
   "tiff",
+  "mp4",
 ]);
 
 /**

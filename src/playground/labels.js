@@ -68,6 +68,7 @@ const CHOICES = {
     bmp: "BMP",
     ico: "Icon",
     tiff: "TIFF",
+    mp4: "Film (MP4)",
   },
   "optimize-compression": {
     "": "Looks the same",

@@ -18,7 +18,7 @@ export async function main(): Promise<void> {
     folder,
     [
       "#faces/judge:./src/image/faces/without-judge.ts",
-      ...["avif", "heic", "jpeg2000", "jxl", "svg", "tiff"].map(
+      ...["avif", "heic", "jpeg2000", "jxl", "mp4", "svg", "tiff"].map(
         (name) => `#formats/${name}:./src/image/formats/left-out.ts`,
       ),
     ].flatMap((alias) => ["--alias", alias]),

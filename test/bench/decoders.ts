@@ -39,6 +39,7 @@ const DECODERS = {
   convert: (file, folder) => still("/usr/bin/convert", (png) => [`${file}[0]`, "-auto-orient", png], folder),
   djxl: (file, folder) => still("djxl", (png) => ["--quiet", file, png], folder),
   "heif-convert": (file, folder) => still("heif-convert", (png) => ["--quiet", file, png], folder),
+  ffmpeg: (file, folder) => still("ffmpeg", (png) => ["-v", "error", "-i", file, "-frames:v", "1", png], folder),
   opj_decompress: (file, folder) => still("opj_decompress", (png) => ["-quiet", "-i", file, "-o", png], folder),
   vips: (file, folder) => still("vips", (png) => ["autorot", file, png], folder),
 } as const satisfies Record<string, Decoder>;
@@ -60,6 +61,7 @@ export const READERS: Readonly<Record<FormatName, readonly [Program, ...Program[
   psd: ["convert"],
   jxl: ["djxl"],
   svg: ["vips"],
+  mp4: ["ffmpeg"],
 };
 
 /**

@@ -27,7 +27,9 @@ const HUGE = { width: 4_000, height: 3_000 };
 const FRAME = { width: 320, height: 240 };
 const FRAMES = 12;
 
-const WRITABLE = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).filter(([, { write }]) => write);
+const WRITABLE = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).filter(
+  ([, { write, can }]) => write && !can.movesAlone,
+);
 const WRITTEN_BY_NUMBER = WRITABLE.filter(([, { can }]) => can.quality);
 const WRITTEN_EXACTLY = WRITABLE.filter(([, { can }]) => can.lossless);
 const MOVING = ["gif", "webp", "png"] as const;

@@ -14,7 +14,9 @@ import { reading, request, writing } from "./estimate-parts.ts";
 import { fileOf, moving, PAGE, part, PHOTO, pixelsIn, softened } from "./estimate-pictures.ts";
 import type { Job } from "./estimate-watch.ts";
 
-const WRITABLE = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).filter(([, { write }]) => write);
+const WRITABLE = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).filter(
+  ([, { write, can }]) => write && !can.movesAlone,
+);
 
 /** Pixels that no coder makes anything of. */
 function noise({ width, height }: Size): Pixels {

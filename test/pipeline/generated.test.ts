@@ -17,7 +17,10 @@ import { sharedCount } from "../support/share.ts";
 import { walk } from "../support/walk.ts";
 
 const SETTINGS = { quality: 90, progressive: false, effort: 0.5 };
-const WRITABLE = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).filter(([, { write }]) => write);
+/** All but films, which hold no stills. */
+const WRITABLE = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).filter(
+  ([, { write, can }]) => write && !can.movesAlone,
+);
 const ORIGINALS = ["png", "webp", "gif", "jpeg"] as const;
 const OUTPUTS = ["auto", ...WRITABLE.map(([name]) => name)] as const;
 

@@ -24,6 +24,7 @@ import jpeg2000 from "../fixtures/jpeg2000/lossy.jp2";
 import jxlAlpha from "../fixtures/jxl/alpha.jxl";
 import jxlAnimated from "../fixtures/jxl/animated.jxl";
 import jxl from "../fixtures/jxl/lossy.jxl";
+import mp4 from "../fixtures/mp4/sound.mp4";
 import pngAnimated from "../fixtures/png/apng-spec-022.png";
 import pngPalette from "../fixtures/png/palette-8.png";
 import png from "../fixtures/png/rgb-8-key.png";
@@ -58,6 +59,7 @@ const FILES = {
   tiff: { plain: tiff, alpha: tiffAlpha },
   psd: { plain: psd, alpha: psdAlpha },
   svg: { drawing: svg },
+  mp4: { animated: mp4 },
 } satisfies Record<FormatName, Record<string, ArrayBuffer | Uint8Array>>;
 
 /**
@@ -94,9 +96,9 @@ interface Target {
   readonly accept?: string | undefined;
 }
 
-/** All but icons, which are squares of a picture. */
+/** All but icons, which are squares of a picture, and films, which hold no stills. */
 const WRITTEN = Object.entries<FormatDefinition>(FORMATS).flatMap(([name, { write, can }]) =>
-  write && !can.sides ? [name] : [],
+  write && !can.sides && !can.movesAlone ? [name] : [],
 );
 const TARGETS: readonly Target[] = [
   { name: "no format" },

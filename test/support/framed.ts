@@ -107,12 +107,20 @@ export const stscEntry = (firstChunk: number) => joined(u32(firstChunk), u32(1),
 
 /** A sequence of AV1 of one pixel, whose tables of samples are what it is told. */
 export function avis(...tables: readonly Uint8Array[]): Uint8Array {
+  return joined(box("ftyp", text("avis"), u32(0), text("avis")), box("moov", trackOf("pict", tables)));
+}
+
+/** A film of the same. */
+export function film(...tables: readonly Uint8Array[]): Uint8Array {
+  return joined(box("ftyp", text("isom"), u32(0), text("isomav01")), box("moov", trackOf("vide", tables)));
+}
+
+function trackOf(kind: string, tables: readonly Uint8Array[]): Uint8Array {
   const entry = joined(new Uint8Array(24), u16(1), u16(1), new Uint8Array(50), box("av1C", AV1C));
-  const handler = box("hdlr", FULL, u32(0), text("pict"), new Uint8Array(13));
+  const handler = box("hdlr", FULL, u32(0), text(kind), new Uint8Array(13));
   const stbl = box("stbl", box("stsd", FULL, u32(1), box("av01", entry)), ...tables);
   const mdhd = box("mdhd", FULL, u32(0), u32(0), u32(1_000), u32(0), u32(0));
-  const trak = box("trak", box("tkhd", new Uint8Array(84)), box("mdia", mdhd, handler, box("minf", stbl)));
-  return joined(box("ftyp", text("avis"), u32(0), text("avis")), box("moov", trak));
+  return box("trak", box("tkhd", new Uint8Array(84)), box("mdia", mdhd, handler, box("minf", stbl)));
 }
 
 /** Items of a HEIF file in two pieces each, which are a share of the file together, and may be those of other items. */

@@ -16,6 +16,7 @@ import {
   bomb,
   box,
   chunk,
+  film,
   gif,
   heicOf,
   heif,
@@ -55,6 +56,30 @@ import { gridOf, groupedStill, sequenceOf, stillOf } from "./shared-parts.ts";
 type Family = (bytes: number) => Uint8Array;
 
 const COMMENT_MARK = [0xda, 80, 0, 0, 0, 0];
+
+const FILM_BRANDS = box("ftyp", text("isom"), u32(0), text("isomav01"));
+
+/** Tables of samples that lie in one chunk each. */
+const chunkForEach = (bytes: number) => [
+  box("stsz", FULL, u32(1), u32(bytes / 20)),
+  box("stts", FULL, u32(bytes / 20), repeated([...u32(0), ...u32(1)], (bytes / 20) * 8)),
+  box(
+    "stsc",
+    FULL,
+    u32(bytes / 60),
+    numbered((bytes / 60) * 12, (index) => stscEntry(index + 1)),
+  ),
+  box("stco", FULL, u32(bytes / 20), repeated(u32(16), (bytes / 20) * 4)),
+];
+
+/** Tables of samples each of which is the whole file. */
+const samplesOfAll = (bytes: number) => [
+  box("stsz", FULL, u32(bytes), u32(1_400)),
+  box("stts", FULL, u32(1), [...u32(1_400), ...u32(1)]),
+  box("stsc", FULL, u32(1), stscEntry(1)),
+  box("stco", FULL, u32(1_400), new Uint8Array(4 * 1_400)),
+  box("free", new Uint8Array(bytes)),
+];
 
 /** Each by its name, which begins with that of the format. */
 export const FRAMINGS: Readonly<Record<string, Family>> = {
@@ -143,26 +168,14 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
   },
   "HEIF, tracks": (bytes) =>
     joined(box("ftyp", text("heic"), u32(0), text("msf1heic")), box("moov", repeated(box("trak", box("mdia")), bytes))),
-  "AVIF, a sequence in one chunk for every sample": (bytes) =>
-    avis(
-      box("stsz", FULL, u32(1), u32(bytes / 20)),
-      box("stts", FULL, u32(bytes / 20), repeated([...u32(0), ...u32(1)], (bytes / 20) * 8)),
-      box(
-        "stsc",
-        FULL,
-        u32(bytes / 60),
-        numbered((bytes / 60) * 12, (index) => stscEntry(index + 1)),
-      ),
-      box("stco", FULL, u32(bytes / 20), repeated(u32(16), (bytes / 20) * 4)),
-    ),
-  "AVIF, samples that are all of the file": (bytes) =>
-    avis(
-      box("stsz", FULL, u32(bytes), u32(1_400)),
-      box("stts", FULL, u32(1), [...u32(1_400), ...u32(1)]),
-      box("stsc", FULL, u32(1), stscEntry(1)),
-      box("stco", FULL, u32(1_400), new Uint8Array(4 * 1_400)),
-      box("free", new Uint8Array(bytes)),
-    ),
+  "AVIF, a sequence in one chunk for every sample": (bytes) => avis(...chunkForEach(bytes)),
+  "AVIF, samples that are all of the file": (bytes) => avis(...samplesOfAll(bytes)),
+  "MP4, a film in one chunk for every sample": (bytes) => film(...chunkForEach(bytes)),
+  "MP4, samples that are all of the file": (bytes) => film(...samplesOfAll(bytes)),
+  "MP4, tracks": (bytes) => joined(FILM_BRANDS, box("moov", repeated(box("trak", box("mdia")), bytes))),
+  "MP4, empty boxes": (bytes) => joined(film(), repeated(box("free"), bytes)),
+  "MP4, a size of every sample that is not there": (bytes) =>
+    joined(film(box("stsz", FULL, u32(0), u32(0xffff_ffff))), box("free", new Uint8Array(bytes))),
   "HEIF, a list of items again in every track": (bytes) => {
     // Pieces without a place and a length take no bytes of the file, and are all of it.
     const locations = box("iloc", FULL, [0, 0], u16(1), [...u16(1), ...u16(0), ...u16(60_000)]);
@@ -193,6 +206,24 @@ export const FRAMINGS: Readonly<Record<string, Family>> = {
       Array.from({ length: 2_000 }, (_, index) => [...u16(50_000 + index), ...u16(1), ...u32(bytes), ...u32(8)]),
       new Uint8Array(bytes),
     ),
+  "TIFF, directories of a camera that share a preview": (bytes) => {
+    // Each names all that is behind them: a JPEG file of as many segments as fit.
+    const [count, size] = [200, 2 + 3 * 12 + 4];
+    const from = 8 + 2 + 7 * 12 + 4 + count * size;
+    const named = [...u16(513), ...u16(4), ...u32(1), ...u32(from), ...u16(514), ...u16(4), ...u32(1), ...u32(bytes)];
+    const mark = [...u16(50_706), ...u16(1), ...u32(4), 1, 4, 0, 0];
+    const one = (index: number) => joined(u16(3), named, mark, u32(from - (count - index - 1) * size));
+    const chain = together(Array.from({ length: count }, (_, index) => one(index)));
+    return tiff([mark], joined(chain, [0xff, 0xd8], repeated(segment(0xef, []), bytes)));
+  },
+  "TIFF, directories of a camera in a circle": (bytes) =>
+    tiff([[...u16(330), ...u16(4), ...u32(1), ...u32(8)]], joined(u16(0), u32(8), new Uint8Array(bytes))),
+  "TIFF, beginnings of previews of a camera": (bytes) =>
+    joined(text("FUJIFILMCCD-RAW "), repeated([0xff, 0xd8, 0xff, 0xef, 0, 2], bytes)),
+  "TIFF, previews of a camera inside of each other": (bytes) =>
+    joined(text("FUJIFILMCCD-RAW "), repeated([0xff, 0xd8, ...segment(0xef, [0xff, 0xd8, 0xff, 0xef, 0, 4])], bytes)),
+  "TIFF, boxes of a camera": (bytes) =>
+    joined(box("ftyp", text("crx "), u32(1), text("crx isom")), repeated(box("CMT1"), bytes)),
   "HEIC, units": (bytes) => heicOf(new Uint8Array(23), new Uint8Array(bytes)),
   "HEIC, units of a configuration": (bytes) => {
     const lists = numbered(bytes, () => joined([32], u16(65_535), new Uint8Array(2 * 65_535))).subarray(0, bytes);

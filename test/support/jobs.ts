@@ -24,6 +24,7 @@ import photograph from "../fixtures/heic/source.png";
 import joypad from "../fixtures/ico/joypad.ico";
 import squoosh from "../fixtures/ico/squoosh-favicon.ico";
 import alphaJp2 from "../fixtures/jpeg2000/alpha.jp2";
+import film from "../fixtures/mp4/sound.mp4";
 import spec022 from "../fixtures/png/apng-spec-022.png";
 import overPrevious from "../fixtures/png/over-previous.apng";
 import rgb16Adam7 from "../fixtures/png/rgb-16-adam7.png";
@@ -157,6 +158,7 @@ export const JOBS: Readonly<Record<string, Jobs>> = {
   "animated WebP read": [reading("webp", redBlueWebp), reading("webp", redBlueWebp)],
   "AVIF read": [reading("avif", premultiplied), reading("avif", grain)],
   "animated AVIF read": [reading("avif", animatedAvif), reading("avif", animatedAvif)],
+  "MP4 read": [reading("mp4", film), reading("mp4", film)],
   "HEIC read": [reading("heic", grid), reading("heic", alphaHeic)],
   "BMP read": [reading("bmp", pal8rle), reading("bmp", rgb24Rle24)],
   "ICO read": [reading("ico", joypad), reading("ico", squoosh)],
@@ -177,6 +179,7 @@ export const JOBS: Readonly<Record<string, Jobs>> = {
   "animated WebP written": written("webp", MOVING),
   "AVIF written": written("avif", SMALL),
   "lossless AVIF written": written("avif", SMALL, { lossless: true }),
+  "MP4 written": written("mp4", MOVING),
   "HEIC written": written("heic", SMALL),
   "TIFF written": written("tiff", STILLS),
   "BMP written": written("bmp", SMALL),

@@ -157,6 +157,8 @@ export interface Abilities {
   /** Pixels are opaque or clear, and nothing between. */
   readonly allOrNothing?: true;
   readonly animation: boolean;
+  /** It holds animations alone, and no still picture is made into one of its files. */
+  readonly movesAlone?: true;
   /** `quality` means something. */
   readonly quality: boolean;
   readonly lossless: boolean;

@@ -5,7 +5,7 @@ import { format } from "../codec/format.ts";
 import { animationResultEstimate, tracksOf } from "./avif/animation.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
 import { encodeAvif, encodeEstimate, resultEstimate, VARIANTS } from "./avif/encode.ts";
-import { quantizerAt } from "./avif/quality.ts";
+import { LOSSES, quantizerAt } from "./avif/quality.ts";
 import { factsOf, factsEstimate } from "./heif/facts.ts";
 import { readGainMap } from "./heif/gain-map.ts";
 import { manifest } from "./heif/manifest.ts";
@@ -18,28 +18,6 @@ import { addedBytes, writeGainMap } from "./heif/write-gain-map.ts";
 import { PROFILE_COPIES } from "./heif/write.ts";
 import { AVIF } from "./optional.ts";
 import { besideProfile } from "./profile-estimate.ts";
-
-/**
- * Points that photographs lose at qualities: medians of how steep the curves of 52 of them are, and of 19 of half the
- * size.
- */
-const LOSSES = [
-  [1, 85.9],
-  [4, 69.7],
-  [8, 60.3],
-  [12, 54.1],
-  [20, 42.8],
-  [32, 33.1],
-  [45, 28],
-  [60, 24.5],
-  [70, 22],
-  [75, 20.8],
-  [78, 19.8],
-  [85, 16.5],
-  [92, 12.5],
-  [96, 10.8],
-  [100, 8],
-] as const;
 
 export const avif = format({
   ...AVIF,

@@ -4,12 +4,13 @@
  */
 import { ApiError } from "../../errors.ts";
 import { type FormatDefinition, format } from "../codec/format.ts";
-import { AVIF, HEIC, type Identity, JPEG2000, JXL, SVG, TIFF } from "./optional.ts";
+import { AVIF, HEIC, type Identity, JPEG2000, JXL, MP4, SVG, TIFF } from "./optional.ts";
 
 export const avif = leftOut(AVIF);
 export const heic = leftOut(HEIC);
 export const jpeg2000 = leftOut(JPEG2000);
 export const jxl = leftOut(JXL);
+export const mp4 = leftOut(MP4);
 export const svg = leftOut(SVG);
 export const tiff = leftOut(TIFF);
 

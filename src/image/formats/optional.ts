@@ -3,7 +3,7 @@
  * that a file in one of them is refused by name where they are not there.
  */
 import type { FormatDefinition } from "../codec/format.ts";
-import { isCodedAs } from "./heif/brands.ts";
+import { brandsOf, isCodedAs } from "./heif/brands.ts";
 import { isCodestream, isJp2 } from "./jpeg2000/signature.ts";
 import * as jxl from "./jxl/signature.ts";
 import { isSvg } from "./svg/document.ts";
@@ -26,6 +26,17 @@ export const AVIF: Identity = {
   mime: "image/avif",
   extensions: ["avif"],
   signature: (head) => isCodedAs(head, AVIF_BRANDS, "av01"),
+};
+
+/** The brand of films of AV1 (AV1 in ISOBMFF, section 2.1). */
+const AV1_BRAND = "av01";
+
+export const MP4: Identity = {
+  label: "MP4",
+  mime: "video/mp4",
+  extensions: ["mp4"],
+  otherExtensions: ["m4v"],
+  signature: (head) => !AVIF.signature(head) && !HEIC.signature(head) && brandsOf(head).includes(AV1_BRAND),
 };
 
 export const JPEG2000: Identity = {

@@ -34,15 +34,15 @@ export async function outputFormatsOf(
 ): Promise<FormatDefinition[]> {
   const word = output?.format;
   const { format, facts, firstOnly, space, gainMap } = stored;
+  const isStill = facts.frames === 1 || firstOnly === true;
   if (word !== undefined && word !== "auto") {
-    return [inSpace(roomy(FORMATS[outputFormat(word)], plan), space, output?.profile)];
+    return [inSpace(roomy(suitable(FORMATS[outputFormat(word)], isStill), plan), space, output?.profile)];
   }
-  const isStill = facts.frames === 1 || firstOnly;
   const isByName = format.role !== undefined && format.role.tried === undefined;
   // Drawings stay drawings unless pixels are asked for.
   const keeps =
     (isByName ? undefined : format.write) ?? (word === undefined && !plan.changesPixels && !space && format.recompress);
-  const moves = !isStill && !format.can.animation;
+  const moves = !isStill && (!keeps || !format.can.animation);
   const same = keeps && !moves ? format : fallbackFor(pictureOf(stored, plan).opaque, moves);
   if (word === undefined) return [inSpace(roomy(same, plan), space)];
   const able = Object.values<FormatDefinition>(FORMATS).filter(
@@ -60,6 +60,15 @@ export async function outputFormatsOf(
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
   const candidates = choice && (await isTranslucent(stored, plan, allowance)) ? withAlpha : taken;
   return candidates.length > 0 ? candidates : [inSpace(roomy(same, plan), space)];
+}
+
+/** A format whose files can hold a picture that moves or not. @throws ApiError 422 */
+function suitable(format: FormatDefinition, isStill: boolean): FormatDefinition {
+  if (!isStill || !format.can.movesAlone) return format;
+  throw new ApiError(
+    422,
+    `output.format must not be ${format.extensions[0]}: it holds animations, and this is a still`,
+  );
 }
 
 /** Whether files of a format are written with sides as long as those of a result. */

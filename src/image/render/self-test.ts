@@ -25,8 +25,8 @@ export interface FormatReport {
 }
 
 /**
- * Encodes a picture of 16 x 16 into every format that can be written, and two frames where it can hold them, and decodes each
- * result; decodes a sample of every other. Formats that this deployment leaves out are not named.
+ * Encodes a picture of 16 x 16 into every format that is written, as a still and as two frames where it can hold them, and
+ * decodes each result; decodes a sample of every other. Formats that this deployment leaves out are not named.
  */
 export async function testFormats(): Promise<FormatReport[]> {
   const reports: FormatReport[] = [];
@@ -42,7 +42,7 @@ export async function testFormats(): Promise<FormatReport[]> {
 }
 
 async function roundTrips(format: string, { can }: FormatDefinition): Promise<void> {
-  await roundTrip(format, PIXEL, 1);
+  if (!can.movesAlone) await roundTrip(format, PIXEL, 1);
   if (can.animation) await roundTrip(format, FRAMES, 2);
 }
 

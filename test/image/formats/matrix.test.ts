@@ -17,6 +17,7 @@ import jpeg from "../../fixtures/jpeg/s444.jpg";
 import jpeg2000 from "../../fixtures/jpeg2000/alpha.jp2";
 import jxl from "../../fixtures/jxl/alpha-lossless.jxl";
 import jxlAnimated from "../../fixtures/jxl/animated.jxl";
+import mp4 from "../../fixtures/mp4/sound.mp4";
 import apng from "../../fixtures/png/over-background.apng";
 import png from "../../fixtures/png/rgba-8.png";
 import displayP3 from "../../fixtures/profiles/display-p3.icc";
@@ -45,10 +46,13 @@ const FILES = {
   tiff: [tiff],
   psd: [psd],
   svg: [svg],
+  mp4: [mp4],
 } satisfies Record<FormatName, readonly ArrayBuffer[]>;
 
-/** All but icons, which are squares of a picture. */
-const WRITABLE = Object.entries<FormatDefinition>(FORMATS).filter(([, { write, can }]) => write && !can.sides);
+/** All but icons, which are squares of a picture, and films, which hold no stills. */
+const WRITABLE = Object.entries<FormatDefinition>(FORMATS).filter(
+  ([, { write, can }]) => write && !can.sides && !can.movesAlone,
+);
 const SOURCES = Object.entries(FILES).flatMap(([name, files]) =>
   files.map((file, index) => [index === 0 ? name : `${name}, animated`, new Uint8Array(file)] as const),
 );

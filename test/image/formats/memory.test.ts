@@ -20,7 +20,8 @@ const pixels = paint(SIZE.width, SIZE.height, (x, y) => {
   return [((x * 200) >> 11) + grain, ((y * 200) >> 10) + grain, 60 + grain + ((x ^ y) & 31), 255];
 });
 
-const WRITERS = Object.values<FormatDefinition>(FORMATS).filter(({ write }) => write);
+/** All that stills are written in. */
+const WRITERS = Object.values<FormatDefinition>(FORMATS).filter(({ write, can }) => write && !can.movesAlone);
 
 interface Held<Result> {
   /** Bytes that all native modules hold after the work. */

@@ -18,13 +18,15 @@ import { inTryingOrder } from "../../../src/image/render/output-formats.ts";
 const ROWS = Object.entries<FormatDefinition>(FORMATS);
 
 it("has a role for each format that is written and that browsers show, for TIFF, and for no other", () => {
-  const shown = ROWS.filter(([name, { write, can }]) => write && (can.web || can.named || name === "tiff"));
+  const shown = ROWS.filter(
+    ([name, { write, can }]) => write && (can.web || can.named || can.movesAlone || name === "tiff"),
+  );
   expect(ROWS.filter(([, { role }]) => role)).toEqual(shown);
 });
 
-it("chooses icons, bitmaps and TIFF by their names alone", () => {
+it("chooses icons, bitmaps, TIFF and films by their names alone", () => {
   const byName = ROWS.filter(([, { role }]) => role && role.tried === undefined).map(([name]) => name);
-  expect(byName).toEqual(["bmp", "ico", "tiff"]);
+  expect(byName).toEqual(["bmp", "ico", "tiff", "mp4"]);
 });
 
 it.each<[string, (role: Role) => number | undefined]>([

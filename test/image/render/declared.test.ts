@@ -95,7 +95,10 @@ function waysOf({ can }: FormatDefinition): readonly EncodeSettings[] {
 const CASES = (Object.entries(FORMATS) as [FormatName, FormatDefinition][])
   .flatMap(([name, format]) =>
     SIZES.flatMap((megapixels) =>
-      [1, ...(format.can.animation && megapixels <= MOST_MOVING ? [FRAMES] : [])].flatMap((frames) =>
+      [
+        ...(format.can.movesAlone ? [] : [1]),
+        ...(format.can.animation && megapixels <= MOST_MOVING ? [FRAMES] : []),
+      ].flatMap((frames) =>
         (format.write ? waysOf(format) : [])
           .filter(({ lossless }) => megapixels <= MOST_OF_ALL || (LARGE.has(name) && !lossless))
           .map((settings) => ({

@@ -94,7 +94,9 @@ const WRITERS = (Object.entries(FORMATS) as [FormatName, FormatDefinition][]).fi
  * format.
  */
 const PAIRS = Object.entries(ORIGINALS).flatMap(([name, file], row) =>
-  WRITERS.map(([to], column) => ({ name, file, to, turn: row + column * 5 })),
+  WRITERS.map(([to, { can }], column) => ({ name, file, to, can, turn: row + column * 5 })).filter(
+    ({ can }) => name.startsWith("an animated") || !can.movesAlone,
+  ),
 );
 
 const OPTIONS = Object.entries(OBJECTIVES).flatMap(([objective, optimize]) =>

@@ -13,7 +13,8 @@ import { changingPart, fullness } from "../../codec/complexity.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
 import { BAND_ROWS } from "../heif/rows.ts";
-import { writeHeifSequence, type WrittenTrack } from "../heif/write-sequence.ts";
+import { writeHeifSequence } from "../heif/write-sequence.ts";
+import type { WrittenTrack } from "../heif/write-tracks.ts";
 import { colorsIn } from "../heif/write.ts";
 import { av1Sequences } from "./codec.ts";
 import { endsEarly, fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
@@ -109,7 +110,7 @@ export async function encodeAnimation(
 }
 
 /** The packets of all frames, and whether any of them has a hole. */
-async function encodeTrack(picture: Picture, settings: EncodeSettings, plane: Plane, timeSlice: TimeSlice) {
+export async function encodeTrack(picture: Picture, settings: EncodeSettings, plane: Plane, timeSlice: TimeSlice) {
   const encoder = new Av1Frames(settingsOf(picture, settings, plane));
   try {
     const packets: Packet[] = [];
@@ -131,7 +132,8 @@ async function encodeTrack(picture: Picture, settings: EncodeSettings, plane: Pl
   }
 }
 
-function trackOf(packets: readonly Packet[]): WrittenTrack {
+/** Packets as a file holds them. */
+export function trackOf(packets: readonly Packet[]): WrittenTrack {
   const samples = packets.map(({ bytes, isKey }) => ({ data: unitsOnly(bytes), isKey }));
   const { config, bits } = layerOf(samples.map(({ data }) => data));
   return { config, bits, samples };

@@ -29,13 +29,26 @@ export interface ImageSequence {
 }
 
 /**
- * The sequence that a file shows; undefined where that is a still picture. Of frames beyond those that an animation may
- * have one is read, so that whoever counts them can refuse the file.
+ * The sequence that a file shows; undefined where that is a still picture.
  * @throws ApiError 422 when it is damaged, or of a kind that is not supported
  */
 export function readSequence(bytes: Uint8Array, codec: SequenceCodec): ImageSequence | undefined {
   const moov = brandsOf(bytes)[0] === codec.brand ? topLevel(bytes, "moov") : undefined;
-  if (!moov) return undefined;
+  return moov && readFrames(bytes, moov, codec, 2);
+}
+
+/**
+ * The frames of the first track of pictures; undefined where they are fewer than `least`. Of those beyond what an animation
+ * may have one is read, so that whoever counts them can refuse the file.
+ * @param moov the content of the box that describes tracks
+ * @throws ApiError 422 when it is damaged, or of a kind that is not supported
+ */
+export function readFrames(
+  bytes: Uint8Array,
+  moov: Uint8Array,
+  codec: SequenceCodec,
+  least: number,
+): ImageSequence | undefined {
   const items = readTracks(bytes, moov);
   const track = items.primary;
   const read = ({ stbl }: Track) => {
@@ -45,7 +58,7 @@ export function readSequence(bytes: Uint8Array, codec: SequenceCodec): ImageSequ
     return samples;
   };
   const colors = read(track);
-  if (colors.length === 1) return undefined;
+  if (colors.length < least) return undefined;
   const alphaItem = alphaOf(items, track);
   const alphas = alphaItem && read(items.item(alphaItem.id));
   if (alphas && alphas.length !== colors.length) throw damaged();

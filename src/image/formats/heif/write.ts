@@ -136,7 +136,8 @@ export function itemPieces(
   return [ftyp, ...described(placesFrom(dataAt, data)), boxHeader("mdat", data), ...data];
 }
 
-function placesFrom(start: number, data: readonly Uint8Array[]): Places {
+/** @param start where the first piece of data begins */
+export function placesFrom(start: number, data: readonly Uint8Array[]): Places {
   const places = new Map<Uint8Array, number>();
   let at = start;
   for (const piece of data) {

@@ -1,0 +1,111 @@
+/** Films where they end up: a browser plays them to their end, in a page and by their own address, in the right colors. */
+import { type Browser, chromium, type Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+
+import { DEMO_KEY } from "../../src/cli/local.ts";
+import { BASE } from "./page.ts";
+
+/** Odd, since the chroma of a film has half of them. */
+const [WIDTH, HEIGHT] = [123, 81];
+const COLORS = [
+  [200, 40, 40],
+  [40, 170, 60],
+  [50, 70, 210],
+] as const;
+const DELAYS = [100, 400, 200];
+/** Levels by which a color may be off, a channel. */
+const NEAR = 8;
+
+/** An animation whose frames are of one color each. */
+async function animation(): Promise<Uint8Array<ArrayBuffer>> {
+  const frames = COLORS.map(([r, g, b]) =>
+    sharp({ create: { width: WIDTH, height: HEIGHT, channels: 3, background: { r, g, b } } })
+      .png()
+      .toBuffer(),
+  );
+  const joined = sharp(await Promise.all(frames), { join: { animated: true } });
+  return new Uint8Array(await joined.gif({ delay: DELAYS, loop: 0 }).toBuffer());
+}
+
+async function asked(data: object): Promise<Response> {
+  const body = new FormData();
+  body.set("file", new File([await animation()], "colors.gif"));
+  body.set("data", JSON.stringify({ output: { format: "mp4" }, ...data }));
+  const headers = { authorization: `Bearer ${DEMO_KEY}` };
+  return fetch(`${BASE}/1.0/upload`, { method: "POST", headers, body });
+}
+
+interface Played {
+  readonly width: number;
+  readonly height: number;
+  readonly seconds: number;
+  /** What is in the middle when a moment is shown, by seconds, and at the end. */
+  readonly middles: readonly (readonly number[])[];
+}
+
+/** Runs in the page. */
+const PLAY = `async (moments) => {
+  const video = document.querySelector("video");
+  const happened = (name) => new Promise((resolve, reject) => {
+    video.addEventListener(name, resolve, { once: true });
+    video.addEventListener("error", () => reject(new Error(video.error.message)), { once: true });
+  });
+  const middle = () => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
+    const context = canvas.getContext("2d");
+    context.drawImage(video, 0, 0);
+    return [...context.getImageData(canvas.width >> 1, canvas.height >> 1, 1, 1).data.slice(0, 3)];
+  };
+  if (video.readyState < 1) await happened("loadedmetadata");
+  const middles = [];
+  for (const moment of moments) {
+    const sought = happened("seeked");
+    video.currentTime = moment;
+    await sought;
+    middles.push(middle());
+  }
+  const [sought, ended] = [happened("seeked"), happened("ended")];
+  video.currentTime = 0;
+  await sought;
+  await video.play();
+  await ended;
+  middles.push(middle());
+  return { width: video.videoWidth, height: video.videoHeight, seconds: video.duration, middles };
+}`;
+
+function expectColors(middles: Played["middles"], expected: readonly (readonly number[])[]): void {
+  expect(middles).toHaveLength(expected.length);
+  for (const [at, color] of expected.entries()) {
+    for (const [channel, level] of color.entries()) {
+      expect(Math.abs((middles[at]?.[channel] ?? 999) - level)).toBeLessThanOrEqual(NEAR);
+    }
+  }
+}
+
+describe.skipIf(inject("browser") === "")("a film", () => {
+  let browser: Browser;
+  let tab: Page;
+  beforeAll(async () => {
+    browser = await chromium.connect(inject("browser"));
+    tab = await browser.newPage();
+  });
+  afterAll(() => browser.close());
+
+  it("is played to its end, and shows the frame of every moment", async () => {
+    const answer = await asked({ response: { mode: "binary" } });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "video/mp4"]);
+    const film = Buffer.from(await answer.arrayBuffer()).toString("base64");
+    await tab.setContent(`<!doctype html><video muted src="data:video/mp4;base64,${film}"></video>`);
+    const played = await tab.evaluate<Played>(`(${PLAY})([0.05, 0.3, 0.6])`);
+    expect(played).toMatchObject({ width: WIDTH, height: HEIGHT, seconds: 0.7 });
+    expectColors(played.middles, [...COLORS, COLORS[2]]);
+  });
+
+  it("is shown when its address is opened by itself", async () => {
+    const { output } = (await (await asked({})).json()) as { readonly output: { readonly url: string } };
+    await tab.goto(output.url);
+    await expect.poll(() => tab.evaluate<number>("document.querySelector('video')?.videoWidth ?? 0")).toBe(WIDTH);
+  });
+});
