@@ -10,16 +10,22 @@ export interface SvgElement {
 
 const SVG = "http://www.w3.org/2000/svg";
 const XLINK = "http://www.w3.org/1999/xlink";
+/** The one name of another namespace that a cleaned drawing may have. */
+const LINK = "xlink:href";
 
-/** A document as text that means the same to a parser of XML and, within a page, to one of HTML. */
+/**
+ * A document as text that means the same to a parser of XML and, within a page, to one of HTML. The namespace of links is
+ * named only where one is of it: a drawing without any would be larger than it was.
+ */
 export function writtenSvg(root: SvgElement): string {
   const parts: string[] = [];
-  write(root, parts, ` xmlns="${SVG}" xmlns:xlink="${XLINK}"`);
-  return parts.join("");
+  writeRest(root, parts);
+  const links = parts.includes(LINK) ? ` xmlns:xlink="${XLINK}"` : "";
+  return `<${root.name} xmlns="${SVG}"${links}${parts.join("")}`;
 }
 
-function write({ name, attributes, children }: SvgElement, parts: string[], namespaces = ""): void {
-  parts.push("<", name, namespaces);
+/** What follows the name of an element. */
+function writeRest({ name, attributes, children }: SvgElement, parts: string[]): void {
   for (const [key, value] of attributes) parts.push(" ", key, '="', escaped(value).replaceAll('"', "&quot;"), '"');
   if (children.length === 0) {
     parts.push("/>");
@@ -28,7 +34,10 @@ function write({ name, attributes, children }: SvgElement, parts: string[], name
   parts.push(">");
   for (const child of children) {
     if (typeof child === "string") parts.push(escaped(child));
-    else write(child, parts);
+    else {
+      parts.push("<", child.name);
+      writeRest(child, parts);
+    }
   }
   parts.push("</", name, ">");
 }
@@ -44,5 +53,5 @@ export function elementsIn({ children }: SvgElement): SvgElement[] {
 
 /** Where an element refers to by its link: the newer spelling wins, as in browsers. */
 export function hrefOf({ attributes }: SvgElement): string | undefined {
-  return attributes.get("href") ?? attributes.get("xlink:href");
+  return attributes.get("href") ?? attributes.get(LINK);
 }

@@ -16,6 +16,12 @@ const read = (body: string, subset = "") =>
   writtenSvg(cleanSvg(document(body, subset)).root).replace(/^<svg [^>]*>|<\/svg>$/g, "");
 
 describe("a document", () => {
+  it("is written with no namespace that it does not use", () => {
+    const plain = `<svg ${NAMESPACE}><rect width="1"/></svg>`;
+    const linked = `<svg ${NAMESPACE} xmlns:xlink="http://www.w3.org/1999/xlink"><use xlink:href="#a"/><g id="a"/></svg>`;
+    for (const text of [plain, linked]) expect(writtenSvg(cleanSvg(bytesOf(text)).root)).toBe(text);
+  });
+
   it.each([
     ["elements", `<!ENTITY a "<g id='b'><rect width='1'/></g>">`, "&a;", '<g id="b"><rect width="1"/></g>'],
     ["entities with elements", `<!ENTITY a "<g/>"><!ENTITY b "<g>&a;&a;</g>">`, "&b;", "<g><g/><g/></g>"],
