@@ -86,6 +86,11 @@ export interface Scale {
   readonly coded?: (quality: number) => number;
   /** Points that an average picture loses at qualities, which ascend to 100; by default what it loses in JPEG. */
   readonly losses?: readonly (readonly [quality: number, lost: number])[];
+  /**
+   * The part of the points that a preset may lose with which a search begins, 1 by default: what losses were learned of
+   * is softer than most photographs.
+   */
+  readonly begins?: number;
   /** Bits that a pixel of an average picture takes at a score of 75; absent where they say nothing of its losses. */
   readonly bits?: number;
   /**

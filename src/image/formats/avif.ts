@@ -62,6 +62,7 @@ export const avif = format({
       coded: (quality) => quantizerAt(quality),
       losses: LOSSES,
       bits: 0.25,
+      begins: 0.925,
       draft: 2,
       steady: true,
     },

@@ -7,7 +7,7 @@ import type { Patience } from "./presets.ts";
 import type { Probe, ProbeAt } from "./probe.ts";
 
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */
-const CLOSER_WITH_TRIES = 1.1;
+const CLOSER_WITH_TRIES = 1.2;
 /** Between two qualities whose bytes differ by less than this part there is nothing to be found. */
 const SAME_BYTES = 0.03;
 
@@ -36,7 +36,7 @@ interface Settling {
   /** A score below the target is as good as one above it. */
   readonly isNear: boolean;
   /** How steep the curve of the picture is, until two qualities say it. */
-  readonly slope?: number;
+  readonly slope?: number | undefined;
   /** Bytes at the target score from which on it is given up. */
   readonly most?: number;
   /** The quality at which a score is expected, by more than what was tried: where that costs less than another try. */

@@ -75,7 +75,8 @@ function qualityOf(loss: number, scale: Scale): number {
 
 /** Where to begin to look for what a quality is expected to look like. */
 export function firstQuality(quality: number, scale: Scale): number {
-  return scale.losses ? qualityOf(usualLoss(quality), scale) : quality;
+  const { losses, begins = 1 } = scale;
+  return losses ? qualityOf(usualLoss(quality) * begins, scale) : quality;
 }
 
 /** A place on the curve: what is expected to be lost, and what is, as logarithms. */
@@ -90,24 +91,14 @@ function placeOf({ quality, score }: Scored, scale: Scale): Place {
 
 /** The same for a neighbor of the picture, whose own curve is as steep as another one says where its qualities do not. */
 export function steepnessFor(known: readonly Scored[], scale: Scale, otherwise: number | undefined): number {
-  return steepnessOf(known, scale, { apart: HARDLY_APART, otherwise });
-}
-
-/** When qualities say how steep a curve is, and what it is where they do not. */
-interface Steepness {
-  readonly apart: number;
-  readonly otherwise?: number | undefined;
+  return steepnessOf(known, scale, otherwise, HARDLY_APART);
 }
 
 /**
- * How steep the curve of a picture is between two qualities that are apart, as a part of what is usual; or else what the
- * bits say that it takes.
+ * How steep the curve of a picture is between two qualities that are apart, as a part of what is usual; or else as
+ * steep as it is known to be otherwise, or as the bits say that it takes.
  */
-export function steepnessOf(
-  known: readonly Scored[],
-  scale: Scale,
-  { apart, otherwise }: Steepness = { apart: APART },
-): number {
+export function steepnessOf(known: readonly Scored[], scale: Scale, otherwise?: number, apart = APART): number {
   const places = known.map((one) => placeOf(one, scale)).toSorted((one, other) => one.expected - other.expected);
   const [first, last] = [places[0], places.at(-1)];
   if (!first || !last || last.expected - first.expected < apart) return otherwise ?? likelySlope(known, scale);

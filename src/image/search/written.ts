@@ -18,8 +18,11 @@ import { hasManyTiles, LEAST_TILES } from "./sample.ts";
 import type { WritableFormat } from "./task.ts";
 import { partsOf } from "./upper-bound.ts";
 
-/** On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. */
-const CLOSER_ON_SAMPLE = 0.5;
+/**
+ * On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. With
+ * 0.5 one small AVIF in four was written once more, for 0.2 % fewer bytes.
+ */
+const CLOSER_ON_SAMPLE = 0.65;
 /** The same of a small picture of which a few tiles are its sample. */
 const CLOSER_WHERE_SMALL = 0.9;
 /** A rendition of the sample whose score is this close to the target score says enough: its bits say how steep the curve is. */
@@ -162,10 +165,9 @@ async function better(
   const onTiles = scale.fastPassLoss === undefined ? "fast" : "oneScan";
   const asWhole = triesFinal ? "stays" : "fast";
   const probeAt = probeAtOf(sampleEncoder, settings, onSample, tiles ? onTiles : asWhole);
-  const { first, slope } = known ? { first: known.quality } : await firstOnSample(search, sampleEncoder, settings);
+  const { first, slope } = await firstOnSample(search, sampleEncoder, settings, known);
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
-  const close = isSettled && !known ? closeOnSample : NEAR_POINTS;
-  const tries = isSettled && !known ? MAX_TRIES : MAX_SAMPLE_TRIES;
+  const [close, tries] = isSettled && !known ? [closeOnSample, MAX_TRIES] : [NEAR_POINTS, MAX_SAMPLE_TRIES];
   const probed = async (one: Settled): Promise<Probed> => {
     const [score, { length }] = [await one.best.score(), await one.best.bytes()];
     const quality = expectedQuality(one.known, targetScore, scale);
@@ -187,6 +189,7 @@ async function better(
       close,
       tries,
       isNear: !isSettled || known !== undefined,
+      slope,
       ...(!known && { most }),
     }),
   );
@@ -219,12 +222,14 @@ async function fadesInHalf(
   return isHalved && isFlat(reference.sample.picture, timeSlice);
 }
 
-/** Where to begin on the sample: where drafts of it say, if the format makes any. */
+/** Where to begin on the sample: where another way ended, or where drafts of it say, if the format makes any. */
 async function firstOnSample(
   search: WrittenSearch,
   sampleEncoder: Encoder,
   settings: EncodeSettings,
-): Promise<{ readonly first: number; readonly slope?: number }> {
+  before: Probed | undefined,
+): Promise<{ readonly first: number; readonly slope?: number | undefined }> {
+  if (before) return { first: before.quality, slope: before.slope };
   const { onSample, scale, reference, start } = search;
   if (start) return { first: nearest(start.quality, scale), slope: start.slope };
   const first = firstQuality(settings.quality, scale);
@@ -243,14 +248,15 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 }
 
 /** The whole picture, encoded by a way. */
-export async function wholeBy(search: WrittenSearch, { encoder, settings, known, probeAt }: Probed): Promise<Settled> {
+export async function wholeBy(search: WrittenSearch, probed: Probed): Promise<Settled> {
+  const { encoder, settings, known, probeAt } = probed;
   const { reference, onWhole, targetScore, scale, isFrugal, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
   const further = triesFinal ? 0 : scale.fastPassLoss;
   const tiles = hasManyTiles(reference.size) ? "many" : "few";
   const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles, further) }));
-  const slope = start ? steepnessFor(known, scale, start.slope) : steepnessOf(known, scale);
+  const slope = start ? steepnessFor(known, scale, start.slope) : steepnessOf(known, scale, probed.slope);
   const quality = expectedQuality(expected, targetScore + patience.margin, scale, slope);
   const goal = {
     picture: reference.size,

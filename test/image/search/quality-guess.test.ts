@@ -122,6 +122,8 @@ it("begins lower in a format that loses less", () => {
   const first = firstQuality(80, { ...SCALE, losses });
   expect(first).toBeLessThan(80);
   expect(usualLoss(first, losses)).toBeCloseTo(usualLoss(80), 0);
+  const begun = firstQuality(80, { ...SCALE, losses, begins: 0.9 });
+  expect(usualLoss(begun, losses)).toBeCloseTo(0.9 * usualLoss(80), 0);
 });
 
 describe("a search that goes on from a quality that was tried", () => {
