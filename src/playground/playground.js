@@ -1,6 +1,7 @@
 /** The page at `/`: an image goes in, both sides come out. */
 import { createAccount } from "./account.js";
 import { Batch } from "./batch.js";
+import { createBuckets } from "./buckets.js";
 import { createDeliveries } from "./deliveries.js";
 import { createDial } from "./dial.js";
 import { byId, copyButton } from "./dom.js";
@@ -80,8 +81,9 @@ const editor = new Editor({
 });
 const account = createAccount({ useWatermark });
 const deliveries = createDeliveries({ readRequest: () => form?.read() });
+const buckets = createBuckets({ readRequest: () => form?.read() });
 /** What each view is, by its name in the address; the first is the playground itself. */
-const VIEWS = { try: undefined, deliveries, account };
+const VIEWS = { try: undefined, deliveries, buckets, account };
 /** @type {Field | undefined} */
 let form;
 /** @type {AbortController | undefined} */
@@ -326,7 +328,7 @@ function useWatermark(id) {
 
 function viewShown() {
   const named = location.hash.slice(1);
-  return named === "account" || named === "deliveries" ? named : "try";
+  return named === "account" || named === "buckets" || named === "deliveries" ? named : "try";
 }
 
 /** The settings that a link brings. */
@@ -362,6 +364,7 @@ async function start() {
   byId("snippets").append(tabs.element);
   byId("compare").append(editor.bar, editor.element, showcase.element, dial.element);
   byId("view-deliveries").append(deliveries.element);
+  byId("view-buckets").append(buckets.element);
   byId("view-account").append(account.element);
   bindKey(byId("key", HTMLInputElement), () => {
     refresh();

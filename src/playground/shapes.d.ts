@@ -3,6 +3,11 @@ import type { DeliverySigning, Success, UploadBody } from "../clients/api-types.
 
 export type {
   Account,
+  BatchAccepted,
+  BatchChanged,
+  BatchFound,
+  BatchList,
+  BatchRecord,
   ConnectorList,
   ConnectorRecord,
   DeliveryCreated,

@@ -158,6 +158,7 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
       await demo.getByRole("img").waitFor();
     },
   ],
+  ["the buckets", "/#buckets", open],
   [
     "the account",
     "/#account",
@@ -190,7 +191,7 @@ const STATES: readonly (readonly [string, string, (page: Page) => Promise<unknow
 describe.skipIf(inject("browser") === "")("the pages are accessible", () => {
   useBrowser();
 
-  it.each(["/", "/#deliveries", "/#account", "/docs", "/docs/delivery", "/docs/reference"])(
+  it.each(["/", "/#deliveries", "/#buckets", "/#account", "/docs", "/docs/delivery", "/docs/reference"])(
     "%s shows where the focus is, wherever the tab key goes",
     async (path) => {
       for (const viewport of VIEWPORTS) {
@@ -214,7 +215,7 @@ describe.skipIf(inject("browser") === "")("the pages are accessible", () => {
     },
   );
 
-  it.each(["/", "/#deliveries", "/#account", "/docs", "/docs/operations"])(
+  it.each(["/", "/#deliveries", "/#buckets", "/#account", "/docs", "/docs/operations"])(
     "%s has room for fingers on a phone: what they are meant to hit is 44 pixels high and wide",
     (path) =>
       withPage(
