@@ -45,7 +45,7 @@ const count = (most: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(0
 const number = v.pipe(v.number(), v.minValue(0), v.maxValue(MOST));
 const text = v.pipe(v.string(), v.maxLength(256));
 const claim = v.optional(text);
-const block = v.strictObject({ requests: count(MAX_BLOCK_REQUESTS), lease: count(Number.MAX_SAFE_INTEGER) });
+const block = v.strictObject({ requests: count(MOST_OUTCOMES), lease: count(Number.MAX_SAFE_INTEGER) });
 const blocks = v.pipe(v.array(block), v.maxLength(MOST_OUTCOMES));
 
 /** What may lie on a board: what isolates of this version post. Outcomes that somebody waits for are never posted. */
@@ -73,7 +73,7 @@ const Posting = v.strictObject({
     v.maxLength(MOST_OUTCOMES),
   ),
   unused: blocks,
-  at: count(Number.MAX_SAFE_INTEGER),
+  at: v.pipe(v.number(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER)),
 });
 const Kept = v.object({
   batches: v.pipe(v.array(v.unknown()), v.maxLength(2 * MAX_POSTED)),
