@@ -40,7 +40,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealedColumn("webhooks", "job", ["id"], (row) => jobContext(row.id), "stage = 'waiting'"),
   sealedColumn("deliveries", "signing", ["id"], (row) => signingContext(row.id)),
   sealedColumn("deliveries", "previous", ["id"], (row) => signingContext(row.id)),
-  sealedColumn("accounts", "alerts", ["id"], (row) => alertsContext(row.id), "alerts IS NOT NULL"),
+  sealedColumn("accounts", "alerts", ["id"], (row) => alertsContext(row.id)),
   sealedColumn("webhooks", "target", ["id"], (row) => targetContext(row.id)),
 ];
 

@@ -2,4 +2,4 @@
 ALTER TABLE accounts ADD COLUMN limits TEXT;
 ALTER TABLE accounts ADD COLUMN alerts BLOB;
 -- Which key sealed an address is in its first bytes.
-CREATE INDEX accounts_by_head ON accounts (substr(alerts, 1, 5)) WHERE alerts IS NOT NULL;
+CREATE INDEX accounts_by_head ON accounts (substr(alerts, 1, 5));
