@@ -18,7 +18,7 @@ const MODES = [
 
 /**
  * @typedef {object} Pictures
- * @property {string | HTMLImageElement | undefined} before undefined where the original is not on this page
+ * @property {string | HTMLImageElement | HTMLVideoElement | undefined} before undefined where the original is not on this page
  * @property {string | undefined} after undefined where there is no result yet
  * @property {number} width
  * @property {number} height
@@ -59,8 +59,8 @@ export function createCompare({ onOriginal, onResult }) {
       const mine = ++shows;
       const [original, result] = await Promise.all([decoded(before), decoded(after)]);
       if (mine !== shows) return; // something else is on show by now
-      if (original) original.alt = "The original";
-      if (result) result.alt = "The result";
+      if (original) name(original, "The original", "original");
+      if (result) name(result, "The result", "result");
       const pictures = [original, result].filter((image) => image !== null);
       const children = [...pictures, ...(pictures.length === 2 ? parts : [])];
       // What stays is not taken out: a large original would have to be drawn anew.
@@ -87,8 +87,18 @@ export function createCompare({ onOriginal, onResult }) {
 }
 
 /**
- * The decoded image; null where there is none, or this browser knows no such format.
- * @param {string | HTMLImageElement | undefined} url
+ * @param {HTMLImageElement | HTMLVideoElement} picture
+ * @param {string} text what it is, for who does not see it
+ * @param {"original" | "result"} part
+ */
+function name(picture, text, part) {
+  picture.className = `picture ${part}`;
+  picture.setAttribute(picture instanceof HTMLImageElement ? "alt" : "aria-label", text);
+}
+
+/**
+ * The decoded image, or a film that plays; null where there is none, or this browser knows no such format.
+ * @param {string | HTMLImageElement | HTMLVideoElement | undefined} url
  */
 async function decoded(url) {
   if (!url) return null;
@@ -96,8 +106,25 @@ async function decoded(url) {
   const image = h("img", { src: url, alt: "", draggable: "false" });
   return image.decode().then(
     () => image,
-    () => null,
+    () => filmAt(url),
   );
+}
+
+/**
+ * A film without sound, which goes on as animations do; it stands still where no motion is wanted.
+ * @param {string} url
+ * @returns {Promise<HTMLVideoElement | null>}
+ */
+function filmAt(url) {
+  const { promise, resolve } = /** @type {PromiseWithResolvers<HTMLVideoElement | null>} */ (Promise.withResolvers());
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const film = h("video", { loop: true, playsinline: true, autoplay: !isStill, preload: "auto" });
+  // As an attribute it says only how a film begins.
+  film.muted = true;
+  film.addEventListener("loadeddata", () => resolve(film));
+  film.addEventListener("error", () => resolve(null));
+  film.src = url;
+  return promise;
 }
 
 /**

@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { DEMO_KEY } from "../../src/cli/local.ts";
-import { BASE } from "./page.ts";
+import { BASE, process, useBrowser, withPage } from "./page.ts";
 
 /** Odd, since the chroma of a film has half of them. */
 const [WIDTH, HEIGHT] = [123, 81];
@@ -107,5 +107,37 @@ describe.skipIf(inject("browser") === "")("a film", () => {
     const { output } = (await (await asked({})).json()) as { readonly output: { readonly url: string } };
     await tab.goto(output.url);
     await expect.poll(() => tab.evaluate<number>("document.querySelector('video')?.videoWidth ?? 0")).toBe(WIDTH);
+  });
+});
+
+describe.skipIf(inject("browser") === "")("a film on the playground", () => {
+  useBrowser();
+
+  it("plays beside its original, without a sound, and stands still for who wants no motion", async () => {
+    for (const reducedMotion of ["no-preference", "reduce"] as const) {
+      await withPage(
+        "/",
+        async (page) => {
+          await page.setInputFiles("#file", {
+            name: "colors.gif",
+            mimeType: "image/gif",
+            buffer: Buffer.from(await animation()),
+          });
+          await page.selectOption("#op-output-format", "mp4");
+          await process(page);
+          const film = page.locator(".stage > video.result");
+          await film.waitFor();
+          expect(await film.getAttribute("aria-label")).toBe("The result");
+          const state = await page.evaluate<unknown>(`(() => {
+            const { muted, paused, videoWidth } = document.querySelector(".stage > video");
+            return { muted, paused, width: videoWidth };
+          })()`);
+          expect(state).toEqual({ muted: true, paused: reducedMotion === "reduce", width: WIDTH });
+          expect(await page.locator(".stage > img.original").count()).toBe(1);
+          expect(await page.getByRole("button", { name: "Show it as PNG" }).count()).toBe(0);
+        },
+        { reducedMotion },
+      );
+    }
   });
 });
