@@ -39,7 +39,8 @@ const ENDPOINT = /^https:\/\/([\da-f]{32})\.(?:[a-z]+\.)?r2\.cloudflarestorage\.
  * @param isLocal stores on private addresses are allowed: those stand in for any
  */
 export function accountOfEvents(store: Readonly<Record<string, unknown>>, isLocal: boolean): string | undefined {
-  const endpoint = String(store["endpoint"] ?? "");
+  const { endpoint } = store;
+  if (typeof endpoint !== "string") return undefined;
   const [, account] = ENDPOINT.exec(endpoint) ?? [];
   return account?.toLowerCase() ?? (isLocal && endpoint !== "" ? "" : undefined);
 }

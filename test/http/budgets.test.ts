@@ -71,7 +71,7 @@ describe("a caller", () => {
     const { account, key } = await openAccount(10);
     await change(account.id, { limits: { credits_per_month: 2 } });
     const answers = await Promise.all(Array.from({ length: 5 }, () => fetchImage(key)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402]);
+    expect(answers.map(({ status }) => status).sort((one, other) => one - other)).toEqual([200, 200, 402, 402, 402]);
     const refused = answers.find(({ status }) => status === 402);
     expect(refused?.body).toMatchObject({
       error: "budget.credits",
