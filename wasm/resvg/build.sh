@@ -16,7 +16,7 @@ debian_packages "$root" < <(
 
 work=$(work_folder resvg)
 registry=$root/usr/share/cargo/registry
-cp -r "$registry/resvg-0.45.1" "$registry/usvg-0.45.1" "$work"
+cp -r "$registry/resvg-0.45.1" "$registry/usvg-0.45.1" "$registry/image-webp-0.2.0" "$work"
 patch --quiet --strip=1 --directory="$work" < "$here/resvg.patch"
 
 rustc() {
