@@ -2,9 +2,10 @@
 import { describe, expect, it } from "vitest";
 
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { dropNative, nativeMemoryBytes } from "../../wasm/load.ts";
 import { COLOR_TYPE } from "../../wasm/pixels/png-header.ts";
 import { openPngReader } from "../../wasm/pixels/png-reader.ts";
-import { type FilterStrategy, openPngWriter, PNG_WINDOW_ROWS } from "../../wasm/pixels/png-writer.ts";
+import { type FilterStrategy, openPngWriter, PNG_WINDOW_ROWS, pngWriterBytes } from "../../wasm/pixels/png-writer.ts";
 
 const GRAY = { depth: 8, type: COLOR_TYPE.gray } as const;
 /** What the compressor takes at a time, in bytes. */
@@ -18,7 +19,7 @@ function picture(width: number, height: number): Uint8Array {
 }
 
 function written(pixels: Uint8Array, width: number, level: number, strategy: FilterStrategy = "sum"): Uint8Array {
-  const writer = openPngWriter({ ...GRAY, width, input: "stored", strategy, level });
+  const writer = openPngWriter({ ...GRAY, width, height: pixels.length / width, input: "stored", strategy, level });
   const pieces: Uint8Array[] = [];
   const step = PNG_WINDOW_ROWS * width;
   for (let from = 0; from < pixels.length; from += step) {
@@ -67,6 +68,17 @@ function numbers(count: number, most: number): Uint8Array {
     return (state >>> 16) % most;
   });
 }
+
+describe("a writer of few bytes", () => {
+  it.for([1, 6, 10, 12])("holds what is declared of them at level %i, and no more", (level) => {
+    dropNative();
+    const [width, height] = [96, 72];
+    const writer = openPngWriter({ ...GRAY, width, height, input: "stored", strategy: "sum", level });
+    expect(nativeMemoryBytes()).toBeLessThanOrEqual(pngWriterBytes(width, level, width * height) + (1 << 18));
+    expect(nativeMemoryBytes()).toBeLessThan(4 << 20);
+    writer.close();
+  });
+});
 
 describe("levels that parse near-optimally", () => {
   /** Runs of all lengths, each line three times. */

@@ -11,9 +11,10 @@
 #define HASH_BITS 15
 // Bytes that are parsed together; more would hold more memory.
 #define PARSED_BYTES (192 << 10)
-#define POSITIONS (WINDOW + PARSED_BYTES)
 // Matches of a block: it ends where there may be no room for those of the next position.
 #define POOL (PARSED_BYTES * 4)
+// Of fewer bytes there are fewer to begin with; the pool grows up to that where they have more.
+#define POOL_PER_BYTE (POOL / PARSED_BYTES)
 // Positions beyond a match where a longer one may begin.
 #define MOST_AHEAD 2
 // The part of the usual depth that is looked at for each byte, on average; beyond, a smaller one must do.
@@ -29,22 +30,43 @@ typedef struct { uint16_t length, offset; } Match;
 
 typedef struct {
   Patience patience;
-  long steps;     // that are left
-  uint32_t used;  // of the pool
-  uint16_t back[POSITIONS];                      // distance to the position before that begins alike, by four bytes
-  uint16_t back3[POSITIONS];                     // and by three; 0: none within the window
-  uint32_t first[POSITIONS + MOST_AHEAD + 1];    // where the matches of a position begin in the pool; 0: not looked for
-  uint32_t cost[PARSED_BYTES + 1], item[PARSED_BYTES]; // from here to the end of the block; the offset << 16 | the length
-  struct deflate_sequence sequences[PARSED_BYTES / SHORTEST + 2]; // the cheapest path
+  long steps;          // that are left
+  uint32_t used, room; // of the pool, and what it has room for as yet
+  // Of all positions: the distance to the position before that begins alike, by four bytes and by three (0: none within the
+  // window), and where its matches begin in the pool (0: not looked for).
+  uint16_t *back, *back3;
+  uint32_t *first;
+  uint32_t *cost, *item;              // from here to the end of the block; the offset << 16 | the length
+  struct deflate_sequence *sequences; // the cheapest path
+  Match *pool;
   uint32_t literal_cost[256], length_cost[LONGEST + 1], slot_cost[32];
   uint32_t head[1 << HASH_BITS], head3[1 << HASH_BITS];
-  Match pool[POOL];
+  uint32_t tables[];
 } Thorough;
 
-static Thorough *thorough_open(int level) {
-  Thorough *t = malloc(sizeof *t);
-  if (t) t->patience = PATIENCE[level - SLOW_LEVEL];
-  return t;
+static void thorough_close(Thorough *t) {
+  if (t) free(t->pool);
+  free(t);
+}
+
+// For at most `parsed` bytes that are compressed together, behind a window of others.
+static Thorough *thorough_open(int level, uint32_t parsed) {
+  const uint32_t positions = WINDOW + parsed, sequences = parsed / SHORTEST + 2;
+  const size_t words = (positions + MOST_AHEAD + 1) + (parsed + 1) + parsed + positions;
+  Thorough *t = malloc(sizeof *t + words * sizeof(uint32_t) + sequences * sizeof(struct deflate_sequence));
+  if (!t) return 0;
+  t->patience = PATIENCE[level - SLOW_LEVEL];
+  t->room = MIN(POOL, parsed * POOL_PER_BYTE + (MOST_AHEAD + 2) * LONGEST);
+  t->pool = malloc(t->room * sizeof *t->pool);
+  t->first = t->tables;
+  t->cost = t->first + positions + MOST_AHEAD + 1;
+  t->item = t->cost + parsed + 1;
+  t->sequences = (struct deflate_sequence *)(t->item + parsed);
+  t->back = (uint16_t *)(t->sequences + sequences);
+  t->back3 = t->back + positions;
+  if (t->pool) return t;
+  thorough_close(t);
+  return 0;
 }
 
 // ---- matches ----
@@ -105,7 +127,17 @@ static void find_matches(Thorough *t, const uint8_t *in, uint32_t p, uint32_t mo
   t->used = (uint32_t)(out - t->pool);
 }
 
-static int has_room(const Thorough *t, uint32_t positions) { return t->used + positions * LONGEST < POOL; }
+// Whether the pool has room for the matches of so many positions. Where there is no memory for it to grow the block ends.
+static int has_room(Thorough *t, uint32_t positions) {
+  const uint32_t wanted = t->used + positions * LONGEST;
+  if (wanted >= POOL) return 0;
+  if (wanted < t->room) return 1;
+  const uint32_t room = MIN(POOL, MAX(wanted + 1, 2 * t->room));
+  Match *grown = realloc(t->pool, room * sizeof *grown);
+  if (!grown) return 0;
+  t->pool = grown, t->room = room;
+  return 1;
+}
 
 // The longest match of a position, at most so many bytes; its length is 0 where there is none.
 static Match longest(Thorough *t, const uint8_t *in, uint32_t p, uint32_t most) {

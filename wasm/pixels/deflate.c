@@ -30,7 +30,7 @@ struct Deflate {
   Adler adler;
   size_t output_size;
   uint8_t *output;
-  uint8_t input[HISTORY + CHUNK];
+  uint8_t input[];
 };
 
 // ---- level 1: for pixels behind a filter, which rarely repeat ----
@@ -122,17 +122,18 @@ static void compress_fast(struct libdeflate_compressor *c, const u8 *in, size_t 
 
 // ---- the stream ----
 
-Deflate *deflate_open(int level) {
-  Deflate *d = malloc(sizeof *d);
+Deflate *deflate_open(int level, size_t expected) {
+  const int is_slow = level >= SLOW_LEVEL;
+  const size_t chunk = MAX(1, MIN(expected, is_slow ? PARSED_BYTES : CHUNK));
+  Deflate *d = malloc(sizeof *d + HISTORY + chunk);
   if (!d) return 0;
   d->history = d->filled = d->started = d->bits = d->bit_count = 0;
   d->adler = adler_start();
-  const int is_slow = level >= SLOW_LEVEL;
-  d->chunk = is_slow ? PARSED_BYTES : CHUNK;
-  d->thorough = is_slow ? thorough_open(level) : 0;
+  d->chunk = chunk;
+  d->thorough = is_slow ? thorough_open(level, (uint32_t)chunk) : 0;
   d->compressor = libdeflate_alloc_compressor(is_slow ? FLUSHING_LEVEL : MAX(level, 2));
   if (level == 1 && d->compressor) d->compressor->impl = compress_fast;
-  d->output_size = libdeflate_deflate_compress_bound(d->compressor, d->chunk) + 16;
+  d->output_size = libdeflate_deflate_compress_bound(d->compressor, d->chunk) + 64;
   d->output = malloc(d->output_size);
   if (!d->compressor || !d->output || (is_slow && !d->thorough)) {
     deflate_close(d);
@@ -144,7 +145,8 @@ Deflate *deflate_open(int level) {
 void deflate_close(Deflate *d) {
   if (!d) return;
   libdeflate_free_compressor(d->compressor);
-  free(d->thorough), free(d->output);
+  thorough_close(d->thorough);
+  free(d->output);
   free(d);
 }
 

@@ -157,8 +157,19 @@ export interface PixelsExports extends NativeExports {
    * writer_output, which are valid until the next call, or -1 when memory ran out.
    */
   writer_commit(w: Pointer, rows: number, last: number): number;
-  /** strategy: a filter type for all rows, or BY_SUM, BY_ENTROPY, BY_BIGRAMS. Returns 0 when memory ran out. */
-  writer_open(width: number, type: number, depth: number, input: number, strategy: number, level: number): Pointer;
+  /**
+   * rows: of the whole picture; strategy: a filter type for all rows, or BY_SUM, BY_ENTROPY, BY_BIGRAMS. Returns 0 when
+   * memory ran out.
+   */
+  writer_open(
+    width: number,
+    rows: number,
+    type: number,
+    depth: number,
+    input: number,
+    strategy: number,
+    level: number,
+  ): Pointer;
   writer_output(w: Pointer): Pointer;
   /** A palette entry, as the bytes R, G, B, A in memory. */
   writer_set_color(w: Pointer, color: number, index: number): void;

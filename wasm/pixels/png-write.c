@@ -148,8 +148,9 @@ void EXPORT(writer_close)(Writer *w) {
   free(w);
 }
 
-// strategy: a filter type for all rows, or BY_SUM, BY_ENTROPY, BY_BIGRAMS. Returns 0 when memory ran out.
-Writer *EXPORT(writer_open)(int width, int type, int depth, int input, int strategy, int level) {
+// rows: of the whole picture; strategy: a filter type for all rows, or BY_SUM, BY_ENTROPY, BY_BIGRAMS. Returns 0 when
+// memory ran out.
+Writer *EXPORT(writer_open)(int width, int rows, int type, int depth, int input, int strategy, int level) {
   Writer *w = calloc(1, sizeof *w);
   if (!w) return 0;
   w->width = width, w->type = type, w->depth = depth, w->input = input, w->strategy = strategy;
@@ -163,7 +164,7 @@ Writer *EXPORT(writer_open)(int width, int type, int depth, int input, int strat
   const size_t stride = round_up(MAX((size_t)width * channels, w->row_bytes) + 2 * ROW_SLACK, 16);
   w->window = malloc(w->stride * WINDOW_ROWS);
   w->memory = calloc(2 + FILTER_TYPES, stride);
-  w->stream = deflate_open(level);
+  w->stream = deflate_open(level, (w->row_bytes + 1) * (size_t)rows);
   if (!w->window || !w->memory || !w->stream) {
     writer_close(w);
     return 0;

@@ -13,6 +13,8 @@ export type PngInput = (typeof INPUTS)[number];
 
 export interface PngWriterOptions {
   readonly width: number;
+  /** Rows of the whole picture. */
+  readonly height: number;
   readonly depth: number;
   readonly type: ColorType;
   /** RGBA of each palette index. */
@@ -43,10 +45,10 @@ export interface PngWriter {
 export const PNG_WINDOW_ROWS = WINDOW_ROWS;
 
 export function openPngWriter(options: PngWriterOptions): PngWriter {
-  const { width, depth, type, palette, key, input = "rgba", level } = options;
+  const { width, height, depth, type, palette, key, input = "rgba", level } = options;
   const strategy = STRATEGIES.indexOf(options.strategy);
   const handle = new Handle(
-    (exports) => exports.writer_open(width, type, depth, INPUTS.indexOf(input), strategy, level),
+    (exports) => exports.writer_open(width, height, type, depth, INPUTS.indexOf(input), strategy, level),
     (exports, pointer) => exports.writer_close(pointer),
   );
   const window = handle.call((exports, pointer) => exports.writer_window(pointer));
@@ -76,9 +78,23 @@ export function openPngWriter(options: PngWriterOptions): PngWriter {
 
 const EMPTY = new Uint8Array(0);
 
-/** Bytes of memory that a writer holds at most. */
-export function pngWriterBytes(width: number, level: number): number {
-  return width * 4 * (WINDOW_ROWS + 9) + (level >= 10 ? 10 : 3) * 1024 * 1024;
+/** Bytes that are compressed together, and what the compressor holds for few and for so many; the first row that applies. */
+const COMPRESSORS = [
+  // The matches of some icons take twice the room.
+  { fromLevel: 11, together: 128 << 10, leastBytes: 2 << 20, mostBytes: 10 << 20 },
+  { fromLevel: 10, together: 192 << 10, leastBytes: 2 << 20, mostBytes: 10 << 20 },
+  { fromLevel: 1, together: 512 << 10, leastBytes: 1 << 20, mostBytes: 3 << 20 },
+] as const;
+
+/**
+ * Bytes of memory that a writer holds at most.
+ * @param raw bytes of the whole picture before it is compressed
+ */
+export function pngWriterBytes(width: number, level: number, raw: number): number {
+  const compressor = COMPRESSORS.find(({ fromLevel }) => level >= fromLevel) ?? COMPRESSORS[0];
+  const { together, leastBytes, mostBytes } = compressor;
+  const compressorBytes = leastBytes + Math.ceil((mostBytes - leastBytes) * Math.min(1, raw / together));
+  return width * 4 * (WINDOW_ROWS + 9) + compressorBytes;
 }
 
 /** Packing and filtering a pixel of a photograph, by how filters are chosen. */

@@ -39,7 +39,7 @@ uint32_t *survey_palette(Survey *);
 int survey_key(const Survey *, int gray, int exact);
 
 void writer_close(Writer *);
-Writer *writer_open(int width, int type, int depth, int input, int strategy, int level);
+Writer *writer_open(int width, int rows, int type, int depth, int input, int strategy, int level);
 uint8_t *writer_window(const Writer *);
 uint8_t *writer_output(const Writer *);
 void writer_set_color(Writer *, uint32_t color, int index);
@@ -178,7 +178,7 @@ void write_png(Input &input) {
                                                          : RGBA_PIXELS;
   const int width = input.number(1, 800), height = input.number(1, 40);
   const int strategy = input.number(0, 7), level = input.number(1, 12);
-  Writer *writer = writer_open(width, layout.type, layout.depth, kind, strategy, level);
+  Writer *writer = writer_open(width, height, layout.type, layout.depth, kind, strategy, level);
   if (!writer) return;
   const int colors = layout.type == 3 ? input.number(1, 1 << layout.depth) : 0;
   for (int i = 0; i < colors; i++) writer_set_color(writer, input.ConsumeIntegral<uint32_t>(), i);

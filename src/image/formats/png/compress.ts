@@ -55,7 +55,7 @@ const RAW_BYTES = 3;
 /** The compressed pixels, in pieces. */
 export async function compress(choice: Choice, { width, height, bands, input = "rgba" }: Source, timeSlice: TimeSlice) {
   const { representation, strategy, level } = choice;
-  const writer = openPngWriter({ ...representation, width, strategy, level, input });
+  const writer = openPngWriter({ ...representation, width, height, strategy, level, input });
   const pieces: Uint8Array[] = [];
   let rows = 0;
   let bytes = 0;

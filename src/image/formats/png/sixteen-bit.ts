@@ -83,7 +83,8 @@ export function sixteenBitEstimate({ width, height, opaque }: Extent, effort: nu
     compressEstimate({ ...last, strategy: "entropy" }, pixels * 2),
   );
   const raw = pixels * (opaque ? 6 : 8);
-  return { bytes: Math.ceil(raw * RESULT_RATIO) + sampled * 8 + pngWriterBytes(width * 2, last.level), ms: work.ms };
+  const bytes = Math.ceil(raw * RESULT_RATIO) + sampled * 8 + pngWriterBytes(width * 2, last.level, raw);
+  return { bytes, ms: work.ms };
 }
 
 /** Which samples a picture needs, and its first rows. */

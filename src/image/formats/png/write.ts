@@ -59,7 +59,7 @@ function stillBytes({ width, height, opaque, frames }: Extent, effort: number): 
   const raw = pixels * (opaque ? 3 : 4);
   // A flat picture is worth the highest level.
   const { level } = compressionFor(pixels * frames, effort, 0);
-  return Math.ceil(raw * RESULT_RATIO) + survey + pngWriterBytes(width, level);
+  return Math.ceil(raw * RESULT_RATIO) + survey + pngWriterBytes(width, level, raw);
 }
 
 // ---- probes ----
