@@ -29,7 +29,7 @@ it("has objects of a batch wait again that somebody was told of, or worked on", 
   const before = open();
   before.objects.add(["a", "b", "c"].map((key) => ({ key, bytes: 1 })));
   const [told = 0] = before.objects.handOut(2, 0);
-  expect(before.objects.claim(told, "token", 1)).toBe("a");
+  expect(before.objects.claim(told, "token", 1)?.key).toBe("a");
   before.database.close();
   new DatabaseSync(join(folder, "metadata.sqlite")).close();
   await freeHeld(state, 2);
