@@ -166,6 +166,8 @@ export interface Abilities {
   readonly web: boolean;
   /** Some browsers show it: those that name it among what they take. */
   readonly named?: true;
+  /** How a picture is turned is part of it, not of its metadata: whoever shows a file turns it. */
+  readonly turned?: true;
   /** Files that are written can have other colors than those of sRGB: of any profile of RGB, or of Display P3 alone. */
   readonly spaces?: "any" | "p3";
   /** Files that are written from 16-bit rows can have samples of high dynamic range, and say so by code points. */

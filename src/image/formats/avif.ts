@@ -28,6 +28,7 @@ export const avif = format({
     animation: true,
     quality: true,
     lossless: true,
+    turned: true,
     web: true,
     spaces: "any",
     highDynamicRange: true,

@@ -38,7 +38,16 @@ const LOSSES = [
 
 export const heic = format({
   ...HEIC,
-  can: { alpha: true, animation: false, quality: true, lossless: false, web: false, spaces: "any", mostSide: 16_384 },
+  can: {
+    alpha: true,
+    animation: false,
+    quality: true,
+    lossless: false,
+    web: false,
+    turned: true,
+    spaces: "any",
+    mostSide: 16_384,
+  },
   summary: "HEVC, 8 to 12 bits, grids and overlays, alpha; of a sequence the still picture, or else its first frame.",
   read: {
     factsOf: (bytes) => factsOf(bytes, hevc),

@@ -21,6 +21,7 @@ export const jxl = format({
     animation: true,
     quality: true,
     lossless: true,
+    turned: true,
     web: false,
     named: true,
     spaces: "p3",

@@ -121,7 +121,7 @@ function plannedPicture({ stored, plan, format }: Pick<EncodeOptions, "stored" |
  * What stays of the original; null when pixels or format change. The orientation of a JPEG file is applied to its
  * coefficients. Where its edges do not allow that, the orientation tag stays if nothing may be lost, or if the pixels
  * do not fit into memory: such a picture is better handed out as it lies than refused. Or else the pixels are turned
- * and encoded.
+ * and encoded. A file of a format in which a turn is part of the picture stays as it is.
  */
 function unchangedBy({
   stored,
@@ -137,7 +137,10 @@ function unchangedBy({
   if (format !== stored.format || plan.steps.length > 0 || resized || !isWhole(box, storedSize(facts))) return null;
   if (orientation === 1) return { turn: 1, tag: 1, original: withoutMetadata(stored, 1) };
   const { coefficients } = format;
-  if (!coefficients) return null;
+  if (!coefficients) {
+    if (!format.can.turned || orientation !== facts.orientation) return null;
+    return { turn: 1, tag: orientation, original: withoutMetadata(stored, orientation) };
+  }
   const settings = { progressive: true, turn: orientation, quality: 100 };
   const turns = !leavesCoefficients && coefficients.turns(bytes, orientation);
   if (turns && isolateBudget.canHold(coefficients.estimate(bytes, facts, settings), bytes.length)) {
