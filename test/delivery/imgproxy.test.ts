@@ -159,7 +159,7 @@ describe("imgproxy's options", () => {
     ["g:no:x", "gravity must be a number between -16384 and 16384"],
     ["g:up", "gravity must be one of no, so, ea, we, noea, nowe, soea, sowe, ce"],
     ["rot:45", "rotate must be a multiple of 90"],
-    ["f:psd", "format must be one of avif, jxl, webp, jpeg, png, gif, ico, bmp, tiff"],
+    ["f:psd", "format must be one of avif, jxl, webp, jpeg, png, gif, ico, bmp, tiff, mp4"],
     ["fq:webp:50", "format_quality needs a format"],
   ])("refuses %s by name", (options, sentence) => {
     expect(message(() => canonical(ofImgproxy(options)))).toEqual([422, sentence]);
