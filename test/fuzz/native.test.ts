@@ -1,5 +1,5 @@
 /** Our own C under sanitizers: the seeds, what was found before, and some thousand inputs made of them. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,16 +34,22 @@ const NEEDED = [
   "/usr/lib/gcc/x86_64-linux-gnu/12/32/libstdc++.a",
 ];
 
+/** Some kernels of 64 bits are built without programs of 32. */
+function kernelObstacle(): string | undefined {
+  const { status } = spawnSync("/lib/ld-linux.so.2", ["--version"], { stdio: "ignore" });
+  return status === 0 ? undefined : "the kernel runs no programs of 32 bits";
+}
+
 /** Why there can be no such builds on this machine; nothing where there can. */
 function obstacle(): string | undefined {
   if (process.arch !== "x64") return "sanitized builds are for x86";
   if (!existsSync("/usr/bin/clang-19") || !existsSync("/usr/bin/ld.lld-19"))
     return "clang-19 or lld-19 is not installed";
-  if (NEEDED.every((path) => existsSync(path))) return undefined;
+  if (NEEDED.every((path) => existsSync(path))) return kernelObstacle();
   if (process.getuid?.() !== 0) return `one of these is not installed: ${PACKAGES.join(" ")}`;
   try {
     execFileSync(APT, ["install", "-q", "-y", "--no-install-recommends", ...PACKAGES], { stdio: "ignore" });
-    return undefined;
+    return kernelObstacle();
   } catch {
     return `these could not be installed: ${PACKAGES.join(" ")}`;
   }

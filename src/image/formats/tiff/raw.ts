@@ -28,7 +28,7 @@ export function tiffIn(bytes: Uint8Array): Tiff | null {
 }
 
 /** Beginnings of JPEG files that are looked at; samples of a sensor look like one every 16 million bytes. */
-const MAX_BEGINNINGS = 64;
+const MAX_BEGINNINGS = 16;
 /** Bytes of a JPEG file in front of its first scan that are looked at: EXIF data with a thumbnail, and a profile. */
 const MAX_HEADER_BYTES = 256 << 10;
 
