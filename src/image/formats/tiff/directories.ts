@@ -135,9 +135,9 @@ function jpegIn(bytes: Uint8Array, directory: Directory): Uint8Array | undefined
 }
 
 /** 0 for what is no picture that is shown: the samples of a sensor are often lossless JPEG. */
-function pixelsOf(file: Uint8Array): number {
+function pixelsOf(file: Uint8Array, mostSegments: number = PARTS.segments.most): number {
   try {
-    const { width, height, lossless, precision } = readHeader(file, PARTS.segments.most);
+    const { width, height, lossless, precision } = readHeader(file, mostSegments);
     return lossless || precision !== 8 ? 0 : width * height;
   } catch {
     return 0;

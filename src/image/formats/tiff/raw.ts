@@ -1,5 +1,6 @@
 /** Files of cameras that are not quite TIFF: how they are recognized, and the JPEG files inside. */
 import { readHeader } from "../../../../wasm/jpeg/header.ts";
+import { PARTS } from "../../../limits/parts.ts";
 import { Tiff } from "../../metadata/directories.ts";
 import { brandsOf } from "../heif/brands.ts";
 
@@ -28,7 +29,9 @@ export function tiffIn(bytes: Uint8Array): Tiff | null {
 }
 
 /** Beginnings of JPEG files that are looked at; samples of a sensor look like one every 16 million bytes. */
-const MAX_BEGINNINGS = 16;
+const MAX_BEGINNINGS = 64;
+/** Segments of each: all of them together have no more than the header of one file may have. */
+const SEGMENTS_OF_BEGINNING = PARTS.segments.most / MAX_BEGINNINGS;
 /** Bytes of a JPEG file in front of its first scan that are looked at: EXIF data with a thumbnail, and a profile. */
 const MAX_HEADER_BYTES = 256 << 10;
 
@@ -41,16 +44,20 @@ export interface Inner {
 /**
  * The largest JPEG file that lies anywhere in the bytes, for structures that are not known here. Takes about a nanosecond
  * a byte.
- * @param pixelsOf the pixels of a file that begins like this; 0 where it is none, or none that is shown
+ * @param pixelsOf the pixels of a file that begins like this, of so many segments at most before its first scan; 0 where it
+ *   is none, or none that is shown
  */
-export function largestJpeg(bytes: Uint8Array, pixelsOf: (head: Uint8Array) => number): Inner | undefined {
+export function largestJpeg(
+  bytes: Uint8Array,
+  pixelsOf: (head: Uint8Array, mostSegments: number) => number,
+): Inner | undefined {
   let largest: { readonly from: number; readonly pixels: number } | undefined;
   let left = MAX_BEGINNINGS;
   for (let at = 2; at < bytes.length && left > 0; at++) {
     if (bytes[at] !== 0xff || bytes[at - 1] !== 0xd8 || bytes[at - 2] !== 0xff) continue;
     left--;
     const from = at - 2;
-    const pixels = pixelsOf(bytes.subarray(from, from + MAX_HEADER_BYTES));
+    const pixels = pixelsOf(bytes.subarray(from, from + MAX_HEADER_BYTES), SEGMENTS_OF_BEGINNING);
     if (pixels > (largest?.pixels ?? 0)) largest = { from, pixels };
   }
   return largest && { file: wholeFile(bytes.subarray(largest.from)), pixels: largest.pixels };
