@@ -1,4 +1,5 @@
 /** A batch in figures: how far it is, what it saved, and what it would take. */
+import { figure } from "./cards.js";
 import { bytesText, countText, durationText, h } from "./dom.js";
 
 /** @import { BatchRecord } from "./shapes.d.ts" */
@@ -9,15 +10,6 @@ import { bytesText, countText, durationText, h } from "./dom.js";
  */
 function overOf({ done, skipped, failed }) {
   return done + skipped + failed;
-}
-
-/**
- * @param {string} title
- * @param {string} value
- * @param {string} [note]
- */
-function figure(title, value, note) {
-  return h("div", {}, h("dt", {}, title), h("dd", {}, value, note && h("small", {}, note)));
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The form that begins a batch: which objects, what is done to them, and where results go. */
+import { labeled } from "./cards.js";
 import { h } from "./dom.js";
 
 /** @import { ConnectorList } from "./shapes.d.ts" */
@@ -108,12 +109,4 @@ function connectorSelect(id, connectors) {
  */
 function text(id, placeholder) {
   return h("input", { id, type: "text", placeholder, autocomplete: "off", spellcheck: "false" });
-}
-
-/**
- * @param {string} label
- * @param {HTMLElement} control
- */
-function labeled(label, control) {
-  return h("div", { class: "field" }, h("label", { for: control.id }, label), control);
 }

@@ -78,6 +78,25 @@ export function row(about, actions) {
 }
 
 /**
+ * A control with its label, in a form.
+ * @param {string} label
+ * @param {HTMLElement} control
+ */
+export function labeled(label, control) {
+  return h("div", { class: "field" }, h("label", { for: control.id }, label), control);
+}
+
+/**
+ * An entry of a list of figures.
+ * @param {string} title
+ * @param {string} value
+ * @param {string} [note]
+ */
+export function figure(title, value, note) {
+  return h("div", {}, h("dt", {}, title), h("dd", {}, value, note && h("small", {}, note)));
+}
+
+/**
  * @param {string} text
  * @param {string} label for whoever does not see what it belongs to
  * @param {() => void} onclick

@@ -1,4 +1,5 @@
 /** The form of a delivery: its name, sources, presets, and what unsigned addresses may ask for. */
+import { labeled } from "./cards.js";
 import { fill, h } from "./dom.js";
 import { ADDRESS_FORMATS } from "./format-lists.js";
 
@@ -82,14 +83,6 @@ export function createDeliveryForm({ id, submit, save, readRequest, connectors }
   };
   write(undefined);
   return { element: form, write };
-}
-
-/**
- * @param {string} label
- * @param {HTMLElement} control
- */
-function labeled(label, control) {
-  return h("div", { class: "field" }, h("label", { for: control.id }, label), control);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What a delivery made in the last days, and what that cost. */
+import { figure } from "./cards.js";
 import { bytesText, countText, h } from "./dom.js";
 
 /** @import { DeliveryUsage } from "./shapes.d.ts" */
@@ -17,8 +18,6 @@ export function totalsOf(days) {
 
 /** @param {ReturnType<typeof totalsOf>} totals */
 export function figuresOf({ finals, drafts, storedHits, bytes }) {
-  const figure = (/** @type {string} */ title, /** @type {string} */ value, /** @type {string} */ note) =>
-    h("div", {}, h("dt", {}, title), h("dd", {}, value, h("small", {}, note)));
   return h(
     "dl",
     { class: "figures", "aria-label": "The last 30 days" },

@@ -326,9 +326,10 @@ function useWatermark(id) {
   refresh();
 }
 
+/** @returns {keyof typeof VIEWS} */
 function viewShown() {
-  const named = location.hash.slice(1);
-  return named === "account" || named === "buckets" || named === "deliveries" ? named : "try";
+  const named = /** @type {keyof typeof VIEWS} */ (location.hash.slice(1));
+  return Object.hasOwn(VIEWS, named) ? named : "try";
 }
 
 /** The settings that a link brings. */
