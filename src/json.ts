@@ -15,12 +15,15 @@ export function parseJsonObject(bytes: Uint8Array, subject: string): object {
     // Without the parser's error as the cause: it quotes what was sent.
     throw new ApiError(400, `${subject} is not valid JSON`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new ApiError(400, `${subject} must be a JSON object`);
-  }
+  if (!isObject(value)) throw new ApiError(400, `${subject} must be a JSON object`);
   if (isDeeperThan(value, MAX_JSON_DEPTH))
     throw new ApiError(422, `${subject} is nested deeper than ${MAX_JSON_DEPTH} levels`);
   return value;
+}
+
+/** Whether a value is an object with members. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether a value has members below so many levels. */

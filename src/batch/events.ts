@@ -2,6 +2,7 @@
  * Notifications of the platform's buckets (R2 event notifications), by which batches hear of new objects. They come at least
  * once, in any order, and of objects that are gone again; what a batch does to an object is safe to begin any number of times.
  */
+import { isObject } from "../json.ts";
 import { MAX_LISTENERS } from "../limits/batch.ts";
 
 /** A new object, as a notification tells of it. */
@@ -18,17 +19,13 @@ const CREATING: ReadonlySet<string> = new Set(["PutObject", "CopyObject", "Compl
 
 /** Undefined: the message is no notification of a bucket; null: it is one of an object that is not new, such as a deleted one. */
 export function readEvent(body: unknown): BucketEvent | null | undefined {
-  if (!isRecord(body) || !isRecord(body["object"])) return undefined;
+  if (!isObject(body) || !isObject(body["object"])) return undefined;
   const { account, action, bucket, object } = body;
   const { key, size } = object;
   if (![account, action, bucket, key].every((text) => typeof text === "string")) return undefined;
   if (!CREATING.has(action as string)) return null;
   const bytes = Number.isSafeInteger(size) && (size as number) >= 0 ? (size as number) : 0;
   return { account: account as string, bucket: bucket as string, key: key as string, bytes };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }
 
 /** An endpoint of R2 names the account that has its buckets. */

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { ApiError } from "../errors.ts";
 import { dictionary, hasReserved, integer, oneOf, record, reservedRule, text } from "../fields.ts";
 import { chosenFor, CURRENT_SOURCE_FORMATS, SOURCE_FORMATS, type SourceFormat } from "../image/plan/format-lists.ts";
+import { isObject } from "../json.ts";
 import { MAX_OUTPUTS, MAX_SIDE_PIXELS, MAX_SIZES_CHARACTERS, MAX_SRCSET_WIDTHS } from "../limits.ts";
 import type { Store } from "../storage/providers.ts";
 import { inOrder } from "./in-order.ts";
@@ -152,8 +153,4 @@ function joined(request: Record<string, unknown>, entry: Record<string, unknown>
   }
   if (whole["store"] === undefined && request["store"] !== undefined) whole["store"] = request["store"];
   return whole;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,6 +6,7 @@ import { dictionary, flag, httpUrl, oneOf, record } from "../fields.ts";
 import { OPERATIONS } from "../image/operations.ts";
 import { Optimize, Output } from "../image/plan/output.ts";
 import type { OperationRow } from "../image/steps/operation.ts";
+import { isObject } from "../json.ts";
 import { MAX_FETCH_HEADERS, MAX_HEADER_VALUE_CHARACTERS, MAX_JSON_DEPTH, MAX_URL_CHARACTERS } from "../limits.ts";
 import { operationEntries, resultEntries } from "./members.ts";
 import { checked, dotted } from "./message.ts";
@@ -157,8 +158,4 @@ function rename(value: object, aliases: ReadonlyMap<string, string>): Record<str
     Object.defineProperty(renamed, name, { value: member, enumerable: true, configurable: true, writable: true });
   }
   return renamed;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

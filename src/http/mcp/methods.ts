@@ -1,16 +1,8 @@
 /** The methods of the protocol that a service with tools and nothing else has. */
 import { dotted } from "../../contract/message.ts";
+import { isObject } from "../../json.ts";
 import { apiDocument } from "../document.ts";
-import {
-  agreedVersion,
-  CODES,
-  ENVELOPED,
-  inEnvelope,
-  isObject,
-  type Json,
-  RpcError,
-  type RpcRequest,
-} from "./protocol.ts";
+import { agreedVersion, CODES, ENVELOPED, inEnvelope, type Json, RpcError, type RpcRequest } from "./protocol.ts";
 import { type Picture, type Routes, type Told, type Tool, ToolFailure } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
 

@@ -3,7 +3,7 @@
  * answer. Revisions from 2026-07-28 on say in every request which revision it is written in (its envelope); those before
  * begin with `initialize`, of which nothing is kept here.
  */
-import { isDeeperThan } from "../../json.ts";
+import { isDeeperThan, isObject } from "../../json.ts";
 import { MAX_JSON_DEPTH } from "../../limits.ts";
 
 /** Revisions whose requests carry an envelope, newest first. */
@@ -81,11 +81,6 @@ function parsed(bytes: Uint8Array): unknown {
   // Two levels around the arguments of a tool.
   if (isDeeperThan(value, MAX_JSON_DEPTH + 2)) throw new RpcError(CODES.request, "The body is nested too deeply");
   return value;
-}
-
-/** Whether a value is an object with members. */
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
