@@ -77,11 +77,10 @@ async function draftOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
     refusal.abort(error);
     throw error;
   });
-  const drafted = { cpuMs: 0 };
-  const spend = (ms: number) => (drafted.cpuMs += ms);
+  let cpuMs = 0;
+  const spend = (ms: number) => (cpuMs += ms);
   const drafting = makeDraft({ ...ports, signal: refusal.signal, spend }, renderingOf(order), found);
   const [claim, draft] = await Promise.allSettled([claiming, drafting]);
-  const { cpuMs } = drafted;
   if (claim.status === "rejected") {
     owe(order.delivery, cpuMs);
     throw claim.reason;
@@ -139,17 +138,17 @@ async function finalOf(ports: ServePorts, order: Order, known?: FoundOriginal): 
 async function carriedOut(ports: ServePorts, order: Order, found: FoundOriginal, lease: number): Promise<Made> {
   const { env, defer } = ports;
   const { key, delivery } = order;
-  const spent = { cpuMs: 0 };
-  const spend = (ms: number) => (spent.cpuMs += ms);
+  let cpuMs = 0;
+  const spend = (ms: number) => (cpuMs += ms);
   try {
     const made = await makeFinal({ ...ports, spend }, renderingOf(order), found);
     await putFinal(env, key, made.bytes, made.facts);
     await dropFinal(env.DB, key);
-    defer(spendCredit(env, delivery.accountId, lease, spent.cpuMs));
+    defer(spendCredit(env, delivery.accountId, lease, cpuMs));
     countDelivery(env.DB, delivery, { finals: 1 }, defer);
     return made;
   } catch (error) {
-    await abandoned(ports, order, lease, spent.cpuMs);
+    await abandoned(ports, order, lease, cpuMs);
     throw error;
   }
 }

@@ -25,18 +25,25 @@ export function createConsumer(pipeline: Pipeline) {
     context?: Pick<ExecutionContext, "waitUntil" | "cache">,
   ): Promise<void> => {
     const defer = (work: Promise<unknown>) => context?.waitUntil(work);
-    const events = batch.messages.filter(({ body }) => readEvent(body) !== undefined);
+    const messages = batch.messages.map((message) => ({ message, event: readEvent(message.body) }));
+    const events = messages.filter((one): one is EventMessage => one.event !== undefined);
     if (events.length > 0) await consumeEvents(events, env);
-    for (const message of batch.messages) {
-      if (!events.includes(message)) await consume(message, env, pipeline, { defer, cache: context?.cache });
+    for (const { message, event } of messages) {
+      if (event === undefined) await consume(message, env, pipeline, { defer, cache: context?.cache });
     }
   };
 }
 
+/** A notification of a bucket; null: of an object that is not new. */
+interface EventMessage {
+  readonly message: globalThis.Message<unknown>;
+  readonly event: BucketEvent | null;
+}
+
 /** Notifications of buckets, all that came together at once. */
-async function consumeEvents(messages: readonly globalThis.Message<unknown>[], env: Env): Promise<void> {
+async function consumeEvents(messages: readonly EventMessage[], env: Env): Promise<void> {
   count("queue_messages_total", { kind: "event" }, messages.length);
-  const events = messages.map(({ body }) => readEvent(body)).filter((event): event is BucketEvent => Boolean(event));
+  const events = messages.flatMap(({ event }) => event ?? []);
   const tell = async (id: string, objects: readonly Pick<BucketEvent, "key" | "bytes">[]) => {
     const isHeard = (await env.BATCH.getByName(id).hear(objects)) as boolean | undefined;
     if (isHeard === undefined) throw new Error("A batch has heard of as many objects as it can hold");
@@ -44,10 +51,10 @@ async function consumeEvents(messages: readonly globalThis.Message<unknown>[], e
   };
   try {
     await tellOfEvents(events, { db: env.DB, tell });
-    for (const message of messages) message.ack();
+    for (const { message } of messages) message.ack();
   } catch (error) {
     logLine("error", { event: "queue", causes: causesOf(error) });
-    for (const message of messages) message.retry({ delaySeconds: retrySeconds(message.attempts) });
+    for (const { message } of messages) message.retry({ delaySeconds: retrySeconds(message.attempts) });
   }
 }
 
@@ -95,5 +102,6 @@ function isMessage(body: unknown): body is PlacedMessage | PurgeMessage | Forget
   if ("database" in body && typeof body.database !== "string") return false;
   if (body.kind === "object" && !("object" in body && typeof body.object === "number")) return false;
   if ("lease" in body && typeof body.lease !== "number") return false;
+  if ("draftMs" in body && typeof body.draftMs !== "number") return false;
   return typeof body.kind === "string" && KINDS.has(body.kind) && typeof body.id === "string";
 }
