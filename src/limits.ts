@@ -228,6 +228,8 @@ export const CREDIT_LEASE_SECONDS = 300;
 export const ACCEPTED_JOB_SECONDS = 7_200;
 /** What is kept of a budget of processor time for a credit of an account that has done nothing yet: a search of AVIF takes it. */
 export const FIRST_CPU_MS_OF_CREDIT = 2_000;
+/** What an operator may bound for an account. */
+export const BUDGETS = ["credits_per_month", "cpu_seconds_per_day", "finals_per_day"] as const;
 /** Percents of a budget at which its operator is told. */
 export const ALERT_PERCENTS = [80, 100] as const;
 /** Days whose spending a meter knows, and notices that it remembers to have made. */

@@ -6,19 +6,15 @@
  * its end alone: until then each credit that is reserved stands for the most that a credit took of late, so that what goes on
  * at the same moment does not pass the bound together. Whoever is alone may begin as long as anything is left.
  */
-import { ALERT_PERCENTS, FIRST_CPU_MS_OF_CREDIT, MAX_BUDGET_DAYS, MAX_TOLD_ALERTS } from "../limits.ts";
+import { ALERT_PERCENTS, BUDGETS, FIRST_CPU_MS_OF_CREDIT, MAX_BUDGET_DAYS, MAX_TOLD_ALERTS } from "../limits.ts";
 import { secondsOfDay } from "./days.ts";
 import { type ExpiringCounts, forgetEnded, sumOf, takeCount } from "./expiring-counts.ts";
 import { dayOf } from "./usage.ts";
 
 /** Bounds that the operator has set for an account; absent: none. */
-export interface Limits {
-  readonly credits_per_month?: number | undefined;
-  readonly cpu_seconds_per_day?: number | undefined;
-  readonly finals_per_day?: number | undefined;
-}
+export type Limits = { readonly [Name in BudgetName]?: number | undefined };
 
-export type BudgetName = keyof Limits;
+export type BudgetName = (typeof BUDGETS)[number];
 
 /** What a meter has to know of an account's bounds. */
 export interface Budget extends Limits {
@@ -179,8 +175,6 @@ function spentOf(spending: Spending, credits: { readonly month: string; readonly
   } as const;
 }
 
-const NAMES = ["credits_per_month", "cpu_seconds_per_day", "finals_per_day"] as const;
-
 /**
  * Notes what is to be told of bounds that were reached since.
  * @returns whether there is anything new
@@ -195,7 +189,7 @@ export function noteAlerts(
   const { told } = budget;
   const spent = spentOf(spending, credits, now);
   const fresh: Notice[] = [];
-  for (const name of NAMES) {
+  for (const name of BUDGETS) {
     const limit = budget[name];
     if (limit === undefined) continue;
     const { period, used } = spent[name];
@@ -223,5 +217,5 @@ export function stepsOf(
   const { budget } = spending;
   if (!budget) return [];
   const spent = spentOf(spending, credits, now);
-  return NAMES.map((name) => Math.floor((spent[name].used * FORGETTABLE) / (budget[name] ?? Infinity)));
+  return BUDGETS.map((name) => Math.floor((spent[name].used * FORGETTABLE) / (budget[name] ?? Infinity)));
 }
