@@ -1,7 +1,7 @@
 /** What a batch would take: of all that a dry run has listed, by some objects that it has worked on without writing. */
 import { SAMPLED_OBJECTS } from "../limits/batch.ts";
 import { PRICES } from "../limits/prices.ts";
-import type { Counts, ObjectOutcome, Sample } from "./rules.ts";
+import { type BatchRules, type Counts, IN_PLACE, type ObjectOutcome, type Sample } from "./rules.ts";
 
 /** A listed object. */
 interface Listed {
@@ -13,10 +13,15 @@ export const NO_SAMPLE: Sample = { objects: 0, failed: 0, bytes: 0, bytesAfter: 
 
 /**
  * What an object takes beside processor time: its message, written, read and deleted; its invocation; the calls that say that it
- * is begun and over, and take its credit and spend it; the rows of the batch, its alarm and the meter; and its store's
- * answers, at R2's prices: a look, the original, and the result.
+ * is begun and over, and take its credit and spend it; the rows of the batch and the meter; and its store's answers, at R2's
+ * prices: the original, and the result.
  */
-export const OBJECT_WORK = { requests: 1, operations: 3, calls: 5, objectRows: 8, reads: 2, writes: 1 } as const;
+const EACH = { requests: 1, operations: 3, calls: 4, objectRows: 7, reads: 1, writes: 1 } as const;
+
+/** Elsewhere a look shows whether the result is there; in place, what an original has besides its bytes is read in two answers. */
+export function workOfObject({ target }: Pick<BatchRules, "target">): Readonly<Record<keyof typeof EACH, number>> {
+  return { ...EACH, reads: EACH.reads + (target === IN_PLACE ? 2 : 1) };
+}
 
 /**
  * Some objects of a list, each with the same chance, however long the list turns out to be: Vitter, "Random Sampling with a
@@ -47,13 +52,16 @@ export function withOutcome(sample: Sample, bytes: number, outcome: ObjectOutcom
 }
 
 /** The estimate as answers have it. All figures grow with the bytes of the list, but for what each object takes alike. */
-export function estimateOf({ found, foundBytes, others }: Counts, sample: Sample, listParts: number) {
+export function estimateOf(
+  rules: Pick<BatchRules, "target">,
+  { found, foundBytes, others }: Counts,
+  sample: Sample,
+  listParts: number,
+) {
   const share = sample.bytes > 0 ? foundBytes / sample.bytes : 0;
   const ms = sample.ms * share;
-  const each = Object.entries(OBJECT_WORK).reduce(
-    (sum, [piece, many]) => sum + many * PRICES[piece as keyof typeof OBJECT_WORK],
-    0,
-  );
+  const work = workOfObject(rules);
+  const each = Object.entries(work).reduce((sum, [piece, many]) => sum + many * PRICES[piece as keyof typeof work], 0);
   const dollars = (found * each + ms * PRICES.cpuMs + listParts * PRICES.writes) / 1e6;
   return {
     objects: found,
@@ -67,12 +75,12 @@ export function estimateOf({ found, foundBytes, others }: Counts, sample: Sample
       sampled_bytes: sample.bytes,
       sampled_failed: sample.failed,
       sampled_ms: Math.round(sample.ms),
-      requests: OBJECT_WORK.requests,
-      queue_operations: OBJECT_WORK.operations,
-      calls: OBJECT_WORK.calls,
-      rows: OBJECT_WORK.objectRows,
-      reads: OBJECT_WORK.reads,
-      writes: OBJECT_WORK.writes,
+      requests: work.requests,
+      queue_operations: work.operations,
+      calls: work.calls,
+      rows: work.objectRows,
+      reads: work.reads,
+      writes: work.writes,
     },
   };
 }

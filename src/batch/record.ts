@@ -36,7 +36,7 @@ export function recordOf(
       bytes_before: bytesBefore,
       bytes_after: bytesAfter,
     },
-    ...(isEstimated && { estimate: estimateOf(counts, sample, parts) }),
+    ...(isEstimated && { estimate: estimateOf(rules, counts, sample, parts) }),
     ...(cursor !== undefined && { cursor }),
     created_at: new Date(createdAt).toISOString(),
     updated_at: new Date(updatedAt).toISOString(),

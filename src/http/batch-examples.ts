@@ -55,7 +55,7 @@ const estimate = {
   objects: 1_400,
   bytes: 3_221_225_472,
   credits: 1_400,
-  dollars: 0.060_421,
+  dollars: 0.037_348,
   bytes_saved: 1_771_674_010,
   rests_on: {
     listed: 1_412,
@@ -65,9 +65,9 @@ const estimate = {
     sampled_ms: 7_104,
     requests: 1,
     queue_operations: 3,
-    calls: 5,
-    rows: 8,
-    reads: 2,
+    calls: 4,
+    rows: 7,
+    reads: 3,
     writes: 1,
   },
 };

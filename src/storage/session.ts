@@ -98,8 +98,9 @@ export class StoreError extends ApiError {
   }
 }
 
+/** Of those from 500 on, 501 alone says what will be no other later: the store has nothing of the kind. */
 function isOutageStatus(status: number): boolean {
-  return status >= 500 || status === 408 || status === 429;
+  return (status >= 500 && status !== 501) || status === 408 || status === 429;
 }
 
 /** Gives `talk` a session that ends when it does. */

@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 
 import { createConsumer } from "../../src/entrances/queue.ts";
+import { PRICES } from "../../src/limits/prices.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import photo from "../../src/playground/sample.jpg";
 import { type SpelledStore, Store } from "../../src/storage/providers.ts";
@@ -232,9 +233,12 @@ describe("a batch that is steered", () => {
       sampled_bytes: PHOTO.length + PIXEL.length,
     });
     expect(saved).toBeGreaterThan(PHOTO.length / 20);
-    // The table of prices, for two objects and a list: what is above is processor time.
-    expect(dollars * 1e6).toBeGreaterThan(base.sampled_ms * 0.02 + 2 * (8 + 4.5) + 4.5);
-    expect(dollars * 1e6).toBeLessThan(base.sampled_ms * 0.02 + 2 * (8 + 4.5 + 4) + 4.5);
+    // What it says that it rests on, by the table of prices, for two objects and a list.
+    const stores = base.reads * PRICES.reads + base.writes * PRICES.writes;
+    const queued = base.requests * PRICES.requests + base.queue_operations * PRICES.operations;
+    const each = stores + queued + base.calls * PRICES.calls + base.rows * PRICES.objectRows;
+    const micros = 2 * each + base.sampled_ms * PRICES.cpuMs + PRICES.writes;
+    expect(Math.abs(dollars * 1e6 - micros)).toBeLessThan(1.1);
     const { headers, bytes } = await objectAt(bucket, "a.jpg");
     expect([headers.get("x-amz-meta-darkroom"), bytes]).toEqual([null, PHOTO]);
     expect((await api("GET", "/1.0/account", { key })).body.credits.used).toBe(0);
