@@ -15,7 +15,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wran
 
 import { DIRECTORY, settingsOf } from "../env.ts";
 import { UNLIMITED_CREDITS } from "../limits.ts";
-import { BEHIND, isOwnMachine, listenBefore } from "./hang-ups.ts";
+import { BEHIND, listenBefore } from "./front.ts";
 import { publicNetwork } from "./network.ts";
 import { watchingRuntime } from "./runtime-watch.ts";
 import { ROOT, wranglerOrThrow } from "./wrangler.ts";
@@ -41,6 +41,8 @@ export interface LocalOptions {
   /** Where to listen; port 0 takes a free one. */
   readonly host: string;
   readonly port: number;
+  /** Addresses of proxies that say which client they call for; absent: none. */
+  readonly proxies?: readonly string[];
   /** The folder that keeps objects, rows and counters. */
   readonly state: string;
   /** Variables that win over wrangler.toml and `.dev.vars`. */
@@ -73,13 +75,12 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
   const { allowPrivateOrigins, storeHosts } = settingsOf(bindings);
   const folder = await bundleOf(options, () => prepareDatabases(workerOptions, options));
   const network = allowPrivateOrigins ? undefined : await publicNetwork(storeHosts);
-  const isOwn = isOwnMachine(options.host);
-  const place = isOwn ? { ...options, host: BEHIND, port: 0 } : options;
+  const place = { ...options, host: BEHIND, port: 0 };
   const worker = { ...workerOptions, bindings };
   const miniflare = await watchingRuntime(() => simulate(worker, folder, place, network?.service));
   try {
     const runtime = await miniflare.ready;
-    const front = isOwn ? await listenBefore(Number(runtime.port), options) : undefined;
+    const front = await listenBefore(Number(runtime.port), options);
     const [cron = ""] = workerOptions["cronTriggers"] as readonly string[];
     let sweeping: Promise<void> | undefined;
     const sweepNow = (): void => void (sweeping = sweep(miniflare, cron));
@@ -87,12 +88,12 @@ export async function startLocal(options: LocalOptions): Promise<LocalService> {
     sweepNow(); // what the start before left
     const stop = async (): Promise<void> => {
       clearInterval(sweeper);
-      await front?.stop();
+      await front.stop();
       await sweeping;
       await miniflare.dispose();
       await network?.stop();
     };
-    return { url: front?.url ?? runtime, stop };
+    return { url: front.url, stop };
   } catch (cause) {
     await miniflare.dispose();
     await network?.stop();

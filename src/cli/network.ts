@@ -9,7 +9,6 @@ import { randomUUID } from "node:crypto";
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import {
   createServer,
-  type IncomingHttpHeaders,
   type IncomingMessage,
   request as requestPlain,
   type RequestOptions,
@@ -20,6 +19,7 @@ import type { AddressInfo, LookupFunction } from "node:net";
 import { pipeline } from "node:stream";
 
 import { isListedHost, isPublicAddress } from "../address.ts";
+import { forwarded } from "./connection-headers.ts";
 
 /** What a gateway says that reaches nobody. */
 const UNREACHED = 502;
@@ -27,16 +27,6 @@ const UNREACHED = 502;
 const PASS = "x-darkroom-pass";
 /** What the Worker says of a call besides, as JSON. */
 const SAID = "x-darkroom-said";
-/** Headers of one connection (RFC 9110, section 7.6.1): each side has its own. */
-const OF_CONNECTIONS = [
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-];
 /** The whole address is in the first line of a request: `HttpOptions.Style.proxy` of the runtime's configuration. */
 const PROXY_STYLE = 1;
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -116,11 +106,6 @@ function isStoreCall({ headers }: IncomingMessage): boolean {
 function called(url: URL, options: RequestOptions) {
   const make = url.protocol === "https:" ? requestSecure : requestPlain;
   return make(url.href, { ...options, agent: false });
-}
-
-function forwarded(headers: NodeJS.Dict<string[]>): IncomingHttpHeaders {
-  const kept = Object.entries(headers).filter(([name]) => !OF_CONNECTIONS.includes(name));
-  return Object.fromEntries(kept) as NodeJS.Dict<string[]> as IncomingHttpHeaders;
 }
 
 function refuse(response: ServerResponse): void {

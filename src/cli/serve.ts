@@ -13,6 +13,7 @@ npm run serve -- --bundle <folder>              bundles the service once, into a
 
   --port <number>    where to listen: 8787, or PORT
   --host <name>      for whom: localhost, or HOST; 0.0.0.0 is every machine that reaches this one
+  --proxy <address>  a proxy in front, which adds the client to X-Forwarded-For; may be said again
   --bundle <folder>  with --data: starts what was bundled there, sooner, and writes nothing beside --data`;
 
 /** Calls of a meter on this machine cost nothing, so that none waits for others: what ends without notice has told it all. */
@@ -28,6 +29,7 @@ interface Order {
   readonly bundle?: string;
   readonly host: string;
   readonly port: string;
+  readonly proxies: readonly string[];
 }
 
 /**
@@ -37,8 +39,9 @@ interface Order {
 function order(): Order | undefined {
   const text = { type: "string" } as const;
   const options = { data: text, backup: text, bundle: text, host: text, port: text } as const;
-  const { values } = parseArgs({ options: { ...options, help: { type: "boolean" } } });
-  const { data, backup, bundle } = values;
+  const proxy = { type: "string", multiple: true, default: [] as string[] } as const;
+  const { values } = parseArgs({ options: { ...options, proxy, help: { type: "boolean" } } });
+  const { data, backup, bundle, proxy: proxies } = values;
   if (values.help) return undefined;
   if ((data ?? bundle) === undefined) throw new Error(HELP);
   return {
@@ -47,6 +50,7 @@ function order(): Order | undefined {
     ...(bundle !== undefined && { bundle: resolve(bundle) }),
     host: values.host ?? process.env["HOST"] ?? "localhost",
     port: values.port ?? process.env["PORT"] ?? "8787",
+    proxies,
   };
 }
 
@@ -69,7 +73,7 @@ function welcome(url: URL, { secrets, isNew }: DataFolder, folder: string): stri
   ].join("\n");
 }
 
-async function serve(data: string, { bundle, host, port: text }: Order): Promise<void> {
+async function serve(data: string, { bundle, host, port: text, proxies }: Order): Promise<void> {
   const stopping = stopRequest();
   const port = await freePort(host, text, "npm run serve -- --port 8788");
   const folder = await openData(data);
@@ -79,6 +83,7 @@ async function serve(data: string, { bundle, host, port: text }: Order): Promise
   const service = await startLocal({
     host,
     port,
+    proxies,
     state: folder.state,
     variables: { ...DEFAULTS, ...folder.secrets, ...settingsFromEnvironment() },
     hasDemo: false,

@@ -114,6 +114,17 @@ describe("npm run serve", () => {
     if (process.platform !== "win32") expect((await stat(join(data, "secrets.json"))).mode & 0o077).toBe(0);
   });
 
+  it("has callers choose neither what the Worker believes nor what the simulator does", async () => {
+    const headers = { "MF-Original-URL": "https://bank.example/docs", "MF-Route-Override": "x", "MF-CF-Blob": "{" };
+    expect(await (await fetch(`${service.url}/health`, { headers })).json()).toMatchObject({ success: true });
+    // The simulator serves its buckets to pages of every site.
+    const object = await fetch(`${service.url}/cdn-cgi/local/r2/public/darkroom/x`);
+    expect([object.status, object.headers.get("access-control-allow-origin")]).toEqual([404, null]);
+    const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`x-${index}`, "1"]));
+    const refused = await fetch(`${service.url}/health`, { headers: many });
+    expect([refused.status, await refused.text()]).toEqual([431, ""]);
+  });
+
   it("keeps the credits of all but the last second when it is killed", async () => {
     const body = new FormData();
     body.set("file", new Blob([PNG]), "pixel.png");
