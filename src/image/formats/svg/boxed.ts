@@ -4,16 +4,21 @@ import { boxOf } from "./boxes.ts";
 import { withoutCalc } from "./calc.ts";
 import { clipShape } from "./clip-shapes.ts";
 import { lengthOf } from "./lengths.ts";
+import { measureDashes } from "./outline-length.ts";
 import type { Placed } from "./placed.ts";
 import { sizeOf, viewBoxOf } from "./size.ts";
 import type { Means } from "./style-rules.ts";
 import { around, IDENTITY, type Matrix, matrixOf, multiplied, originOf, writtenMatrix } from "./transforms.ts";
-import type { SvgElement } from "./tree.ts";
+import { elementsIn, type SvgElement } from "./tree.ts";
 import { nameOf } from "./written-values.ts";
 
 export const TRANSFORMS = ["transform", "translate", "rotate", "scale", "transform-origin", "transform-box"];
-/** Elements whose transformation is of their paint or their content. */
-const SERVERS = new Set(["linearGradient", "radialGradient", "pattern", "clipPath"]);
+/** Elements that are paint, with the attributes that transform it. */
+export const PAINTS: ReadonlyMap<string, string> = new Map([
+  ["linearGradient", "gradientTransform"],
+  ["radialGradient", "gradientTransform"],
+  ["pattern", "patternTransform"],
+]);
 
 type BoxMeans = Pick<Means, "warnings" | "pathLetters">;
 
@@ -22,6 +27,8 @@ export class Boxed {
   readonly clips: SvgElement[] = [];
   private readonly root: SvgElement;
   private readonly means: BoxMeans;
+  /** Elements by their ids, once one is asked for. */
+  private ids: ReadonlyMap<string, SvgElement> | undefined;
 
   constructor(root: SvgElement, means: BoxMeans) {
     this.root = root;
@@ -42,24 +49,25 @@ export class Boxed {
         element.attributes.set("clip-path", `url(#${id})`);
       } else this.means.warnings.add(`clip-path: ${nameOf(clip)}() does not cut off`);
     }
-    if (element.attributes.has("pathLength") && (said("stroke-dasharray") ?? "none") !== "none") {
-      this.means.warnings.add("pathLength does not measure dashes");
-    }
-    if (SERVERS.has(element.name) || !TRANSFORMS.some((name) => said(name) !== undefined)) return;
-    if (!isPlain(said)) {
+    measureDashes(placed, this.means.pathLetters);
+    if (!TRANSFORMS.some((name) => said(name) !== undefined)) return;
+    const paint = PAINTS.get(element.name);
+    if (paint !== undefined || !isPlain(said)) {
       const matrix = this.matrixOf(placed, said);
-      if (matrix) element.attributes.set("transform", writtenMatrix(matrix));
+      if (matrix) element.attributes.set(paint ?? "transform", writtenMatrix(matrix));
       else {
         element.attributes.delete("transform");
         this.means.warnings.add("a transformation out of the plane is left out");
       }
     }
+    if (paint !== undefined) element.attributes.delete("transform");
     element.attributes.delete("transform-origin");
   }
 
   private matrixOf(placed: Placed, said: (name: string) => string | undefined): Matrix | undefined {
     const box = this.referenceBox(placed, said("transform-box") ?? "view-box");
-    const origin = said("transform-origin");
+    // Browsers transform paint about the beginning of its units.
+    const origin = PAINTS.has(placed.element.name) ? undefined : said("transform-origin");
     const at = origin === undefined ? ([box?.x ?? 0, box?.y ?? 0] as const) : box && originOf(origin, box);
     if (!at) {
       this.means.warnings.add("a transformation about the box of letters is left out");
@@ -86,9 +94,23 @@ export class Boxed {
     return around(matrix, x, y);
   }
 
+  private named(id: string): SvgElement | undefined {
+    if (!this.ids) {
+      const ids = new Map<string, SvgElement>();
+      const visit = (element: SvgElement): void => {
+        const own = element.attributes.get("id");
+        if (own !== undefined && !ids.has(own)) ids.set(own, element);
+        for (const child of elementsIn(element)) visit(child);
+      };
+      visit(this.root);
+      this.ids = ids;
+    }
+    return this.ids.get(id);
+  }
+
   private referenceBox(placed: Placed, name: string) {
     if (name !== "view-box") {
-      const box = boxOf(placed.element, this.means.pathLetters);
+      const box = boxOf(placed.element, { letters: this.means.pathLetters, named: (id) => this.named(id) });
       return box && /^(?:stroke|border|margin)-box$/.test(name) ? widened(box, placed) : box;
     }
     let view = placed.parent;

@@ -2,7 +2,7 @@
 import type { Box } from "../../pixels/geometry.ts";
 import { lengthOf } from "./lengths.ts";
 import { IDENTITY, type Matrix, matrixOf, multiplied, placeOf } from "./transforms.ts";
-import { elementsIn, type SvgElement } from "./tree.ts";
+import { elementsIn, hrefOf, type SvgElement } from "./tree.ts";
 
 /** Elements that are drawn only where they are referred to. */
 const HIDDEN = new Set("defs symbol pattern marker mask clipPath filter linearGradient radialGradient".split(" "));
@@ -37,27 +37,44 @@ class Bounds {
   }
 }
 
-/** The box of an element; none where it has no shape, or one that is not known before it is drawn, as letters have. */
-export function boxOf(element: SvgElement, letters: Letters): Box | undefined {
-  const bounds = new Bounds();
-  collect(element, IDENTITY, bounds, letters);
-  return letters.left > 0 ? bounds.box() : undefined;
+/** What boxes are looked for with. */
+export interface Means {
+  readonly letters: Letters;
+  /** The element of an id. */
+  readonly named: (id: string) => SvgElement | undefined;
 }
 
-function collect(element: SvgElement, matrix: Matrix, bounds: Bounds, letters: Letters): void {
+/** Uses of uses. */
+const MAX_USES = 8;
+
+/** The box of an element; none where it has no shape, or one that is not known before it is drawn, as letters have. */
+export function boxOf(element: SvgElement, means: Means): Box | undefined {
+  const bounds = new Bounds();
+  collect(element, IDENTITY, bounds, means, 0);
+  return means.letters.left > 0 ? bounds.box() : undefined;
+}
+
+function collect(element: SvgElement, matrix: Matrix, bounds: Bounds, means: Means, uses: number): void {
   const { name, attributes } = element;
-  letters.left -= ELEMENT_LETTERS + (attributes.get("d") ?? attributes.get("points") ?? "").length;
-  if (letters.left <= 0) return;
-  const add = (x: number, y: number) => bounds.add(...placeOf(matrix, x, y));
+  means.letters.left -= ELEMENT_LETTERS + (attributes.get("d") ?? attributes.get("points") ?? "").length;
+  if (means.letters.left <= 0) return;
+  const within = (child: SvgElement, around: Matrix, more: number) => {
+    const own = matrixOf(child.attributes.get("transform") ?? "");
+    collect(child, own ? multiplied(around, own) : around, bounds, means, more);
+  };
+  const value = (key: string) => lengthOf(attributes.get(key)) ?? 0;
   if (GROUPS.has(name)) {
-    for (const child of elementsIn(element)) {
-      if (HIDDEN.has(child.name)) continue;
-      const own = matrixOf(child.attributes.get("transform") ?? "");
-      collect(child, own ? multiplied(matrix, own) : matrix, bounds, letters);
-    }
+    for (const child of elementsIn(element)) if (!HIDDEN.has(child.name)) within(child, matrix, uses);
     return;
   }
-  const value = (key: string) => lengthOf(attributes.get(key)) ?? 0;
+  if (name === "use") {
+    const used = means.named((hrefOf(element) ?? "").slice(1));
+    // The box of a symbol is that of what it shows, which its own box scales.
+    if (!used || uses === MAX_USES || used.name === "symbol" || used.name === "svg") return;
+    within(used, multiplied(matrix, [1, 0, 0, 1, value("x"), value("y")]), uses + 1);
+    return;
+  }
+  const add = (x: number, y: number) => bounds.add(...placeOf(matrix, x, y));
   if (name === "rect" || name === "image") corners(value("x"), value("y"), value("width"), value("height"), add);
   else if (name === "circle") round(value("cx"), value("cy"), value("r"), value("r"), add);
   else if (name === "ellipse") {
@@ -70,7 +87,23 @@ function collect(element: SvgElement, matrix: Matrix, bounds: Bounds, letters: L
   else if (name === "path") pathPoints(attributes.get("d") ?? "", add);
 }
 
-type Add = (x: number, y: number) => void;
+/** Takes points of an outline; at the first of each part that hangs together that is said. */
+type Add = (x: number, y: number, isStart?: boolean) => void;
+
+/** Points along the outline of a path, a line or lines. */
+export function outlinePoints({ name, attributes }: SvgElement, letters: Letters, add: Add): void {
+  const value = (key: string) => lengthOf(attributes.get(key)) ?? 0;
+  const points = attributes.get(name === "path" ? "d" : "points") ?? "";
+  letters.left -= ELEMENT_LETTERS + points.length;
+  if (letters.left <= 0) return;
+  if (name === "path") pathPoints(points, add);
+  else if (name === "polyline") pathPoints(`M${points}`, add);
+  else if (name === "polygon") pathPoints(`M${points}Z`, add);
+  else if (name === "line") {
+    add(value("x1"), value("y1"), true);
+    add(value("x2"), value("y2"));
+  }
+}
 
 function corners(x: number, y: number, width: number, height: number, add: Add): void {
   if (width <= 0 || height <= 0) return;
@@ -128,7 +161,7 @@ function pathPoints(data: string, add: Add): void {
         else [controlX, controlY] = [fromX, fromY];
         curve([fromX, fromY, controlX, controlY, x, y], add);
       } else if (kind === "a") arc(fromX, fromY, part, x, y, add);
-      add(x, y);
+      add(x, y, kind === "m");
       before = kind;
     }
   }

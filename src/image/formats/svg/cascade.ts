@@ -2,8 +2,8 @@
  * What style sheets, attributes and variables say of each element, written as attributes: the renderer has no style
  * sheets, and knows the forms of SVG 1.1 only. Elements that are no part of the picture are left out.
  */
-import { Boxed, TRANSFORMS } from "./boxed.ts";
-import { withoutCalc } from "./calc.ts";
+import { Boxed, PAINTS, TRANSFORMS } from "./boxed.ts";
+import { isCalculated, withoutCalc } from "./calc.ts";
 import type { Drawing } from "./clean.ts";
 import { withWrittenColors } from "./colors.ts";
 import { PRESENTATION } from "./css-names.ts";
@@ -11,6 +11,7 @@ import type { Declaration } from "./css-values.ts";
 import type { Rule } from "./css.ts";
 import { tooLarge } from "./document.ts";
 import { lengthOf } from "./lengths.ts";
+import { changeLetters } from "./letter-case.ts";
 import { ANIMATIONS, MAX_VALUE_LETTERS } from "./names.ts";
 import { type Placed, placedElements } from "./placed.ts";
 import { sizeOf, viewBoxOf } from "./size.ts";
@@ -26,6 +27,8 @@ const BOXES = new Set("svg rect image circle ellipse use symbol".split(" "));
 const STYLES = new Set("mix-blend-mode isolation font-kerning image-rendering font font-variation-settings".split(" "));
 /** Properties that are no attributes. */
 const STYLES_ALONE = new Set(["mix-blend-mode", "isolation", "font-kerning", "background-color"]);
+/** Attributes that are lengths, and may be calculated as such. */
+const LENGTHS = new Set([...GEOMETRY, ..."x1 y1 x2 y2".split(" ")]);
 /** What a nested drawing is drawn with as a whole. */
 const GROUPED = ["id", "transform", "opacity", "mask", "clip-path", "filter", "style"];
 
@@ -33,6 +36,8 @@ const GROUPED = ["id", "transform", "opacity", "mask", "clip-path", "filter", "s
 const UNKNOWN_UNITS = /([+-]?(?<![\d.])[\d.]+)(rem|q|ch|vw|vh|vmin|vmax)\b/gi;
 const UNKNOWN_UNIT = /^[+-]?[\d.]+(?:rem|q|ch|v[hw]|vmin|vmax)$/i;
 const FONT_SIZE = 16;
+/** Properties whose percentages are of the box of their element, which is not known yet. */
+const BOXED = new Set([...TRANSFORMS, "clip-path"]);
 const UNIT_IN_STYLE = new Set(["stroke-dasharray", "filter", "transform", "font"]);
 
 /** Values by their properties; of an element. */
@@ -67,8 +72,10 @@ class Cascade {
       write(element, values[index]!);
       for (const [name, value] of element.attributes) {
         if (UNKNOWN_UNIT.test(value) && name !== "id") element.attributes.set(name, this.measured(value));
+        else if (LENGTHS.has(name) && isCalculated(value)) set(element, name, this.calculated(name, value));
       }
     }
+    changeLetters(all, (index) => values[index]?.get("text-transform"));
     // Boxes are those of what all styles made of shapes.
     const boxed = new Boxed(this.root, this.means);
     for (const [index, placed] of [...all.entries()].reverse()) boxed.write(placed, values[index]!);
@@ -110,7 +117,7 @@ class Cascade {
         if (isUndrawn(name, calculated)) this.means.warnings.add(`${name}: ${nameOf(calculated ?? "")} is not drawn`);
       }
     };
-    const attributes = [...element.attributes].filter(([name]) => isPresentation(name));
+    const attributes = [...element.attributes].filter(([name]) => isPresentation(name) && !isOther(element, name));
     const said = [...attributes.map(([property, text]) => ({ property, text })), ...declared];
     for (const one of said) if (one.property === "color") resolve(one, outer);
     const color = values.get("color");
@@ -122,10 +129,11 @@ class Cascade {
 
   /** A value without `calc()`; undefined where it cannot be told, which is said. */
   private calculated(name: string, value: string): string | undefined {
-    if (!/calc\(/i.test(value) || TRANSFORMS.includes(name)) return value;
+    if (!isCalculated(value) || BOXED.has(name)) return value;
     const { width, height } = viewBoxOf(this.root.attributes.get("viewBox")) ?? sizeOf(this.root);
-    const isDown = name === "y" || name === "cy" || name === "height" || name === "ry";
-    const whole = isDown ? height : /^(?:x|cx|width|rx)$/.test(name) ? width : Math.hypot(width, height) / Math.SQRT2;
+    const isDown = /^(?:c?y|y[12]|height|ry)$/.test(name);
+    const isAcross = /^(?:c?x|x[12]|width|rx)$/.test(name);
+    const whole = isDown ? height : isAcross ? width : Math.hypot(width, height) / Math.SQRT2;
     const plain = withoutCalc(value, () => whole);
     if (plain === undefined) this.means.warnings.add(`a calculation of ${name} is left out`);
     return plain;
@@ -150,11 +158,26 @@ class Cascade {
   }
 }
 
-/** What lies behind all of a drawing. */
+/** Sets an attribute, or takes one without a value away. */
+function set({ attributes }: SvgElement, name: string, value: string | undefined): void {
+  if (value === undefined) attributes.delete(name);
+  else attributes.set(name, value);
+}
+
+/** What lies behind all of a drawing: also beside a box of another shape than the drawing. */
 function backdrop(color: string, root: SvgElement): SvgElement {
   const box = viewBoxOf(root.attributes.get("viewBox"));
-  const place = box ? [box.x, box.y, box.width, box.height].map(String) : ["0", "0", "100%", "100%"];
-  const [x = "", y = "", width = "", height = ""] = place;
+  const size = sizeOf(root);
+  const wide = box ? Math.max(1, size.width / size.height / (box.width / box.height)) : 1;
+  const high = box ? Math.max(1, size.height / size.width / (box.height / box.width)) : 1;
+  // On which side of the box there is more does not matter: what is beyond the drawing is not drawn.
+  const place = box && [
+    box.x - (wide - 1) * box.width,
+    box.y - (high - 1) * box.height,
+    box.width * (2 * wide - 1),
+    box.height * (2 * high - 1),
+  ];
+  const [x = "", y = "", width = "", height = ""] = place?.map(String) ?? ["0", "0", "100%", "100%"];
   const said = { x, y, width, height, fill: color, stroke: "none" };
   return { name: "rect", attributes: new Map(Object.entries(said)), children: [] };
 }
@@ -162,6 +185,11 @@ function backdrop(color: string, root: SvgElement): SvgElement {
 /** Whether an attribute says what the property of its name says (SVG 2, section 6.6). */
 function isPresentation(name: string): boolean {
   return name === "transform" || (PRESENTATION.has(name) && !STYLES_ALONE.has(name));
+}
+
+/** Whether an attribute is not the property of its name: paint is transformed by attributes of other names. */
+function isOther({ name }: SvgElement, attribute: string): boolean {
+  return attribute === "transform" && PAINTS.has(name);
 }
 
 /** Puts the values of an element into its attributes. */
@@ -178,6 +206,8 @@ function write({ name, attributes }: SvgElement, values: Values): void {
     } else if (PRESENTATION.has(property) || GEOMETRY.has(property) || property === "d" || property === "transform")
       attributes.set(property, value);
   }
+  // The renderer knows the older way only to keep blanks.
+  if (/^(?:pre|break)/i.test(values.get("white-space") ?? "")) attributes.set("xml:space", "preserve");
   if (style.length > 0) attributes.set("style", style.join(";"));
 }
 

@@ -19,10 +19,20 @@ const SRGB_TO_XYZ50: Matrix = [
   [0.2224931718, 0.716887015, 0.0606168034],
   [0.0139238965, 0.0970812247, 0.7140993465],
 ];
-export const P3_TO_SRGB: Matrix = [
+const P3_TO_SRGB: Matrix = [
   [1.2249401763, -0.2249401763, 0],
   [-0.0420569547, 1.0420569547, 0],
   [-0.0196375546, -0.0786360456, 1.0982736001],
+];
+const SRGB_TO_P3: Matrix = [
+  [0.8224619687, 0.1775380313, 0],
+  [0.0331941989, 0.9668058011, 0],
+  [0.0170826307, 0.0723974407, 0.9105199286],
+];
+const PROPHOTO_TO_XYZ50: Matrix = [
+  [0.7977666449, 0.1351812974, 0.0313477341],
+  [0.2880748288, 0.7118352342, 0.0000899369],
+  [0, 0, 0.8251046025],
 ];
 export const A98_TO_SRGB: Matrix = [
   [1.3983557439, -0.3983557439, 0],
@@ -83,6 +93,17 @@ export function power(parts: Triple, exponent: number): Triple {
   return mapped(parts, (part) => Math.sign(part) * Math.abs(part) ** exponent);
 }
 
+export function fromP3(parts: Triple): Triple {
+  return encoded(times(P3_TO_SRGB, linear(parts)));
+}
+
+export function fromProphoto(parts: Triple): Triple {
+  const light = mapped(parts, (part) =>
+    Math.abs(part) < 16 / 512 ? part / 16 : Math.sign(part) * Math.abs(part) ** 1.8,
+  );
+  return encoded(times(XYZ50_TO_SRGB, times(PROPHOTO_TO_XYZ50, light)));
+}
+
 export function fromPolar([lightness, chroma, hue]: Triple): Triple {
   const radians = (hue * Math.PI) / 180;
   return [lightness, chroma * Math.cos(radians), chroma * Math.sin(radians)];
@@ -124,6 +145,7 @@ export const INTO: Readonly<Record<string, (rgb: Triple) => Triple>> = {
   lch: (rgb) => toPolar(toLab(rgb)),
   oklab: toOklab,
   oklch: (rgb) => toPolar(toOklab(rgb)),
+  "display-p3": (rgb) => encoded(times(SRGB_TO_P3, linear(rgb))),
   xyz: linear,
   "xyz-d50": linear,
   "xyz-d65": linear,
@@ -136,6 +158,7 @@ export const OUT_OF: Readonly<Record<string, (parts: Triple) => Triple>> = {
   xyz: encoded,
   "xyz-d50": encoded,
   "xyz-d65": encoded,
+  "display-p3": fromP3,
   hsl: fromHsl,
   hwb: fromHwb,
   lab: fromLab,

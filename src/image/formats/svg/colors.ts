@@ -7,12 +7,12 @@ import {
   fromHwb,
   fromLab,
   fromOklab,
+  fromP3,
   fromPolar,
+  fromProphoto,
   INTO,
-  linear,
   mapped,
   OUT_OF,
-  P3_TO_SRGB,
   power,
   REC2020_TO_SRGB,
   times,
@@ -104,6 +104,7 @@ const CHANNELS: Readonly<Record<string, string>> = {
   oklch: "l c h",
   srgb: "r g b",
   "srgb-linear": "r g b",
+  "display-p3": "r g b",
 };
 
 /** A color whose parts are told by those of another one (CSS Color Level 5, section 4). */
@@ -229,7 +230,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   oklch: then(withHue(2, 1, 0.4), fromPolar, fromOklab),
   srgb: numbers(1, 1, 1),
   "srgb-linear": then(numbers(1, 1, 1), encoded),
-  "display-p3": then(numbers(1, 1, 1), (parts) => encoded(times(P3_TO_SRGB, linear(parts)))),
+  "display-p3": then(numbers(1, 1, 1), fromP3),
+  "prophoto-rgb": then(numbers(1, 1, 1), fromProphoto),
   "a98-rgb": then(numbers(1, 1, 1), (parts) => encoded(times(A98_TO_SRGB, power(parts, 563 / 256)))),
   rec2020: then(numbers(1, 1, 1), (parts) => encoded(times(REC2020_TO_SRGB, power(parts, 2.4)))),
   xyz: then(numbers(1, 1, 1), (parts) => encoded(times(XYZ_TO_SRGB, parts))),
@@ -244,7 +246,8 @@ const GRAYS: Readonly<Record<string, number>> = { lch: 0.0015, oklch: 0.000004 }
 
 /** `color-mix()` (CSS Color Level 5, section 3). */
 function mixed(inner: string, current: string, depth: number): Color | undefined {
-  const [method = "", one = "", other = "", more] = partedByCommas(inner);
+  const parts = partedByCommas(inner);
+  const [method = "", one = "", other = "", more] = /^in\s/.test(inner.trim()) ? parts : ["in oklab", ...parts];
   const [, space = "", way = "shorter"] = /^in\s+([\w-]+)(?:\s+(\w+)\s+hue)?\s*$/.exec(method) ?? [];
   const [into, from] = [INTO[space], OUT_OF[space]];
   if (!into || !from || more !== undefined) return undefined;
@@ -299,6 +302,17 @@ function share(text: string): readonly [color: string, percent: number | undefin
   return [after === undefined ? color : color.slice(0, -last.length).trimEnd(), Number(percent)];
 }
 
+/** Sections 6.2 and A of CSS Color Level 4, in light surroundings, as Chromium 150 has them. */
+const SYSTEM = `
+    accentcolor 0075ff accentcolortext ffffff activeborder 000000 activecaption ffffff activetext ff0000
+    appworkspace ffffff background ffffff buttonborder 000000 buttonface efefef buttonhighlight efefef
+    buttonshadow efefef buttontext 000000 canvas ffffff canvastext 000000 captiontext 000000 field ffffff
+    fieldtext 000000 graytext 808080 highlight 1a5cd1 highlighttext ffffff inactiveborder 000000
+    inactivecaption ffffff inactivecaptiontext 808080 infobackground ffffff infotext 000000 linktext 0000ee mark ffff00
+    marktext 000000 menu ffffff menutext 000000 scrollbar ffffff selecteditem 1967d2 selecteditemtext ffffff
+    threeddarkshadow 000000 threedface efefef threedhighlight 000000 threedlightshadow 000000 threedshadow 000000
+    visitedtext 551a8b window ffffff windowframe 000000 windowtext 000000`;
+
 /** Section 6.1 of CSS Color Level 4. */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ["transparent", "00000000"],
@@ -328,6 +342,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
     sienna a0522d silver c0c0c0 skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa
     springgreen 00ff7f steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0
     violet ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32
+    ${SYSTEM}
     `.matchAll(/(\w+) ([\da-f]{6})/g),
     ([, name = "", digits = ""]) => [name, digits] as const,
   ),

@@ -18,3 +18,20 @@ export function partedByCommas(text: string): string[] {
   }
   return [...parts, text.slice(start).trim()];
 }
+
+/** Words between blanks that are in no brackets. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  let [open, word] = [0, ""];
+  for (const letter of `${text} `) {
+    if (open === 0 && /\s/.test(letter)) {
+      if (word !== "") words.push(word);
+      word = "";
+      continue;
+    }
+    if (letter === "(") open++;
+    else if (letter === ")") open--;
+    word += letter;
+  }
+  return words;
+}

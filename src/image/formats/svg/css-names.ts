@@ -40,7 +40,7 @@ export const FUNCTIONS: ReadonlySet<string> = new Set(
     matrix matrix3d translate translate3d translatex translatey translatez scale scale3d scalex scaley scalez rotate
     rotate3d rotatex rotatey rotatez skew skewx skewy perspective
     blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia
-    circle ellipse inset polygon path rect xywh ray cubic-bezier steps linear linear-gradient radial-gradient
+    circle ellipse inset polygon path rect xywh shape ray cubic-bezier steps linear linear-gradient radial-gradient
     conic-gradient repeating-linear-gradient repeating-radial-gradient`),
 );
 

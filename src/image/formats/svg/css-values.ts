@@ -66,6 +66,11 @@ class ValueWriter {
     return this.removed ? { text: "none", references: [] } : null;
   }
 
+  /** Whether nothing was said, and nothing left out. */
+  isEmpty(): boolean {
+    return this.parts.length === 0 && !this.worthless && !this.removed;
+  }
+
   private add(text: string): void {
     if (this.gap && this.parts.length > 0) this.parts.push(" ");
     this.parts.push(text);
@@ -156,6 +161,8 @@ export function readDeclaration(
   for (; !writer.ends(token); token = tokens.next()) writer.take(token);
   const value = writer.finished();
   if (property !== undefined && value) into.push({ property, ...value });
+  // A variable may stand for nothing.
+  else if (property?.startsWith("--") && writer.isEmpty()) into.push({ property, text: "", references: [] });
   if (token.type === "end") return "";
   return isDelimiter(token, "}") ? "}" : ";";
 }

@@ -1,8 +1,9 @@
 /** Style sheets without references to elsewhere, as text and as rules. */
-import { GROUP_RULES, KEYFRAME_RULES, SELECTOR_FUNCTIONS } from "./css-names.ts";
+import { FUNCTIONS, GROUP_RULES, KEYFRAME_RULES, SELECTOR_FUNCTIONS } from "./css-names.ts";
 import { type Token, Tokens, writtenName, writtenString } from "./css-tokens.ts";
 import { type Declaration, isDelimiter, readDeclaration, writtenDeclarations } from "./css-values.ts";
 import { tooLarge } from "./document.ts";
+import { withoutComparisons } from "./media.ts";
 import { nestedSelector } from "./nesting.ts";
 
 /** Rules of all style sheets of a document. */
@@ -15,7 +16,7 @@ const MAX_RULE_DEPTH = 8;
 const NESTED_LETTERS = 10_000;
 
 export interface Rule {
-  /** Selectors with commas between them. */
+  /** Selectors with commas between them; none where a layer is named alone. */
   readonly selector: string;
   /** What the rules around it ask for: their names and conditions. */
   readonly conditions: readonly string[];
@@ -83,20 +84,35 @@ function readAtRule(tokens: Tokens, name: string, parts: string[], place: Place)
   const { rules, conditions, depth, selector } = place;
   const keyframes = KEYFRAME_RULES.has(name);
   const kept = (keyframes || GROUP_RULES.has(name)) && depth < MAX_RULE_DEPTH;
+  const start = tokens.place;
   const prelude = readPrelude(tokens, tokens.next(), { condition: true, nested: depth > 0 });
-  if (prelude.end !== "{") return prelude.end;
+  if (prelude.end !== "{") {
+    if (name === "layer" && prelude.text !== null && prelude.text !== "") nameLayers(prelude.text, parts, place);
+    return prelude.end;
+  }
   if (!kept || prelude.text === null) {
     if (SCOPES.has(name)) place.leftOut.add(`style rules within @${name} are left out`);
     skipBlock(tokens);
     return "{";
   }
   const inner: string[] = [];
-  const around = [...conditions, `${name} ${prelude.text}`];
+  // Layers without a name are layers of their own.
+  const said = name === "layer" && prelude.text === "" ? `nameless-${start}` : prelude.text;
+  const around = [...conditions, `${name} ${said}`];
   const within: Place = { ...place, rules: keyframes ? undefined : rules, conditions: around, depth: depth + 1 };
   if (selector === undefined || keyframes) readRules(tokens, inner, { ...within, selector: undefined });
   else readStyleBlock(tokens, inner, within, selector);
   parts.push(`@${name} ${prelude.text}{${inner.join("")}}`);
   return "{";
+}
+
+/** Takes the names of layers, which have their order from here on. */
+function nameLayers(names: string, parts: string[], { rules, most, conditions }: Place): void {
+  parts.push(`@layer ${names};`);
+  for (const name of names.split(",")) {
+    if ((rules?.length ?? 0) >= most) throw tooLarge();
+    rules?.push({ selector: "", conditions: [...conditions, `layer ${name.trim()}`], declarations: [] });
+  }
 }
 
 function readStyleRule(tokens: Tokens, first: Token, parts: string[], place: Place): End {
@@ -223,14 +239,17 @@ class PreludeWriter {
     else if (type === "ident") this.add(writtenName(value));
     else if (type === "hash") this.add(`#${writtenName(value)}`);
     else if (type === "number") this.add(value);
-    else if (type === "string" && this.open.at(-1) === "]") this.add(writtenString(value));
+    else if (type === "string" && (this.open.at(-1) === "]" || (this.open.at(-1) === ")" && !this.condition)))
+      this.add(writtenString(value));
     else if (type === "function") this.enter(value);
     else if (type === "delimiter") this.delimiter(value);
     else this.worthless = true;
   }
 
   finished(): string | null {
-    return this.worthless ? null : this.parts.join("");
+    if (this.worthless) return null;
+    const text = this.parts.join("");
+    return this.condition ? withoutComparisons(text) : text;
   }
 
   private add(text: string): void {
@@ -249,7 +268,9 @@ class PreludeWriter {
   }
 
   private enter(name: string): void {
-    if (!this.condition && SELECTOR_FUNCTIONS.has(name.toLowerCase())) this.add(`${name}(`);
+    const lower = name.toLowerCase();
+    if (SELECTOR_FUNCTIONS.has(lower) || (this.condition && (FUNCTIONS.has(lower) || lower === "selector")))
+      this.add(`${name}(`);
     else this.worthless = true;
     this.open.push(")");
   }
@@ -263,7 +284,8 @@ class PreludeWriter {
     } else if (letter === this.open.at(-1)) {
       this.add(letter);
       this.open.pop();
-    } else if (/^[.*>+~|,:=^$/-]$/.test(letter) || (letter === "&" && this.nested && !this.condition)) this.add(letter);
+    } else if (letter === "<" && this.condition) this.add(letter);
+    else if (/^[.*>+~|,:=^$/-]$/.test(letter) || (letter === "&" && this.nested && !this.condition)) this.add(letter);
     else this.worthless = true;
   }
 }

@@ -1,9 +1,8 @@
 /** Selectors of style sheets (Selectors Level 4), as far as they ask for what a drawing at rest has. */
 import { type Token, Tokens } from "./css-tokens.ts";
 import { type Placed, spend } from "./placed.ts";
+import { pseudoClass, type Test } from "./pseudo-classes.ts";
 
-/** Says whether an element has what a part of a selector asks for. */
-type Test = (placed: Placed) => boolean;
 type Combinator = " " | ">" | "+" | "~";
 
 interface Compound {
@@ -54,17 +53,40 @@ class Reader {
     for (let token = tokens.next(); token.type !== "end"; token = tokens.next()) this.tokens.push(token);
   }
 
-  /** Selectors up to a closing bracket or the end; null where something is not known. */
-  list(depth: number): Selector[] | null {
+  /**
+   * Selectors up to a closing bracket or the end; null where something is not known.
+   * @param isForgiving what is not known is left out of the list, which may be empty then
+   */
+  list(depth: number, isForgiving = false): Selector[] | null {
     if (depth > MAX_DEPTH) return null;
-    try {
-      const found: Selector[] = [];
-      do found.push(this.selector(depth));
-      while (this.take(","));
-      return depth > 0 || this.at === this.tokens.length ? found : null;
-    } catch (error) {
-      if (error instanceof Unknown) return null;
-      throw error;
+    const found: Selector[] = [];
+    do {
+      const start = this.at;
+      try {
+        found.push(this.selector(depth));
+        if (isForgiving && !this.isAtEndOfOne()) throw new Unknown();
+      } catch (error) {
+        if (!(error instanceof Unknown)) throw error;
+        if (!isForgiving) return null;
+        this.at = start;
+        this.passOne();
+      }
+    } while (this.take(","));
+    return depth > 0 || this.at === this.tokens.length ? found : null;
+  }
+
+  private isAtEndOfOne(): boolean {
+    const token = this.tokens[this.at];
+    return !token || isLetter(token, ",") || isLetter(token, ")");
+  }
+
+  /** Passes over a selector of a list, whatever it is. */
+  private passOne(): void {
+    for (let open = 0; open > 0 || !this.isAtEndOfOne(); this.at++) {
+      const token = this.tokens[this.at];
+      if (!token) return;
+      if (token.type === "function" || isLetter(token, "(") || isLetter(token, "[")) open++;
+      else if (isLetter(token, ")") || isLetter(token, "]")) open--;
     }
   }
 
@@ -94,8 +116,10 @@ class Reader {
     const tests: Test[] = [];
     let [id, className, name] = ["", "", ""];
     for (const start = this.at; ;) {
+      const isFirst = this.at === start;
+      if (isFirst && this.passNamespace()) tests.push(() => false);
       const token = this.tokens[this.at];
-      if (token?.type === "ident" && this.at === start) {
+      if (token?.type === "ident" && isFirst) {
         name = token.value;
         this.at++;
         counts[2]++;
@@ -106,7 +130,7 @@ class Reader {
         this.at++;
         counts[0]++;
         tests.push(({ element }) => element.attributes.get("id") === value);
-      } else if (token && isLetter(token, "*") && this.at === start) this.at++;
+      } else if (token && isLetter(token, "*") && isFirst) this.at++;
       else if (token && isLetter(token, ".")) {
         const value = this.name(1);
         className = value;
@@ -120,6 +144,21 @@ class Reader {
       else break;
     }
     return { tests, key: id ? `#${id}` : className ? `.${className}` : name || "*" };
+  }
+
+  /**
+   * Passes over a namespace before a name or an asterisk: every element that is drawn is of the one of SVG.
+   * @returns whether it is said to be none
+   */
+  private passNamespace(): boolean {
+    const [first, second] = this.tokens.slice(this.at, this.at + 2);
+    const isNone = first !== undefined && isLetter(first, "|");
+    const isSome = first !== undefined && (first.type === "ident" || isLetter(first, "*"));
+    if (!isNone && !(isSome && second !== undefined && isLetter(second, "|"))) return false;
+    this.at += isNone ? 1 : 2;
+    const named = this.tokens[this.at];
+    if (named?.type !== "ident" && !(named && isLetter(named, "*"))) throw new Unknown();
+    return isNone;
   }
 
   /** The name some tokens ahead, which is passed. */
@@ -164,14 +203,18 @@ class Reader {
 
   private pseudo(depth: number, counts: [number, number, number]): Test {
     this.at++;
+    const isPartOfOne = this.take(":");
     const token = this.tokens[this.at++];
     const name = token?.value.toLowerCase() ?? "";
-    if (token?.type === "ident") {
+    // A drawing has no parts of elements.
+    if (isPartOfOne && token?.type === "ident") return () => false;
+    if (!isPartOfOne && token?.type === "ident") {
       counts[1]++;
-      const test = PSEUDO_CLASSES[name];
-      // What people do with a drawing, such as pointing at it, they do not do here.
-      return test ?? (() => false);
+      const test = pseudoClass(name);
+      if (!test) throw new Unknown();
+      return test;
     }
+    if (isPartOfOne) throw new Unknown();
     if (token?.type !== "function") throw new Unknown();
     const test = name.startsWith("nth-") ? this.nth(name, depth, counts) : this.logic(name, depth, counts);
     this.skipSpace();
@@ -181,11 +224,35 @@ class Reader {
 
   private logic(name: string, depth: number, counts: [number, number, number]): Test {
     if (name === "has") return this.has(depth, counts);
+    if (name === "lang") return this.language(counts);
     if (name !== "not" && name !== "is" && name !== "where") throw new Unknown();
-    const list = this.list(depth + 1);
+    const list = this.list(depth + 1, name !== "not");
     if (!list) throw new Unknown();
     if (name !== "where") addMost(counts, list);
     return (placed) => list.some(({ matches }) => matches(placed)) === (name !== "not");
+  }
+
+  /** The elements whose language is one of a list, or a kind of it. */
+  private language(counts: [number, number, number]): Test {
+    counts[1]++;
+    const wanted: string[] = [];
+    do {
+      this.skipSpace();
+      const token = this.tokens[this.at++];
+      if (token?.type !== "ident" && token?.type !== "string") throw new Unknown();
+      wanted.push(token.value.toLowerCase());
+      this.skipSpace();
+    } while (this.take(","));
+    return (placed) => {
+      let at: Placed | undefined = placed;
+      let said: string | undefined;
+      for (; at && said === undefined; at = at.parent) {
+        spend(at, 1);
+        said = at.element.attributes.get("lang") ?? at.element.attributes.get("xml:lang");
+      }
+      const language = said?.toLowerCase() ?? "";
+      return wanted.some((one) => hasValue(language, "|=", one));
+    };
   }
 
   /** The elements about which others are that a relative selector asks for (Selectors Level 4, section 4.5). */
@@ -229,7 +296,8 @@ class Reader {
       text += token.value;
       this.at++;
     }
-    const among = name === "nth-child" && this.tokens[this.at - 1]?.value === "of" ? this.list(depth + 1) : undefined;
+    const among =
+      /^nth-(?:last-)?child$/.test(name) && this.tokens[this.at - 1]?.value === "of" ? this.list(depth + 1) : undefined;
     const [step, first] = nthOf(text.replace(/\s+/g, "").toLowerCase());
     const isOfType = name.endsWith("-of-type");
     const isLast = name.startsWith("nth-last");
@@ -277,25 +345,6 @@ function addMost(counts: [number, number, number], list: readonly Selector[]): v
 /** Whether one of some elements, or of those within them, is what is asked for. */
 function hasAmong(elements: readonly Placed[], test: Test): boolean {
   return elements.some((placed) => test(placed) || hasAmong(placed.children, test));
-}
-
-const PSEUDO_CLASSES: Readonly<Record<string, Test>> = {
-  root: ({ parent }) => parent === undefined,
-  "first-child": ({ index }) => index === 0,
-  "last-child": ({ index, siblings }) => index === siblings.length - 1,
-  "only-child": ({ siblings }) => siblings.length === 1,
-  "first-of-type": (placed) => ofType(placed)[0] === placed,
-  "last-of-type": (placed) => ofType(placed).at(-1) === placed,
-  "only-of-type": (placed) => ofType(placed).length === 1,
-  empty: ({ element }) => element.children.length === 0,
-  link: ({ element }) => element.name === "a",
-  "any-link": ({ element }) => element.name === "a",
-};
-
-function ofType(placed: Placed): Placed[] {
-  const { element, siblings } = placed;
-  spend(placed, siblings.length);
-  return siblings.filter((other) => other.element.name === element.name);
 }
 
 function isLetter({ type, value }: Token, letter: string): boolean {

@@ -2,15 +2,12 @@
 import type { Size } from "../../pixels/geometry.ts";
 import { cleanDeclarations, type Declaration } from "./css-values.ts";
 import type { Rule } from "./css.ts";
+import { type Layer, Layers } from "./layers.ts";
 import { holds } from "./media.ts";
 import { type Placed, spend, tooStyled } from "./placed.ts";
 import { compared, type Selector, selectorsOf } from "./selectors.ts";
 import type { Warnings } from "./warnings.ts";
 
-const PSEUDO_ELEMENT = "::";
-
-/** Layers of rules whose order is kept. */
-const MAX_LAYERS = 100;
 /** Selectors of all rules together, and what each rule adds to that. */
 const MAX_SELECTORS = 4_000;
 const MAX_SELECTORS_OF_RULES = 2;
@@ -19,8 +16,7 @@ interface Entry {
   readonly selector: Selector;
   readonly rule: Rule;
   readonly order: number;
-  /** The place of its layer; of rules without one it is behind all. */
-  readonly layer: number;
+  readonly layer: Layer;
 }
 
 /** What working out styles may take, of a document with all drawings in it. */
@@ -43,27 +39,31 @@ export class StyleRules {
   /** @throws ApiError 422 when they have too many selectors */
   constructor(rules: readonly Rule[], size: Size, means: Means) {
     this.means = means;
-    const layers: string[] = [];
-    const layerOf = (conditions: readonly string[]): number => {
-      const names = conditions.filter((condition) => condition.startsWith("layer ")).join(".");
-      if (names === "") return Infinity;
-      if (!layers.includes(names) && layers.length < MAX_LAYERS) layers.push(names);
-      return layers.indexOf(names);
+    const layers = new Layers();
+    const found = new Map<string, boolean>();
+    const isMet = (condition: string) => {
+      const met = found.get(condition) ?? holds(condition, size);
+      found.set(condition, met);
+      return met;
     };
-    let order = 0;
+    const entries: Entry[] = [];
     let selectorsLeft = MAX_SELECTORS + rules.length * MAX_SELECTORS_OF_RULES;
     for (const rule of rules) {
-      if (!rule.conditions.every((condition) => holds(condition, size))) continue;
-      if (rule.selector.includes(PSEUDO_ELEMENT)) continue;
+      if (!rule.conditions.every(isMet)) continue;
+      const layer = layers.of(rule.conditions);
+      if (rule.selector === "") continue;
       const selectors = selectorsOf(rule.selector);
       if (selectors.length === 0) means.warnings.add("style rules whose selectors are not known are left out");
       for (const selector of selectors) {
         if (--selectorsLeft < 0) throw tooStyled();
-        const entry = { selector, rule, order: order++, layer: layerOf(rule.conditions) };
-        const there = this.byKey.get(selector.key);
-        if (there) there.push(entry);
-        else this.byKey.set(selector.key, [entry]);
+        entries.push({ selector, rule, order: entries.length, layer });
       }
+    }
+    layers.arrange();
+    for (const entry of entries) {
+      const there = this.byKey.get(entry.selector.key);
+      if (there) there.push(entry);
+      else this.byKey.set(entry.selector.key, [entry]);
     }
   }
 
@@ -89,15 +89,20 @@ export class StyleRules {
         }
       }
     }
-    const byLayer = (a: Entry, b: Entry) => (a.layer === b.layer ? 0 : a.layer - b.layer);
-    matched.sort(
-      (a, b) => byLayer(a, b) || compared(a.selector.specificity, b.selector.specificity) || a.order - b.order,
-    );
+    const sorted = (way: 1 | -1) =>
+      matched
+        .toSorted(
+          (a, b) =>
+            way * (a.layer.place - b.layer.place) ||
+            compared(a.selector.specificity, b.selector.specificity) ||
+            a.order - b.order,
+        )
+        .flatMap(({ rule }) => rule.declarations);
     const style = cleanDeclarations(element.attributes.get("style") ?? "");
-    const all = [...matched.flatMap(({ rule }) => rule.declarations), ...style];
     const isImportant = ({ text }: Declaration) => /!\s*important\s*$/i.test(text);
-    const plain = all.filter((one) => !isImportant(one));
-    const important = all
+    const plain = [...sorted(1), ...style].filter((one) => !isImportant(one));
+    // Of what is important the first layer counts most.
+    const important = [...sorted(-1), ...style]
       .filter(isImportant)
       .map((one) => ({ ...one, text: one.text.slice(0, one.text.lastIndexOf("!")).trimEnd() }));
     return [...plain, ...important];

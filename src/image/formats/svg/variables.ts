@@ -1,17 +1,36 @@
 /** Custom properties of CSS (CSS Custom Properties Level 1): what `var()` stands for. */
 
+/** A value as it was said, and the variables of the element that said it. */
+interface Said {
+  readonly value: string;
+  readonly variables: Variables;
+}
+
 /** Values by their names, as an element has them from itself and from those around it. */
 export interface Variables {
-  readonly get: (name: string) => string | undefined;
+  readonly get: (name: string) => Said | undefined;
 }
 
-export const NO_VARIABLES: Variables = new Map<string, string>();
+export const NO_VARIABLES: Variables = { get: () => undefined };
 
-/** Those of an element within others. Nothing is copied: many elements may have one of their own within thousands. */
+/**
+ * Those of an element within others. Nothing is copied: many elements may have one of their own within thousands.
+ * @param own as they are said; words that stand for the value around, or for none, are taken for that
+ */
 export function within(around: Variables, own: ReadonlyMap<string, string>): Variables {
-  return { get: (name) => own.get(name) ?? around.get(name) };
+  const variables: Variables = {
+    get(name) {
+      const value = own.get(name);
+      const word = value?.trim().toLowerCase();
+      if (value === undefined || (word !== undefined && OUTER.has(word))) return around.get(name);
+      return word === "initial" ? undefined : { value, variables };
+    },
+  };
+  return variables;
 }
 
+/** Words by which a variable has the value around it, for variables are inherited. */
+const OUTER = new Set(["inherit", "unset", "revert", "revert-layer"]);
 const MAX_DEPTH = 16;
 /** Letters that all values of a drawing may become. */
 export interface Letters {
@@ -31,7 +50,7 @@ export function substituted(value: string, variables: Variables, letters: Letter
   const name = (comma < 0 ? inner : inner.slice(0, comma)).trim();
   const fallback = comma < 0 ? undefined : inner.slice(comma + 1).trim();
   const own = variables.get(name);
-  const stated = own === undefined ? undefined : substituted(own, variables, letters, depth + 1);
+  const stated = own && substituted(own.value, own.variables, letters, depth + 1);
   const replaced =
     stated ?? (fallback === undefined ? undefined : substituted(fallback, variables, letters, depth + 1));
   if (replaced === undefined) return undefined;

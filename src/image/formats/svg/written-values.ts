@@ -19,8 +19,21 @@ export function written(property: string, value: string, current: string): strin
   if (property === "d" && lower === "none") return "";
   if (property === "d") return /^path\(\s*(["'])([\s\S]*)\1\s*\)$/i.exec(value)?.[2];
   if (GEOMETRY.has(property) && lower === "auto") return "";
+  if (property === "font-size" && Object.hasOwn(FONT_SIZES, lower)) return FONT_SIZES[lower];
   return withWrittenColors(value, current);
 }
+
+/** Sizes of fonts that are words (CSS Fonts Level 4, section 2.5). */
+const FONT_SIZES: Readonly<Record<string, string>> = {
+  "xx-small": "9",
+  "x-small": "10",
+  small: "13",
+  medium: "16",
+  large: "18",
+  "x-large": "24",
+  "xx-large": "32",
+  "xxx-large": "48",
+};
 
 /** Initial values of properties that elements inherit. */
 const INITIAL: Readonly<Record<string, string>> = {
@@ -45,6 +58,9 @@ const UNDRAWN_VALUES: Readonly<Record<string, RegExp>> = {
   "offset-path": /^(?!none)/i,
   animation: /^(?!none)/i,
   "animation-name": /^(?!none)/i,
+  "text-shadow": /^(?!none)/i,
+  "font-variant": /small-caps/i,
+  "font-variant-caps": /small-caps/i,
 };
 
 export function isUndrawn(name: string, value: string | undefined): boolean {
@@ -60,8 +76,29 @@ export function nameOf(value: string): string {
 export function expanded(property: string, value: string | undefined): (readonly [string, string | undefined])[] {
   if (property === "background") return [["background-color", value]];
   if (property === "marker") return MARKERS.map((name) => [name, value]);
+  if (property === "font") return fontOf(value);
+  if (property === "text-decoration-line") return [["text-decoration", value]];
   if (property === "-webkit-transform" || property === "-webkit-transform-origin") return [[property.slice(8), value]];
   return [[property, value]];
+}
+
+/** What `font` says: words, a size, maybe with the height of lines, and families. */
+const FONT =
+  /^([\s\S]*?)(?<![^\s])((?:[\d.]+(?:[a-z]+|%)|(?:xx?-)?(?:small|large)|xxx-large|medium|smaller|larger))(?:\s*\/\s*[^\s]+)?\s+([^\s][\s\S]*)$/i;
+
+/** The properties that `font` stands for; itself where it names a font of the system. */
+function fontOf(value: string | undefined): (readonly [string, string | undefined])[] {
+  const [, words = "", size, family] = FONT.exec((value ?? "").trim()) ?? [];
+  if (size === undefined) return [["font", value]];
+  const find = (pattern: RegExp) => pattern.exec(words)?.[0] ?? "normal";
+  return [
+    ["font-style", find(/\b(?:italic|oblique)\b/i)],
+    ["font-variant", find(/\bsmall-caps\b/i)],
+    ["font-weight", find(/\b(?:bold|bolder|lighter|\d{1,4})\b/i)],
+    ["font-stretch", find(/\b(?:(?:ultra|extra|semi)-)?(?:condensed|expanded)\b/i)],
+    ["font-size", size],
+    ["font-family", family],
+  ];
 }
 
 function colorOf(lower: string, value: string, current: string): string | undefined {

@@ -314,11 +314,8 @@ describe("an SVG", () => {
       "<style>rect:nth-child(a){fill:red}</style>",
       "style rules whose selectors are not known are left out",
     ],
-    [
-      "a path that measures dashes",
-      '<path pathLength="9" stroke-dasharray="1" d="M0 0h9"/>',
-      "pathLength does not measure dashes",
-    ],
+    ["a shadow of letters", '<text style="text-shadow:1px 1px red"/>', "text-shadow: 1px is not drawn"],
+    ["small capitals", '<text style="font:small-caps 9px a"/>', "font-variant: small-caps is not drawn"],
     ["a calculation that is none", '<rect style="width:calc(1px + )"/>', "a calculation of width is left out"],
     [
       "a shape that is not known",

@@ -1,0 +1,92 @@
+/** What depends on boxes and outlines: shapes that cut off, dashes, paint that is transformed, and letters. */
+import { describe, expect, it } from "vitest";
+
+import { type Drawings, drawn, expectPlaces, GREEN, NOTHING, RED } from "../../../support/svg-drawings.ts";
+
+const cut = (shape: string) => `<rect x="10" y="10" width="20" height="20" fill="green" style="clip-path:${shape}"/>`;
+const INSIDE = [13, 20, GREEN] as const;
+const OUTSIDE = [27, 20, NOTHING] as const;
+
+const DRAWINGS: Drawings = {
+  "a path in the box that it cuts": [cut("path('M0 0h10v20h-10z')"), INSIDE, OUTSIDE],
+  "a polygon of calculations": [cut("polygon(0 0, calc(50% - 0px) 0, max(10px, 5px) 100%, 0 100%)"), INSIDE, OUTSIDE],
+  "commands of a shape": [
+    cut("shape(from 0% 0%, hline to 50%, line by 0 100%, curve to 0% 100% with 25% 100%, close)"),
+    INSIDE,
+    OUTSIDE,
+  ],
+  "a circle about a calculated place": [cut("circle(5px at calc(100% - 15px) 50%)"), INSIDE, OUTSIDE],
+  "corners of their own": [cut("inset(0 round 0 20px 0 0)"), [11, 11, GREEN], [28, 11, NOTHING], [28, 28, GREEN]],
+  "a cut used element about its own middle": [
+    '<defs><rect id="r" width="20" height="20" fill="green"/></defs><use href="#r" x="10" y="10" style="transform-box:fill-box;transform-origin:center;transform:scale(.5)"/>',
+    [20, 20, GREEN],
+    [13, 13, NOTHING],
+  ],
+  "dashes of a path that says its length": [
+    '<path d="M0 20H40" stroke="green" stroke-width="10" pathLength="4" stroke-dasharray="1"/>',
+    [5, 20, GREEN],
+    [15, 20, NOTHING],
+    [25, 20, GREEN],
+  ],
+  "dashes that an element around says": [
+    '<g stroke="green" stroke-width="10" stroke-dasharray="50 50" stroke-dashoffset="-50"><line y1="20" x2="40" y2="20" pathLength="100"/></g>',
+    [10, 20, NOTHING],
+    [30, 20, GREEN],
+  ],
+  "dashes of a curve": [
+    '<circle cx="20" cy="20" r="10" pathLength="100" fill="none" stroke="green" stroke-width="6" stroke-dasharray="50 50"/>',
+    [20, 30, GREEN],
+    [20, 10, NOTHING],
+  ],
+  "a gradient that a style turns": [
+    '<linearGradient id="g" style="transform:rotate(90deg)"><stop offset=".5" stop-color="green"/><stop offset=".5" stop-color="red"/></linearGradient><rect width="40" height="40" fill="url(#g)"/>',
+    [35, 5, GREEN],
+    [5, 35, RED],
+  ],
+  "a pattern that a style moves": [
+    '<style>pattern{transform:translateX(10px)}</style><pattern id="p" width="20" height="40" patternUnits="userSpaceOnUse"><path fill="green" d="M0 0h10v40h-10z"/></pattern><rect width="40" height="40" fill="url(#p)"/>',
+    [5, 20, NOTHING],
+    [15, 20, GREEN],
+  ],
+  "a clip path that a style moves": [
+    '<clipPath id="p" style="transform:translate(20px, 0)"><rect width="20" height="40"/></clipPath><rect width="40" height="40" fill="green" clip-path="url(#p)"/>',
+    [10, 20, NOTHING],
+    [30, 20, GREEN],
+  ],
+};
+
+describe("a drawing", () => {
+  it.each(Object.entries(DRAWINGS))("has %s", async (_name, [body, ...places]) => expectPlaces(body, places));
+
+  it("has its color beside a box of another shape", async () => {
+    await expectPlaces(
+      "",
+      [
+        [20, 1, GREEN],
+        [20, 38, GREEN],
+        [1, 20, GREEN],
+      ],
+      ' viewBox="0 0 40 10" style="background:green"',
+    );
+  });
+});
+
+describe("text", () => {
+  const said = (style: string, letters: string) => `<text y="30" font-size="10" style="${style}">${letters}</text>`;
+
+  it.each([
+    ["capitals", said("text-transform:uppercase", "ab"), said("", "AB")],
+    ["words with capitals", said("text-transform:capitalize", "ab c"), said("", "Ab C")],
+    ["small letters around", `<g style="text-transform:lowercase">${said("", "AB")}</g>`, said("", "ab")],
+    [
+      "all of a font at once",
+      said("font:italic 700 20px/1.5 'A', serif", "ab"),
+      said("font-weight:700;font-size:20px", "ab"),
+    ],
+    ["a size that is a word", said("font-size:x-large", "ab"), said("font-size:24px", "ab")],
+    ["its blanks", said("white-space:pre", "a   b"), said("", "a&#160;&#160;&#160;b")],
+    ["a line over it", said("text-decoration-line:overline", "ab"), said("text-decoration:overline", "ab")],
+  ])("has %s", async (_name, one, other) => {
+    expect((await drawn(one)).data).toEqual((await drawn(other)).data);
+  });
+});
