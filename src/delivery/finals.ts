@@ -14,7 +14,7 @@ import { type OpenedDelivery, openDelivery } from "./records.ts";
 import { type Made, makeDraft, makeFinal, type Rendering, type RenderPorts } from "./render.ts";
 import { putFinal } from "./results.ts";
 import { locate } from "./sources.ts";
-import { adoptTwin } from "./twins.ts";
+import { adoptTwin, findTwin } from "./twins.ts";
 
 /** A message of the queue: the final with this name is to be made. */
 export interface FinalMessage {
@@ -93,7 +93,8 @@ async function carryOut(ports: FinalPorts, row: Job): Promise<void> {
   const open = await opened(ports, row);
   if (!open) return over(env, row);
   const { delivery, found } = open;
-  if (await adoptTwin(env, { key, delivery }, found)) {
+  const twin = await findTwin(env, { key, delivery }, found);
+  if (twin && (await adoptTwin(env, { key }, found, twin))) {
     found.original.memory.release();
     return over(env, row);
   }

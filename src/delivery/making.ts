@@ -16,7 +16,7 @@ import { type FoundOriginal, readOriginal } from "./original.ts";
 import { isOneEncoding, type Made, makeDraft, makeFinal } from "./render.ts";
 import { draftKey, findResult, putFinal, putResult } from "./results.ts";
 import { SharedWork } from "./shared-work.ts";
-import { adoptTwin } from "./twins.ts";
+import { adoptTwin, findTwin } from "./twins.ts";
 
 /** Work of this isolate, by what it makes. */
 const running = new SharedWork<Kept>({ onEvent: () => void isolateThread.look() });
@@ -166,7 +166,7 @@ async function claimed({ env }: ServePorts, order: Order, found: FoundOriginal):
   const claim = { key, deliveryId: delivery.id, job: JSON.stringify(job) };
   if (!(await claimFinal(env.DB, claim, Date.now()))) return undefined;
   try {
-    const ready = (await madeMeanwhile(env, order)) ?? (await madeElsewhere(env, order, found));
+    const ready = await readyMade(env, order, found);
     if (ready) {
       await dropFinal(env.DB, key);
       return { ready };
@@ -187,9 +187,14 @@ async function madeMeanwhile(env: Env, order: Order): Promise<Kept | undefined> 
   return facts.checkedAt >= order.askedAt && isUsable(order, facts) ? { facts } : undefined;
 }
 
-/** The same bytes have a final under another address. */
-async function madeElsewhere(env: Env, order: Order, found: FoundOriginal): Promise<Kept | undefined> {
-  const facts = await adoptTwin(env, order, found);
+/** What need not be made: it was kept meanwhile, or the same bytes have a final under another address. */
+async function readyMade(env: Env, order: Order, found: FoundOriginal): Promise<Kept | undefined> {
+  const [meanwhile, twin] = await Promise.all([madeMeanwhile(env, order), findTwin(env, order, found)]);
+  if (meanwhile || !twin) {
+    await twin?.object.body.cancel();
+    return meanwhile;
+  }
+  const facts = await adoptTwin(env, order, found, twin);
   if (!facts) return undefined;
   await countAdopted(env, order);
   return { facts };
