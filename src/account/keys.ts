@@ -3,6 +3,7 @@ import { zlib } from "../../wasm/zlib.ts";
 import { ApiError } from "../errors.ts";
 import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, MAX_CACHED_UNKNOWN_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
 import { Recent } from "../recent.ts";
+import { readBesideCache, type Remembering } from "../sealed-cache.ts";
 import { type Account, type AccountRow, accountOf, budgetOf } from "./accounts.ts";
 import type { Budget } from "./budgets.ts";
 
@@ -132,30 +133,45 @@ const existing = new Recent<Known>(MAX_CACHED_KEYS);
 /** Keys that do not. */
 const unknown = new Recent<Known>(MAX_CACHED_UNKNOWN_KEYS);
 
+/** What is done about a key while the database is asked. */
+export interface Meanwhile {
+  /** Called before, about a key that this isolate has not seen to exist; may refuse. */
+  readonly onAnonymousClient?: () => void;
+  /** Called once at most, with whom the key belonged to lately: the database may say something else. */
+  readonly onFormerHolder?: (holder: Holder) => void;
+  /** Where isolates remember that for each other. */
+  readonly remembering?: Omit<Remembering, "name">;
+}
+
 /**
  * Whom a key belongs to; null when there is no such key. What the database said is remembered for a while in this
  * isolate: a revoked key or a suspended account is noticed when that ends.
- * @param onStranger called before the database is asked about a key that this isolate has not seen to exist; may refuse
  */
 export async function findHolder(
   db: D1Database,
   key: string,
   now: number,
-  onAnonymousClient: () => void = () => undefined,
+  { onAnonymousClient, onFormerHolder, remembering }: Meanwhile = {},
 ): Promise<Holder | null> {
   if (!mayBeKey(key)) return null;
   const hash = await hashOf(key);
-  return remembered(
-    hash,
-    now,
-    () => readHolder(db.prepare(`${HOLDERS} WHERE keys.hash = ?`).bind(hash)),
-    onAnonymousClient,
-  );
+  const read = async (): Promise<Holder | null> => {
+    const asked = readHolder(db.prepare(`${HOLDERS} WHERE keys.hash = ?`).bind(hash));
+    const own = existing.get(hash)?.holder;
+    if (own) onFormerHolder?.(own);
+    if (own || !remembering) return asked.then(holderOf);
+    const name = `key ${hash}`;
+    const row = await readBesideCache({ ...remembering, name }, asked, (former) => onFormerHolder?.(holderOf(former)));
+    return holderOf(row);
+  };
+  return remembered(hash, now, read, onAnonymousClient);
 }
 
 /** Whom the key with this id belongs to; null when it was deleted. Remembered for as long as what `findHolder` says. */
 export async function findHolderById(db: D1Database, keyId: string, now: number): Promise<Holder | null> {
-  return remembered(keyId, now, () => readHolder(db.prepare(`${HOLDERS} WHERE keys.id = ?`).bind(keyId)));
+  return remembered(keyId, now, () =>
+    readHolder(db.prepare(`${HOLDERS} WHERE keys.id = ?`).bind(keyId)).then(holderOf),
+  );
 }
 
 /** @param name the hash or the id of a key: no text is both */
@@ -188,10 +204,15 @@ const HOLDERS = `SELECT keys.id AS key_id, keys.daily_limit, accounts.id, accoun
   FROM keys JOIN accounts ON accounts.id = keys.account_id
     LEFT JOIN databases ON databases.name = accounts.database`;
 
-async function readHolder(statement: D1PreparedStatement): Promise<Holder | null> {
-  const row = await statement.first<
-    AccountRow & { key_id: string; daily_limit: number | null; database_bytes: number }
-  >();
+type HolderRow = AccountRow & { key_id: string; daily_limit: number | null; database_bytes: number };
+
+function readHolder(statement: D1PreparedStatement): Promise<HolderRow | null> {
+  return statement.first<HolderRow>();
+}
+
+function holderOf(row: HolderRow): Holder;
+function holderOf(row: HolderRow | null): Holder | null;
+function holderOf(row: HolderRow | null): Holder | null {
   if (!row) return null;
   const dailyLimit = row.daily_limit ?? undefined;
   const account = accountOf(row);

@@ -4,6 +4,7 @@ import type { Stopwatch } from "../image/pixels/stopwatch.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { Canonical } from "./canonical.ts";
+import type { LookAhead } from "./look-ahead.ts";
 import type { OpenedDelivery } from "./records.ts";
 import type { ResultFacts } from "./results.ts";
 import type { Located } from "./sources.ts";
@@ -33,6 +34,8 @@ export interface ServePorts {
   readonly stopwatch?: Stopwatch;
   /** Who asks, and waits. */
   readonly caller: Caller;
+  /** The look for the result, where it has begun. */
+  readonly ahead: LookAhead;
 }
 
 /** Whether a result that is kept answers an order: it was not purged, and is no draft where that will not do. */

@@ -1,6 +1,7 @@
 /** Deliveries in the database. */
 import { type AccountRow, budgetOf, limitsOf } from "../account/accounts.ts";
 import type { Budget, Limits } from "../account/budgets.ts";
+import type { Vault } from "../account/vault.ts";
 import type { DeliveryRules, SigningPair } from "../contract/deliveries.ts";
 import { ApiError } from "../errors.ts";
 import { MAX_DELIVERIES } from "../limits/delivery.ts";
@@ -135,21 +136,32 @@ export interface OpenedDelivery extends Delivery {
   readonly originals: string | null;
 }
 
-/** Undefined when there is none. */
+/** Undefined when there is none, or its account is suspended. */
 export async function openDelivery(
   { db, vault }: DeliveryShelf,
   id: string,
   now: number,
 ): Promise<OpenedDelivery | undefined> {
-  const row = await db
+  const row = await readDelivery(db, id);
+  return row ? openedDelivery(vault, row, now) : undefined;
+}
+
+/** A row of a delivery with what is needed of its account; as JSON it is the same. */
+export type DeliveryRow = Row & Pick<AccountRow, "credits_total" | "database" | "originals" | "limits" | "alerts">;
+
+/** Null when there is none, or its account is suspended. */
+export function readDelivery(db: D1Database, id: string): Promise<DeliveryRow | null> {
+  return db
     .prepare(
       `SELECT deliveries.*, accounts.credits_total, accounts.database, accounts.originals, accounts.limits, accounts.alerts
        FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id
        WHERE deliveries.id = ? AND accounts.status = 'active'`,
     )
     .bind(id)
-    .first<Row & Pick<AccountRow, "credits_total" | "database" | "originals" | "limits" | "alerts">>();
-  if (!row) return undefined;
+    .first<DeliveryRow>();
+}
+
+export async function openedDelivery(vault: Vault, row: DeliveryRow, now: number): Promise<OpenedDelivery> {
   const { credits_total: creditsTotal, database, originals } = row;
   const limits = limitsOf(row);
   const budget = budgetOf({ id: row.account_id, database, creditsTotal, limits, alerts: row.alerts });

@@ -7,7 +7,7 @@ import { type Kept, madeOnce } from "./making.ts";
 import { isUsable, type Order, type ServePorts } from "./order.ts";
 import { type FoundOriginal, readOriginal } from "./original.ts";
 import { unlessRefused } from "./refusals.ts";
-import { findResult, markResult, type ResultFacts, type StoredResult } from "./results.ts";
+import { markResult, type ResultFacts, type StoredResult } from "./results.ts";
 import { refuseBeyondBudget } from "./spent-budgets.ts";
 
 export interface Picture {
@@ -21,9 +21,9 @@ export interface Picture {
 
 /** @throws ApiError 402, 404, 413, 415, 422, 429, 502, 503 or 504 */
 export async function serve(ports: ServePorts, order: Order): Promise<Picture> {
-  const { env } = ports;
+  const { env, ahead } = ports;
   const { delivery, key, askedAt } = order;
-  const stored = await findResult(env.BUCKET, key).then(asChecked(key));
+  const stored = await ahead.find(env.BUCKET, key).then(asChecked(key));
   if (stored && isUsable(order, stored.facts)) {
     if (stored.facts.checkedAt + delivery.ttl * 1_000 <= askedAt) return renewed(ports, order, stored);
     return { body: bodyOf(ports, order, stored), facts: stored.facts, cache: "stored" };

@@ -1,7 +1,7 @@
 /** The HTTP entrance: middleware in order, routes from the table, one place where errors become answers. */
 import { Hono } from "hono";
 
-import { refusalOf } from "../account/keys.ts";
+import { type Holder, refusalOf } from "../account/keys.ts";
 import type { UploadGrant } from "../account/upload-tokens.ts";
 import { settingsOf } from "../env.ts";
 import { ApiError } from "../errors.ts";
@@ -16,7 +16,7 @@ import type { AppContext, AppEnv } from "./context.ts";
 import { isFromWorker } from "./drawn.ts";
 import { receivedId } from "./handed-over.ts";
 import { showInfo } from "./handlers/info.ts";
-import { countHolder, type Terms } from "./holder.ts";
+import { countFormerHolder, countHolder, type Terms } from "./holder.ts";
 import { wholeOf } from "./inside.ts";
 import { checkHost, checkPage, isLoopback } from "./local.ts";
 import { handedOver } from "./overflow.ts";
@@ -28,6 +28,7 @@ import {
   countAnonymousClient,
   refuseAnonymous,
   startCount,
+  takeBackCount,
 } from "./rate-limit.ts";
 import { replyError } from "./reply.ts";
 import type { Route } from "./route.ts";
@@ -129,8 +130,10 @@ async function enterWithBody(c: AppContext, token: string | undefined, terms: Te
 }
 
 async function enterHolder(c: AppContext, required: boolean, terms: Terms): Promise<void> {
-  const holder = await holderOf(c).catch((error: unknown) => refuseAnonymous(c, error));
+  const ahead = (former: Holder) => countFormerHolder(c, former, terms);
+  const holder = await holderOf(c, ahead).catch((error: unknown) => refuseAnonymous(c, error));
   if (!holder) {
+    takeBackCount(c);
     if (required) await refuseAnonymous(c, unauthorized(c.req.header("authorization")));
     countAnonymousClient(c);
     return;

@@ -2,7 +2,7 @@
 import { type Holder, findHolder } from "../account/keys.ts";
 import { UPLOAD_TOKEN_PREFIX } from "../account/upload-tokens.ts";
 import { ApiError, outage } from "../errors.ts";
-import type { AppContext } from "./context.ts";
+import { type AppContext, rememberingOf } from "./context.ts";
 import { isPageOfThisMachine } from "./local.ts";
 import { countAnonymousClient, forgetAnonymousClient } from "./rate-limit.ts";
 
@@ -35,14 +35,24 @@ function userNameOf(token: string): string | undefined {
  * @returns null when there is no key or it is unknown
  * @throws ApiError 403 where a page of another site may have its browser add the key, 429 when too many keys of its address
  *   were unknown, 503 when the database does not answer
+ * @param onFormerHolder called once at most while the database is asked, with whom the key belonged to lately
  */
-export async function holderOf(c: AppContext): Promise<Holder | null> {
+export async function holderOf(c: AppContext, onFormerHolder?: (holder: Holder) => void): Promise<Holder | null> {
   refuseKeyOfBrowser(c);
   const key = credentialOf(c.req.header("authorization"));
   // An upload token is no key, wherever it may be used.
   if (key === undefined || key.startsWith(UPLOAD_TOKEN_PREFIX)) return null;
   try {
-    const holder = await findHolder(c.env.DB, key, Date.now(), () => countAnonymousClient(c));
+    const holder = await findHolder(c.env.DB, key, Date.now(), {
+      onAnonymousClient: () => countAnonymousClient(c),
+      ...(onFormerHolder && {
+        remembering: rememberingOf(c),
+        onFormerHolder: (former) => {
+          forgetAnonymousClient(c);
+          onFormerHolder(former);
+        },
+      }),
+    });
     if (holder) forgetAnonymousClient(c);
     return holder;
   } catch (cause) {

@@ -6,12 +6,14 @@ import type { Budget } from "../account/budgets.ts";
 import { databaseNamed } from "../account/databases.ts";
 import type { Spent, TakenWithReceipt } from "../account/metered.ts";
 import type { UploadGrant } from "../account/upload-tokens.ts";
+import { vaultOf } from "../account/vault.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import type { Accepted } from "../contract/webhook.ts";
 import type { Settings } from "../env.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { Allowance } from "../scheduler/job-limits.ts";
+import { type Remembering, sealedCacheAt } from "../sealed-cache.ts";
 
 export interface Admission extends TakenWithReceipt {
   /** The meter that counted the request. */
@@ -51,6 +53,8 @@ interface Variables {
   budget: Budget | undefined;
   /** What the meter says, awaited before the body is read; absent on paths that are not counted. */
   admission: Promise<Admission> | undefined;
+  /** What the meter was asked before it was sure who is calling, as JSON. */
+  countedAhead: string | undefined;
   /**
    * Lets in who sends an upload token in the body; present where nothing else says who calls.
    * @throws ApiError 401 without a token that is good, and what a request of its account is refused with
@@ -113,6 +117,17 @@ export async function keyIdOf(c: AppContext): Promise<string> {
  */
 export function recordsOf(c: AppContext): D1Database {
   return databaseNamed(c.env, accountOf(c).database);
+}
+
+/** The address of the service, to which the data center that answers keeps what isolates leave for each other. */
+export function baseOf({ req, var: { settings } }: AppContext): string {
+  return settings.baseUrl ?? new URL(req.url).origin;
+}
+
+/** Where what the database says is remembered for other isolates. */
+export function rememberingOf(c: AppContext): Omit<Remembering, "name"> {
+  const cache = sealedCacheAt(baseOf(c), vaultOf(c.var.settings.vaultKeys));
+  return { cache, defer: (work) => c.executionCtx.waitUntil(work) };
 }
 
 export type Handler = (c: AppContext) => Promise<Response> | Response;

@@ -9,7 +9,7 @@ import { ApiError, outage } from "../errors.ts";
 import { RATE_WINDOW_SECONDS } from "../limits.ts";
 import { causesOf, logLine } from "../log.ts";
 import { AnonymousClients } from "./anonymous-clients.ts";
-import { accountOf, type Admission, type AppContext } from "./context.ts";
+import { accountOf, type Admission, type AppContext, baseOf } from "./context.ts";
 import { receivedId } from "./handed-over.ts";
 import { endingOf, refuseSecond } from "./idempotency.ts";
 
@@ -73,9 +73,37 @@ export function startCount(c: AppContext, { meter, ask }: Count): void {
   c.set("admission", admission);
 }
 
+/** Starts to count a request that may turn out to be to be counted otherwise: `countAs` says. */
+export function countAhead(c: AppContext, count: Count): void {
+  startCount(c, count);
+  c.set("countedAhead", JSON.stringify(count));
+}
+
+/** Starts to count, unless the same was done ahead; what was done ahead in vain is taken back. */
+export function countAs(c: AppContext, count: Count): void {
+  if (c.var.countedAhead === JSON.stringify(count)) return;
+  takeBackCount(c);
+  startCount(c, count);
+}
+
+/** Gives back what a count ahead has reserved. The request stays in its window, which is for a minute. */
+export function takeBackCount(c: AppContext): void {
+  const { admission, countedAhead } = c.var;
+  if (countedAhead === undefined) return;
+  c.set("countedAhead", undefined);
+  c.set("admission", undefined);
+  const taking = admission?.then(async (taken) => {
+    if (taken.lease === undefined || taken.key === undefined) return;
+    const { meter, key, lease } = taken;
+    const outcome = { lease, reserved: 1, unspent: {} };
+    await isolateBlocks.close(reachOf(c), { meter, key }, blockMs(c), outcome, true);
+  });
+  c.executionCtx.waitUntil(taking?.catch(() => undefined) ?? Promise.resolve());
+}
+
 /** The meters, and the board of the data center that answers. */
-export function reachOf({ env, req, var: { settings } }: AppContext): Reach {
-  return { meters: env.METER, board: boardAt(settings.baseUrl ?? new URL(req.url).origin) };
+export function reachOf(c: AppContext): Reach {
+  return { meters: c.env.METER, board: boardAt(baseOf(c)) };
 }
 
 /** For how long outcomes may wait for others. Not in an object, which is billed for as long as it waits. */

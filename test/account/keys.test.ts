@@ -72,8 +72,8 @@ describe("what is remembered of keys", () => {
     const refuse = () => {
       throw new Error("a stranger");
     };
-    await expect(findHolder(env.DB, key, NOW, refuse)).rejects.toThrow("a stranger");
+    await expect(findHolder(env.DB, key, NOW, { onAnonymousClient: refuse })).rejects.toThrow("a stranger");
     await findHolder(env.DB, key, NOW);
-    expect(await findHolder(env.DB, key, NOW + 3_600_000, refuse)).not.toBeNull();
+    expect(await findHolder(env.DB, key, NOW + 3_600_000, { onAnonymousClient: refuse })).not.toBeNull();
   });
 });

@@ -7,6 +7,7 @@ import { DIALECTS } from "../../delivery/dialects.ts";
 import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../delivery/edge-cache.ts";
 import { tagsOf } from "../../delivery/front-cache.ts";
 import { ACCEPT_CH, VARY_HINTS, withHintedWidth } from "../../delivery/hints.ts";
+import { LookAhead } from "../../delivery/look-ahead.ts";
 import { findDeliveryById } from "../../delivery/lookup.ts";
 import type { Order } from "../../delivery/order.ts";
 import { acceptOf, AddressRefused, admit } from "../../delivery/policy.ts";
@@ -27,7 +28,7 @@ import { busy } from "../../scheduler/busy.ts";
 import { Caller } from "../../scheduler/caller.ts";
 import { credentialOf, holderOf } from "../authenticate.ts";
 import { answerTo } from "../conditional.ts";
-import type { AppContext } from "../context.ts";
+import { type AppContext, baseOf, rememberingOf } from "../context.ts";
 import { canLend, lend } from "../lending.ts";
 import { countAnonymousClient, forgetAnonymousClient, refuseAnonymous } from "../rate-limit.ts";
 
@@ -59,8 +60,17 @@ interface Asking extends Order {
 }
 
 async function shown(c: AppContext, name: DialectName): Promise<Response> {
+  const ahead = new LookAhead();
+  try {
+    return await shownAfter(c, name, ahead);
+  } finally {
+    c.executionCtx.waitUntil(ahead.drop());
+  }
+}
+
+async function shownAfter(c: AppContext, name: DialectName, ahead: LookAhead): Promise<Response> {
   const startedAt = Date.now();
-  const asking = await admittedAddress(c, DIALECTS[name]).catch((error: unknown) => {
+  const asking = await admittedAddress(c, DIALECTS[name], ahead).catch((error: unknown) => {
     // What breaks a rule without a signature is an anonymous client's as well.
     const isStrange =
       error instanceof ApiError && !(error instanceof ExplainedRefusal) && STRANGE.includes(error.status);
@@ -68,9 +78,7 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
     throw error;
   });
   const { asked, located, delivery } = asking;
-  const shape = JSON.stringify([asked.wantsFacts, asked.fileName, asked.isAttachment]);
-  const base = c.var.settings.baseUrl ?? new URL(c.req.url).origin;
-  const edge = await edgeName(base, asking.key, delivery.edition, shape);
+  const edge = await edgeNameOf(c, asking);
   const kept = await fromEdge(edge);
   if (kept) return finished(c, asking, kept, "hit", `total;dur=${Date.now() - startedAt}`);
   const stopwatch = startStopwatch();
@@ -89,7 +97,7 @@ async function shown(c: AppContext, name: DialectName): Promise<Response> {
     const picture = await readable(
       c,
       asking,
-      await serve({ env, settings, pipeline, defer, stopwatch, caller }, asking),
+      await serve({ env, settings, pipeline, defer, stopwatch, caller, ahead }, asking),
     );
     const answer = await answerOf(c, asking, picture);
     const isShared = picture.facts.caching === undefined;
@@ -115,11 +123,44 @@ function isSigned(c: AppContext, dialect: Dialect): boolean {
 }
 
 /** @throws ApiError 403, 404, 422 */
-async function admittedAddress(c: AppContext, dialect: Dialect): Promise<Asking> {
+async function admittedAddress(c: AppContext, dialect: Dialect, ahead: LookAhead): Promise<Asking> {
   const now = Date.now();
-  const { delivery, spelled } = await deliveryOf(c, dialect, now);
-  const admitted = admit(delivery, dialect, spelled, now).catch((error: unknown) => explained(c, delivery, error));
-  const { asked: said, located, isUnsigned, goodUntil } = await admitted;
+  const { id, path } = pathOf(c);
+  const spelled = dialect.split(path);
+  const delivery =
+    spelled &&
+    (await findDeliveryById(c.env, c.var.settings, id, now, {
+      onAnonymousClient: () => countAnonymousClient(c),
+      onFormerDelivery: (delivery) =>
+        ahead.begin(c.env.BUCKET, () => nameAhead(c, askingOf(c, dialect, { delivery, spelled }, now))),
+      remembering: rememberingOf(c),
+    }));
+  if (!spelled || !delivery) throw new ApiError(404, "Resource not found");
+  forgetAnonymousClient(c);
+  return askingOf(c, dialect, { delivery, spelled }, now).catch((error: unknown) => explained(c, delivery, error));
+}
+
+/** What to look for in the bucket, unless it is here. */
+async function nameAhead(c: AppContext, admitted: Promise<Asking>): Promise<string | undefined> {
+  const asking = await admitted;
+  const kept = await fromEdge(await edgeNameOf(c, asking));
+  await kept?.body?.cancel();
+  return kept ? undefined : asking.key;
+}
+
+function edgeNameOf(c: AppContext, { asked, key, delivery }: Asking): Promise<Request> {
+  const shape = JSON.stringify([asked.wantsFacts, asked.fileName, asked.isAttachment]);
+  return edgeName(baseOf(c), key, delivery.edition, shape);
+}
+
+/** @throws ApiError 403, 404, 422 */
+async function askingOf(
+  c: AppContext,
+  dialect: Dialect,
+  { delivery, spelled }: { readonly delivery: OpenedDelivery; readonly spelled: Spelled },
+  now: number,
+): Promise<Asking> {
+  const { asked: said, located, isUnsigned, goodUntil } = await admit(delivery, dialect, spelled, now);
   const asked = withHintedWidth(delivery, said, (name) => c.req.header(name));
   const canonical = canonicalOf(delivery, asked, acceptOf(delivery, dialect, c.req.header("accept")));
   const key = await resultKey(delivery.id, identityOf(located), canonical.text);
@@ -148,19 +189,6 @@ async function explained(c: AppContext, delivery: OpenedDelivery, error: unknown
   const holder = await holderOf(c);
   if (holder?.account.id !== delivery.accountId) throw error;
   throw new ExplainedRefusal(error.status, `${error.message}: ${error.why}`, { cause: error });
-}
-
-async function deliveryOf(
-  c: AppContext,
-  dialect: Dialect,
-  now: number,
-): Promise<{ delivery: OpenedDelivery; spelled: Spelled }> {
-  const { id, path } = pathOf(c);
-  const spelled = dialect.split(path);
-  const isKnown = spelled && (await findDeliveryById(c.env, c.var.settings, id, now, () => countAnonymousClient(c)));
-  if (!spelled || !isKnown) throw new ApiError(404, "Resource not found");
-  forgetAnonymousClient(c);
-  return { delivery: isKnown, spelled };
 }
 
 /** The delivery of an address, and what stands behind it. */
