@@ -3,9 +3,9 @@ import { zlib } from "../../wasm/zlib.ts";
 import { ApiError } from "../errors.ts";
 import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, MAX_CACHED_UNKNOWN_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
 import { Recent } from "../recent.ts";
-import { readBesideCache, type Remembering } from "../sealed-cache.ts";
 import { type Account, type AccountRow, accountOf, budgetOf } from "./accounts.ts";
 import type { Budget } from "./budgets.ts";
+import { readBesideCache, type Remembering } from "./sealed-cache.ts";
 
 /** Whom a key belongs to. */
 export interface Holder {

@@ -1,9 +1,9 @@
 /** Deliveries as an isolate remembers them: what the database said of an id holds for a minute. */
+import { readBesideCache, type Remembering } from "../account/sealed-cache.ts";
 import { type Vault, vaultOf } from "../account/vault.ts";
 import type { Settings } from "../env.ts";
 import { DELIVERY_CACHE_SECONDS, MAX_CACHED_DELIVERIES, MAX_CACHED_UNKNOWN_DELIVERIES } from "../limits/delivery.ts";
 import { Recent } from "../recent.ts";
-import { readBesideCache, type Remembering } from "../sealed-cache.ts";
 import { type DeliveryRow, openedDelivery, type OpenedDelivery, readDelivery } from "./records.ts";
 
 interface Known {

@@ -5,6 +5,7 @@ import type { Account } from "../account/accounts.ts";
 import type { Budget } from "../account/budgets.ts";
 import { databaseNamed } from "../account/databases.ts";
 import type { Spent, TakenWithReceipt } from "../account/metered.ts";
+import { type Remembering, sealedCacheAt } from "../account/sealed-cache.ts";
 import type { UploadGrant } from "../account/upload-tokens.ts";
 import { vaultOf } from "../account/vault.ts";
 import type { Failure, Processed } from "../contract/response.ts";
@@ -13,7 +14,6 @@ import type { Settings } from "../env.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { Allowance } from "../scheduler/job-limits.ts";
-import { type Remembering, sealedCacheAt } from "../sealed-cache.ts";
 
 export interface Admission extends TakenWithReceipt {
   /** The meter that counted the request. */

@@ -4,7 +4,7 @@
  * domain, which has none, nothing is found and nothing kept. It may be out of date by as long as it is kept: nothing is granted
  * on it that the database has not confirmed.
  */
-import type { Vault } from "./account/vault.ts";
+import type { Vault } from "./vault.ts";
 
 export interface SealedCache {
   /** @returns undefined where nothing is kept, or what is kept does not open */
