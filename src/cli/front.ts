@@ -5,7 +5,9 @@
  * request alone, from the address that it came from, and to the Worker alone.
  *
  * A browser that cancels a request closes its connection, which the runtime takes for the end of what the client has to
- * say: it computes on for nobody, and whoever comes next waits. A reset it does understand, so that is what it gets.
+ * say: it computes on for nobody, and whoever comes next waits. A reset it does understand, so that is what it gets. A
+ * client that has no more to say and reads on ends its connection alike, and gets its answer: what is sent to a client that
+ * is gone comes back as a reset.
  */
 import {
   type ClientRequest,
@@ -17,6 +19,7 @@ import {
 } from "node:http";
 import { type AddressInfo, isIP, isIPv6, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as passed } from "node:timers/promises";
 
 import { MAX_DISCARD_MS } from "../limits.ts";
 import { forwarded } from "./connection-headers.ts";
@@ -29,6 +32,8 @@ const MAX_HEADER_BYTES = 128 * 1024;
 const MAX_HEADERS = 250;
 /** Clients that keep connections take them for open for about a minute. */
 const IDLE_MS = 65_000;
+/** How long the reset of a client that is gone may take. */
+const RESET_MS = 30;
 /** Where the simulator answers in place of the Worker. */
 const OF_SIMULATOR = ["/cdn-cgi/", "/__cf_local/"];
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]);
@@ -58,6 +63,8 @@ export async function listenBefore(runtimePort: number, { host, port, proxies = 
     else passOn(request, response, { ...target, runtimePort, client: clientOf(request, proxies) });
   });
   server.maxHeadersCount = MAX_HEADERS + 1;
+  // Else the end of what a client says would end its connection, whatever it still waits for.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
     socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
@@ -136,7 +143,12 @@ function passOn(
     answer.once("end", () => endOnceRead(request, response)).once("error", () => response.destroy());
   });
   call.on("error", () => response.headersSent || refuse(request, response, 502));
-  response.once("close", () => hangUp(call, response.writableFinished));
+  const whenEnded = () => void askWhetherGone(request, response);
+  request.socket.once("end", whenEnded);
+  response.once("close", () => {
+    request.socket.off("end", whenEnded);
+    hangUp(call, response.writableFinished);
+  });
   request.on("error", () => undefined).pipe(call);
   // The call closes behind its answer: what the client is still sending is read all the same.
   call.once("close", () => request.resume());
@@ -150,6 +162,20 @@ function ownHeaders({ headersDistinct }: IncomingMessage): IncomingHttpHeaders {
   // Without it the body of a GET would be sent on as a request of its own.
   const isChunked = headersDistinct["transfer-encoding"] !== undefined;
   return { ...Object.fromEntries(own), ...(isChunked && { "transfer-encoding": "chunked" }) };
+}
+
+/**
+ * Finds out whether a client is gone whose connection has ended from its side. Until its answer begins it may be sent
+ * interim answers, which clients pass over (RFC 9110, section 15.2): the first one brings the reset of a client that is gone,
+ * the second one meets it. HTTP/1.0 knows none, so such a client is believed to read on; in the midst of an answer it is not.
+ */
+async function askWhetherGone({ httpVersion }: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (response.headersSent) response.destroy();
+  for (let answers = 0; answers < 2 && httpVersion === "1.1"; answers++) {
+    if (response.headersSent || response.destroyed) return;
+    response.writeContinue();
+    await passed(RESET_MS);
+  }
 }
 
 /** Ends the connection to the runtime: by a reset where nobody waits for the rest of an answer. */

@@ -180,7 +180,6 @@ describe("a connection", () => {
     });
 
   const hangUps: [string, (client: Socket) => unknown][] = [
-    ["closes", (client) => client.end()],
     ["is gone", (client) => client.destroy()],
     ["resets", (client) => client.resetAndDestroy()],
   ];
@@ -189,6 +188,35 @@ describe("a connection", () => {
     const [client, inside] = await asked();
     const ended = endOf(inside);
     hangUp(client);
+    expect(await ended).toBe("ECONNRESET");
+  });
+
+  it.each([
+    ["1.1", "HTTP/1.1 100 Continue\r\n\r\n"],
+    ["1.0", ""],
+  ])("brings the answer to a client of HTTP/%s that ends its side of it, and reads on", async (version, interim) => {
+    const [client, inside] = await asked(get("/").replace("HTTP/1.1", `HTTP/${version}`));
+    let answer = "";
+    client.on("data", (bytes) => (answer += bytes.toString()));
+    const ended = endOf(client);
+    client.end();
+    // Longer than a client that is gone is waited for.
+    await wait(200);
+    inside.end("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nanswer");
+    expect(await ended).toBe("end");
+    expect(answer.replaceAll("HTTP/1.1 100 Continue\r\n\r\n", "")).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nanswer$/);
+    expect(answer.slice(0, interim.length)).toBe(interim);
+  });
+
+  it.each(["an answer", "a body"])("is reset when the client closes in the midst of %s", async (what) => {
+    const isAnswer = what === "an answer";
+    const [client, inside] = await asked(
+      isAnswer ? undefined : "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\npart",
+    );
+    const [ended, begun] = [endOf(inside), next(client)];
+    if (isAnswer) inside.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n");
+    if (isAnswer) await begun;
+    client.end();
     expect(await ended).toBe("ECONNRESET");
   });
 
