@@ -4,7 +4,7 @@
  * wait no longer than the engine mostly takes: it does not know that anybody waits, and may collect nothing until
  * something goes on.
  */
-import { MAX_COLLECTION_MS, SMALL_WORK_BYTES } from "../limits.ts";
+import { MAX_COLLECTION_MS } from "../limits.ts";
 import type { GivenUp } from "./given-up.ts";
 
 /**
@@ -34,9 +34,9 @@ export interface AdmissionOptions {
   /** Memory that was given up and is not collected yet. */
   readonly givenUp: GivenUp;
   /** Work of at most so many bytes is small. */
-  readonly smallWorkBytes?: number | undefined;
-  /** Work of at most so many bytes does not wait for long behind work that is large; none, unless told. */
-  readonly littleWorkBytes?: number | undefined;
+  readonly smallWorkBytes: number;
+  /** Work of at most so many bytes does not wait for long behind work that is large. */
+  readonly littleWorkBytes: number;
 }
 
 /** What is held beside work that would begin. */
@@ -109,7 +109,7 @@ export class Admission {
 
   /** Whether work is little, and may go before others that wait for more than there is beside what runs. */
   isLittle(bytes: number): boolean {
-    return bytes <= (this.options.littleWorkBytes ?? 0);
+    return bytes <= this.options.littleWorkBytes;
   }
 
   /** Whether two pieces of work would have room beside each other and large originals. */
@@ -173,6 +173,6 @@ export class Admission {
   }
 
   private isSmall(bytes: number): boolean {
-    return bytes <= (this.options.smallWorkBytes ?? SMALL_WORK_BYTES);
+    return bytes <= this.options.smallWorkBytes;
   }
 }

@@ -1,7 +1,24 @@
 /** What a budget is told: of an isolate, or of a test. */
+import { droppedNativeBytes } from "../../wasm/dropped.ts";
+import { nativeGrowth } from "../../wasm/load.ts";
+import {
+  MAX_BLOCKED_MS,
+  MAX_ORIGINALS_BYTES,
+  MAX_PASSES,
+  MAX_PASSES_BESIDE,
+  MAX_PASSES_OF_LITTLE,
+  MAX_WAIT_MS,
+  ORIGINAL_STEP_BYTES,
+  SEVERAL_ORIGINALS_BYTES,
+  SMALL_ORIGINAL_BYTES,
+  SMALL_ORIGINALS_BYTES,
+  SMALL_WORK_BYTES,
+  TINY_ORIGINAL_BYTES,
+  TINY_ORIGINALS_BYTES,
+} from "../limits.ts";
 import type { InputShare } from "./input-memory.ts";
 import type { Pause } from "./poll.ts";
-import type { Thread } from "./time-slice.ts";
+import { isolateThread, type Thread } from "./time-slice.ts";
 
 export interface BudgetOptions {
   /** What work that is alone and all originals may hold together; as much as one piece of work, unless told. */
@@ -38,4 +55,45 @@ export interface BudgetOptions {
   readonly now?: () => number;
   /** How time passes for whoever waits; by a timer, unless told. */
   readonly pause?: Pause | undefined;
+}
+
+/** What originals may hold in an isolate. */
+const ORIGINALS: InputShare = {
+  bytes: MAX_ORIGINALS_BYTES,
+  severalBytes: SEVERAL_ORIGINALS_BYTES,
+  small: SMALL_ORIGINAL_BYTES,
+  smallBytes: SMALL_ORIGINALS_BYTES,
+  tiny: TINY_ORIGINAL_BYTES,
+  tinyBytes: TINY_ORIGINALS_BYTES,
+  stepBytes: ORIGINAL_STEP_BYTES,
+};
+
+const USUAL = {
+  companyBytes: 0,
+  thread: isolateThread,
+  originals: ORIGINALS,
+  maxWaitMs: MAX_WAIT_MS,
+  maxBlockedMs: MAX_BLOCKED_MS,
+  maxPasses: MAX_PASSES,
+  maxPassesBeside: MAX_PASSES_BESIDE,
+  maxPassesOfLittle: MAX_PASSES_OF_LITTLE,
+  smallWorkBytes: SMALL_WORK_BYTES,
+  littleWorkBytes: 0,
+  droppedBytes: droppedNativeBytes,
+  collect: () => undefined,
+  grownBytes: nativeGrowth,
+  now: () => performance.now(),
+} satisfies BudgetOptions;
+
+/** What a budget goes by. */
+export type BudgetSettings = Required<Omit<BudgetOptions, "pause">> &
+  Pick<BudgetOptions, "pause"> & {
+    /** What one piece of work may hold. */
+    readonly totalBytes: number;
+  };
+
+/** What a budget goes by that was told so much; what it was not told is as in an isolate. */
+export function settingsOf(totalBytes: number, options: BudgetOptions): BudgetSettings {
+  const all = { aloneBytes: totalBytes, sharedBytes: totalBytes, filledBytes: totalBytes };
+  return { totalBytes, ...all, ...USUAL, ...options };
 }

@@ -11,9 +11,9 @@
  * door until it has begun. Where all who hold originals wait for each other the last in the queue is refused, and its
  * original goes.
  */
-import { collectDropped, droppedNativeBytes } from "../../wasm/dropped.ts";
+import { collectDropped } from "../../wasm/dropped.ts";
 import type { Estimate } from "../../wasm/estimate.ts";
-import { dropNative, nativeGrowth, nativeMemoryBytes } from "../../wasm/load.ts";
+import { dropNative, nativeMemoryBytes } from "../../wasm/load.ts";
 import { ApiError } from "../errors.ts";
 import {
   CAREFUL_MS,
@@ -23,46 +23,23 @@ import {
   ISOLATE_BUDGET_BYTES,
   ISOLATE_BYTES,
   LITTLE_WORK_BYTES,
-  MAX_BLOCKED_MS,
-  MAX_ORIGINALS_BYTES,
-  MAX_PASSES,
-  MAX_PASSES_BESIDE,
-  MAX_PASSES_OF_LITTLE,
-  MAX_WAIT_MS,
-  ORIGINAL_STEP_BYTES,
-  SEVERAL_ORIGINALS_BYTES,
   SHARED_BYTES,
-  SMALL_ORIGINAL_BYTES,
-  SMALL_ORIGINALS_BYTES,
-  TINY_ORIGINAL_BYTES,
-  TINY_ORIGINALS_BYTES,
 } from "../limits.ts";
 import { Admission, type SharedBounds } from "./admission.ts";
-import type { BudgetOptions } from "./budget-options.ts";
+import { type BudgetOptions, type BudgetSettings, settingsOf } from "./budget-options.ts";
 import { busy } from "./busy.ts";
 import { type Caller, OWN_ACCOUNT } from "./caller.ts";
 import { GivenUp } from "./given-up.ts";
 import { Growth, standingBack } from "./growth.ts";
 import type { Asked, Memory, Reservation } from "./held-bytes.ts";
-import { InputMemory, type InputShare } from "./input-memory.ts";
-import { Allowance, tooLong } from "./job-limits.ts";
+import { InputMemory } from "./input-memory.ts";
+import { Allowance, TooLong } from "./job-limits.ts";
 import type { Lease } from "./leases.ts";
 import { QueuedWork, remaining } from "./queued-work.ts";
 import { type Asking, type Begun, type WorkSurroundings, RunningWork } from "./running-work.ts";
-import { isolateThread, type Mark, type Thread, type TimeSlice } from "./time-slice.ts";
+import { isolateThread, type Mark, type TimeSlice } from "./time-slice.ts";
 import { countedWait, refusedAtOnce } from "./wait-counts.ts";
 import { type Head, type Standing, WaitQueue } from "./wait-queue.ts";
-
-/** What originals may hold in an isolate. */
-const ORIGINALS: InputShare = {
-  bytes: MAX_ORIGINALS_BYTES,
-  severalBytes: SEVERAL_ORIGINALS_BYTES,
-  small: SMALL_ORIGINAL_BYTES,
-  smallBytes: SMALL_ORIGINALS_BYTES,
-  tiny: TINY_ORIGINAL_BYTES,
-  tinyBytes: TINY_ORIGINALS_BYTES,
-  stepBytes: ORIGINAL_STEP_BYTES,
-};
 
 /** What work may have, and takes with that. */
 type Tier = Pick<Estimate, "bytes"> & Partial<Estimate>;
@@ -73,49 +50,18 @@ export class Budget implements Memory {
   private readonly queue: WaitQueue;
   private readonly queued: QueuedWork;
   private readonly admission: Admission;
-  private readonly totalBytes: number;
-  private readonly aloneBytes: number;
-  private readonly grownBytes: () => number;
-  private readonly maxWaitMs: number;
-  private readonly maxBlockedMs: number;
-  private readonly maxPasses: number;
-  private readonly maxPassesBeside: number;
-  private readonly maxPassesOfLittle: number;
-  private readonly now: () => number;
-  private readonly thread: Thread;
+  private readonly settings: BudgetSettings;
   /** When work began to wait of which none runs. */
   private blockedAt: number | undefined;
   /** When work was last ended in its midst. */
   private endedAt = Number.NEGATIVE_INFINITY;
 
   constructor(totalBytes: number, options: BudgetOptions = {}) {
-    const { thread = isolateThread, originals = ORIGINALS, aloneBytes = totalBytes, now = clock } = options;
-    const { sharedBytes: usual = totalBytes, filledBytes = totalBytes, companyBytes = 0 } = options;
-    const bounds = this.careful({ sharedBytes: usual, filledBytes });
-    const { droppedBytes = droppedNativeBytes, collect = () => undefined, pause } = options;
-    this.totalBytes = totalBytes;
-    this.aloneBytes = aloneBytes;
-    this.maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
-    this.maxBlockedMs = options.maxBlockedMs ?? MAX_BLOCKED_MS;
-    this.maxPasses = options.maxPasses ?? MAX_PASSES;
-    this.maxPassesBeside = options.maxPassesBeside ?? MAX_PASSES_BESIDE;
-    this.maxPassesOfLittle = options.maxPassesOfLittle ?? MAX_PASSES_OF_LITTLE;
-    this.grownBytes = options.grownBytes ?? nativeGrowth;
-    this.now = now;
-    this.thread = thread;
-    const { smallBytes } = originals;
-    const { smallWorkBytes, littleWorkBytes } = options;
-    const givenUp = new GivenUp({ bytes: droppedBytes, collect, now });
-    this.admission = new Admission({
-      aloneBytes,
-      bounds,
-      smallBytes,
-      companyBytes,
-      now,
-      givenUp,
-      smallWorkBytes,
-      littleWorkBytes,
-    });
+    this.settings = settingsOf(totalBytes, options);
+    const { thread, originals, aloneBytes, now, pause, maxWaitMs, maxBlockedMs, maxPasses } = this.settings;
+    const bounds = this.careful(this.settings);
+    const givenUp = new GivenUp({ bytes: this.settings.droppedBytes, collect: this.settings.collect, now });
+    this.admission = new Admission({ ...this.settings, bounds, smallBytes: originals.smallBytes, givenUp });
     const onEvent = () => void thread.look();
     const surroundings: WorkSurroundings = {
       admission: this.admission,
@@ -123,7 +69,7 @@ export class Budget implements Memory {
       bounds,
       now,
       originals: () => this.originals,
-      isLate: () => this.blockedMs() * 2 >= this.maxBlockedMs,
+      isLate: () => this.blockedMs() * 2 >= maxBlockedMs,
       waiting: () => this.queue.length,
       othersWait: (account) => this.queue.hasOthersThan(account),
     };
@@ -135,13 +81,13 @@ export class Budget implements Memory {
       admits: (large) => this.admission.admitsOriginals(large, this.work.bytes),
       admitsAnother: (large) =>
         this.admission.admitsOriginals(large, Math.max(this.work.bytes, this.queue.head?.needs ?? 0)),
-      holds: (bytes) => bytes + this.work.declaredBytes <= this.aloneBytes,
+      holds: (bytes) => bytes + this.work.declaredBytes <= aloneBytes,
       isClosed: (bytes) => this.isClosed(bytes),
       isBlocked: () => this.isBlocked(),
       onHeld: () => this.work.trim(),
       onFreed: () => this.queue.call(),
-      maxWaitMs: this.maxWaitMs,
-      maxPasses: this.maxPasses,
+      maxWaitMs,
+      maxPasses,
     });
     this.queued = new QueuedWork({ now, onEvent });
     this.queue = new WaitQueue({ now, onEvent, everybody: true, pause });
@@ -188,8 +134,7 @@ export class Budget implements Memory {
    * @throws ApiError 503 at once when the time that is declared before it is longer than it may wait
    */
   expect(caller: Caller): void {
-    const waitMs = this.queued.waitOf(caller.account);
-    if (waitMs > (caller.maxWaitMs ?? this.maxWaitMs)) throw refusedAtOnce(waitMs);
+    this.checkWait(caller);
     caller.assume(this.queued.expect(caller.account));
   }
 
@@ -205,7 +150,7 @@ export class Budget implements Memory {
    * originals to go.
    */
   async take(bytes: number, asked: Asked = {}): Promise<Reservation> {
-    return countedWait(() => this.originals.take(bytes, asked), this.now, "originals");
+    return countedWait(() => this.originals.take(bytes, asked), this.settings.now, "originals");
   }
 
   /** The same at once or not at all. */
@@ -232,7 +177,8 @@ export class Budget implements Memory {
    * @param original bytes of the original that it works on, which are held beside it
    */
   canHold({ bytes }: Pick<Estimate, "bytes">, original = 0): boolean {
-    return bytes <= this.totalBytes && bytes + original <= this.aloneBytes;
+    const { totalBytes, aloneBytes } = this.settings;
+    return bytes <= totalBytes && bytes + original <= aloneBytes;
   }
 
   /**
@@ -267,13 +213,14 @@ export class Budget implements Memory {
     }
     const sizes = tiers.map(({ bytes }) => bytes);
     const [{ ms = 0 }] = tiers;
-    if (Math.min(...sizes) > this.totalBytes) throw tooLarge();
-    if (!allowance.affords({ ms })) throw tooLong();
+    const { totalBytes, now, grownBytes, thread } = this.settings;
+    if (Math.min(...sizes) > totalBytes) throw tooLarge();
+    if (!allowance.affords({ ms })) throw new TooLong();
     const { caller, hasBegun } = allowance;
     const { account } = caller;
     caller.settle();
     if (account !== OWN_ACCOUNT && !hasBegun) this.checkWait(caller);
-    const asking: Asking = { sizes, ms, account, hindered: caller.hindered, since: this.now() };
+    const asking: Asking = { sizes, ms, account, hindered: caller.hindered, since: now() };
     const first = this.queue.length === 0 ? this.begin(asking) : undefined;
     const load = this.queued.add(account, ms);
     const counted = allowance.count();
@@ -283,8 +230,8 @@ export class Budget implements Memory {
       const { tier, lease } = begun;
       this.work.trim();
       const left = remaining(load, ms, (leftMs) => this.work.tellLeft(lease, leftMs));
-      const growth = new Growth(lease, this.grownBytes, () => this.work.trim());
-      return await this.thread.run(
+      const growth = new Growth(lease, grownBytes, () => this.work.trim());
+      return await thread.run(
         (slice) => work(left(counted.timeSlice(growth.charged(slice))), tier),
         counted,
         standingBack(() => this.work.isTooMuch(lease), allowance.signal),
@@ -310,7 +257,7 @@ export class Budget implements Memory {
 
   /** What is shared, a fifth less for a while after work was ended in its midst. */
   private careful({ sharedBytes, filledBytes }: SharedBounds): SharedBounds {
-    const share = () => (this.now() - this.endedAt < CAREFUL_MS ? CAREFUL_SHARE : 1);
+    const share = () => (this.settings.now() - this.endedAt < CAREFUL_MS ? CAREFUL_SHARE : 1);
     return {
       get sharedBytes() {
         return sharedBytes * share();
@@ -329,7 +276,7 @@ export class Budget implements Memory {
   /** @throws ApiError 503 when more is declared before work of this caller than it may still wait */
   private checkWait(caller: Caller): void {
     const waitMs = this.queued.waitOf(caller.account);
-    if (waitMs > (caller.maxWaitMs ?? this.maxWaitMs)) throw refusedAtOnce(waitMs);
+    if (waitMs > (caller.maxWaitMs ?? this.settings.maxWaitMs)) throw refusedAtOnce(waitMs);
   }
 
   private begin(asking: Asking, passing = false): Begun | undefined {
@@ -340,30 +287,18 @@ export class Budget implements Memory {
 
   /** For how long originals alone have kept work waiting. */
   private blockedMs(): number {
-    return this.blockedAt === undefined ? 0 : this.now() - this.blockedAt;
+    return this.blockedAt === undefined ? 0 : this.settings.now() - this.blockedAt;
   }
 
-  private async turn(asking: Asking, { caller, signal }: Allowance, goesOn: boolean): Promise<Begun> {
-    let begun: Begun | undefined;
-    const needs = asking.sizes.at(-1) ?? 0;
-    const since = this.now();
-    const wait = async () => {
-      await this.queue.wait(
-        (standing) => {
-          begun = this.beginAt(asking, standing);
-          if (!begun) this.refuseLast(standing);
-          return begun !== undefined || this.admission.patience(asking.hindered, this.work.newcomer(asking));
-        },
-        { account: asking.account, signal, needs, goesOn },
-      );
+  private turn(asking: Asking, { caller, signal }: Allowance, goesOn: boolean): Promise<Begun> {
+    const { now } = this.settings;
+    const waiting = { account: asking.account, signal, needs: asking.sizes.at(-1) ?? 0, goesOn };
+    const begin = (standing: Standing) => this.beginAt(asking, standing);
+    const orElse = (standing: Standing) => {
+      this.refuseLast(standing);
+      return this.admission.patience(asking.hindered, this.work.newcomer(asking));
     };
-    try {
-      await countedWait(wait, this.now, "work");
-    } finally {
-      caller.waitedMs += this.now() - since;
-    }
-    if (!begun) throw new Error("the queue ended without a turn");
-    return begun;
+    return caller.waits(() => countedWait(() => this.queue.take(begin, orElse, waiting), now, "work"), now);
   }
 
   /** Begins work where it stands in the queue, if its turn has come or it keeps nobody waiting. */
@@ -372,7 +307,8 @@ export class Budget implements Memory {
     const passing = this.work.besideBytes + (asking.sizes.at(-1) ?? 0);
     const isLittle = this.admission.isLittle(passing);
     const fits = isLittle || this.admission.fitBoth(passing, head.needs, this.originals.largeSum);
-    const mostPasses = isLittle && this.isKept(head) ? this.maxPassesOfLittle : this.maxPassesBeside;
+    const { maxPassesOfLittle, maxPassesBeside } = this.settings;
+    const mostPasses = isLittle && this.isKept(head) ? maxPassesOfLittle : maxPassesBeside;
     return fits && head.passes < mostPasses ? this.begin(asking, true) : undefined;
   }
 
@@ -387,7 +323,7 @@ export class Budget implements Memory {
    * are in the way of the first, for those who hold them leave room behind.
    */
   private mayPass({ passes, needs }: Head): boolean {
-    return passes < this.maxPasses || !this.work.hasRoom(needs);
+    return passes < this.settings.maxPasses || !this.work.hasRoom(needs);
   }
 
   /** Whether originals, or memory that was given up, alone keep the work waiting. */
@@ -398,28 +334,30 @@ export class Budget implements Memory {
   /** Whether the first in the queue was passed so often that originals which would stand in its way have to wait. */
   private isClosed(originalBytes: number): boolean {
     const { head } = this.queue;
-    return head !== undefined && head.passes >= this.maxPasses && head.needs + originalBytes > this.aloneBytes;
+    const { maxPasses, aloneBytes } = this.settings;
+    return head !== undefined && head.passes >= maxPasses && head.needs + originalBytes > aloneBytes;
   }
 
   private refuseLast({ last }: Standing): void {
-    if (!this.isBlocked()) this.blockedAt = undefined;
-    else if (last && this.now() - (this.blockedAt ??= this.now()) >= this.blockedFor()) {
-      // Its original has to go first, before the next is refused.
-      this.blockedAt = this.now();
-      throw busy();
-    } else this.blockedAt ??= this.now();
+    const { now } = this.settings;
+    this.blockedAt = this.isBlocked() ? (this.blockedAt ?? now()) : undefined;
+    if (!last || this.blockedAt === undefined || now() - this.blockedAt < this.blockedFor()) return;
+    // Its original has to go first, before the next is refused.
+    this.blockedAt = now();
+    throw busy();
   }
 
   /**
    * How long it is waited for originals to go: those that are read, or stored, will; those of work that waits will not.
    */
   private blockedFor(): number {
-    return this.originals.count > this.queue.length ? this.maxWaitMs : this.maxBlockedMs;
+    const { maxWaitMs, maxBlockedMs } = this.settings;
+    return this.originals.count > this.queue.length ? maxWaitMs : maxBlockedMs;
   }
 
   /** After work was ended in its midst: who lives is counted again, and comes again. */
   private renew(): void {
-    this.endedAt = this.now();
+    this.endedAt = this.settings.now();
     for (const leases of [this.work, this.originals, this.queued]) leases.renew();
     this.blockedAt = undefined;
     this.queue.renew();
@@ -429,10 +367,6 @@ export class Budget implements Memory {
 /** The picture cannot be processed in the memory there is, whatever else is going on. */
 export function tooLarge(): ApiError {
   return new ApiError(422, "The image is too large for this combination of operations and output format");
-}
-
-function clock(): number {
-  return performance.now();
 }
 
 /** The budget of this isolate. */

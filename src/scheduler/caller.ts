@@ -1,5 +1,6 @@
 /** Somebody who asks for a share of the isolate: whose request it is, and how long it has waited. */
 import type { Hindered } from "./admission.ts";
+import { busy } from "./busy.ts";
 import type { Lease } from "./leases.ts";
 
 /** The account of work that the service does for itself. */
@@ -46,6 +47,30 @@ export class Caller {
   /** Adds to what is said of its work. */
   describe(more: Readonly<Record<string, unknown>>): void {
     this.about = { ...this.about, ...more };
+  }
+
+  /**
+   * How long what the request waits for next may take to come.
+   * @param usualMs for how long a request waits that says nothing else
+   * @param now milliseconds, of any beginning
+   * @returns says what is left of that, and throws ApiError 503 where nothing is
+   */
+  patience(usualMs: number, now: () => number): () => number {
+    const until = now() + Math.max(0, (this.maxWaitMs ?? usualMs) - this.waitedMs);
+    return () => {
+      if (now() >= until) throw busy();
+      return until - now();
+    };
+  }
+
+  /** Counts a wait of the request. */
+  async waits<Own>(wait: () => Promise<Own>, now: () => number): Promise<Own> {
+    const since = now();
+    try {
+      return await wait();
+    } finally {
+      this.waitedMs += now() - since;
+    }
   }
 
   /** Counts work of which no estimate is known yet, until its estimate is known or the request is over. */

@@ -5,11 +5,10 @@
  * behind, and holds what it left until its bytes are released.
  */
 import { MAX_HEADERS_BYTES, MAX_UNPACKED_PROFILE_BYTES, MAX_WAIT_MS } from "../limits.ts";
-import { busy } from "./busy.ts";
 import { Caller } from "./caller.ts";
 import type { Reservation } from "./held-bytes.ts";
 import { Leases } from "./leases.ts";
-import { WaitQueue } from "./wait-queue.ts";
+import { type Standing, WaitQueue } from "./wait-queue.ts";
 
 interface Options {
   /** What all of them may hold together. */
@@ -48,24 +47,10 @@ export class HeaderMemory {
    */
   async take(caller = new Caller()): Promise<Reservation> {
     if (!this.queue.head && this.hasRoom()) return this.reservation(caller);
-    const since = this.now();
-    const until = since + Math.max(0, (caller.maxWaitMs ?? this.options.maxWaitMs) - caller.waitedMs);
-    let taken: Reservation | undefined;
-    try {
-      await this.queue.wait(
-        ({ first }) => {
-          if (first && this.hasRoom()) taken = this.reservation(caller);
-          if (taken) return true;
-          if (this.now() >= until) throw busy();
-          return until - this.now();
-        },
-        { account: caller.account, signal: caller.signal },
-      );
-    } finally {
-      caller.waitedMs += this.now() - since;
-    }
-    if (!taken) throw new Error("the queue was left without room");
-    return taken;
+    const { account, signal } = caller;
+    const take = ({ first }: Standing) => (first && this.hasRoom() ? this.reservation(caller) : undefined);
+    const leftMs = caller.patience(this.options.maxWaitMs, this.now);
+    return caller.waits(() => this.queue.take(take, leftMs, { account, signal }), this.now);
   }
 
   private hasRoom(): boolean {

@@ -9,7 +9,6 @@
  * counted apart from what its keys do, and has half of that.
  */
 import { LOOK_MS } from "./admission.ts";
-import { busy } from "./busy.ts";
 import { Caller, OWN_ACCOUNT } from "./caller.ts";
 import type { Asked, Reservation } from "./held-bytes.ts";
 import { type Lease, Leases } from "./leases.ts";
@@ -64,21 +63,19 @@ export interface Surroundings {
 
 type Pool = "tiny" | "small" | "large";
 
+/** What an original may come to hold. */
+interface Claim {
+  readonly most: number;
+  /** It has more than it was said to have. */
+  readonly isRaised: boolean;
+}
+
 /** One original: what it holds, where, and what it may come to hold. */
 interface Input {
   lease: Lease;
   pool: Pool;
-  most: number;
-  /** It has more than it was said to have. */
-  isRaised: boolean;
+  claim: Claim;
   readonly ceiling: number;
-  readonly owner: string;
-}
-
-/** An original that would grow: its lease, and whether it has more than it was believed to have. */
-interface Growing {
-  readonly of?: Lease;
-  readonly isRaised?: boolean;
 }
 
 /** Bytes of an original: its first step, what it is said to have, what it may have. */
@@ -92,10 +89,8 @@ export class InputMemory {
   private readonly pools: Readonly<Record<Pool, Leases>>;
   /** Results, and whatever else is counted beside originals without being asked. */
   private readonly kept: Leases;
-  /** What each lease of the large share may come to hold. */
-  private readonly most = new WeakMap<Lease, number>();
-  /** Those that have more than they were said to have. */
-  private readonly raised = new WeakSet<Lease>();
+  /** What holders of leases may come to hold. */
+  private readonly claims = new WeakMap<Lease, Claim>();
   private readonly door: WaitQueue;
   private readonly share: InputShare;
   private readonly surroundings: Surroundings;
@@ -150,12 +145,8 @@ export class InputMemory {
    */
   async take(bytes: number, { most = bytes, ceiling = most, caller = new Caller() }: Asked = {}): Promise<Reservation> {
     const size = { first: Math.min(bytes, this.share.stepBytes), most, ceiling };
-    let input = this.tryEnter(size, caller, this.standingOf());
-    if (!input) {
-      const enter = (standing: Standing) => (input = this.tryEnter(size, caller, standing)) !== undefined;
-      await this.waited(enter, caller, size.first);
-    }
-    if (!input) throw new Error("the door was passed without room");
+    const enter = (standing: Standing) => this.tryEnter(size, caller, standing);
+    const input = enter(this.standingOf()) ?? (await this.waited(enter, caller, size.first));
     return this.reservationOf(input, caller);
   }
 
@@ -211,8 +202,7 @@ export class InputMemory {
       }
       input.lease.hold(to);
       // What has been read will not grow.
-      this.most.set(input.lease, to);
-      input.most = to;
+      this.claim(input, { ...input.claim, most: to });
       this.freed();
     };
     return { grow, shrink, release: () => shrink(0) };
@@ -221,34 +211,27 @@ export class InputMemory {
   /** Takes the steps up to `to` bytes, whole ones while the original may need them. */
   private grown(input: Input, to: number, caller: Caller): Promise<void> | undefined {
     const { stepBytes } = this.share;
-    const wanted = Math.max(to, Math.min(input.most, Math.ceil(to / stepBytes) * stepBytes));
+    const { most } = input.claim;
+    const wanted = Math.max(to, Math.min(most, Math.ceil(to / stepBytes) * stepBytes));
     // What says nothing of its length may be the largest, but mostly is not: twice as much is believed each time.
-    if (wanted > input.most) {
-      input.most = Math.max(wanted, Math.min(input.ceiling, input.most * 2));
-      input.isRaised = true;
-    }
-    if (this.tryGrow(input, wanted)) return undefined;
-    return this.waited(() => this.tryGrow(input, wanted), caller, wanted - input.lease.amount);
+    const claim =
+      wanted > most ? { most: Math.max(wanted, Math.min(input.ceiling, most * 2)), isRaised: true } : input.claim;
+    const grow = () => this.tryGrow(input, wanted, claim) || undefined;
+    return grow() ? undefined : this.waited(grow, caller, wanted - input.lease.amount).then(() => undefined);
   }
 
-  /** Waits at the door until `claim` says that it has what it came for, or the caller's time is over. */
-  private async waited(claim: (standing: Standing) => boolean, caller: Caller, needs: number): Promise<void> {
+  private claim(input: Input, claim: Claim): void {
+    input.claim = claim;
+    this.claims.set(input.lease, claim);
+  }
+
+  /** Waits at the door until `take` gives what somebody came for, or the caller's time is over. */
+  private waited<Own>(take: (standing: Standing) => Own | undefined, caller: Caller, needs: number): Promise<Own> {
     const { now, maxWaitMs } = this.surroundings;
-    const since = now();
-    const until = since + Math.max(0, (caller.maxWaitMs ?? maxWaitMs) - caller.waitedMs);
     const { account, signal } = caller;
-    try {
-      await this.door.wait(
-        (standing) => {
-          if (claim(standing)) return true;
-          if (now() >= until) throw busy();
-          return Math.min(until - now(), standing.first ? LOOK_MS : Infinity);
-        },
-        { account, signal, needs },
-      );
-    } finally {
-      caller.waitedMs += now() - since;
-    }
+    const leftMs = caller.patience(maxWaitMs, now);
+    const orElse = ({ first }: Standing) => Math.min(leftMs(), first ? LOOK_MS : Infinity);
+    return caller.waits(() => this.door.take(take, orElse, { account, signal, needs }), now);
   }
 
   /** How a newcomer stands: behind all who wait. */
@@ -259,14 +242,14 @@ export class InputMemory {
 
   private tryEnter({ first, most, ceiling }: Size, caller: Caller, standing: Standing): Input | undefined {
     const { holds, isClosed, isBlocked, onHeld } = this.surroundings;
-    const owner = caller.account;
     if (first > 0 && (isClosed(this.sum + first) || !holds(this.sum + first))) return undefined;
     const pool = this.poolFor(first, most, caller, standing);
     if (!pool || (pool === "large" && isBlocked())) return undefined;
-    const lease = this.pools[pool].join(first, owner);
-    if (pool === "large") this.most.set(lease, most);
+    const lease = this.pools[pool].join(first, caller.account);
+    const claim = { most, isRaised: false };
+    this.claims.set(lease, claim);
     onHeld();
-    return { lease, pool, most, ceiling, owner, isRaised: false };
+    return { lease, pool, claim, ceiling };
   }
 
   /** The share in which there is room for an original's first step: the smallest in which it fits. */
@@ -278,7 +261,7 @@ export class InputMemory {
     if (!mayPass || !this.hasRoom("large", first, this.share.bytes, caller)) return undefined;
     const { admits, admitsAnother } = this.surroundings;
     const mayEnter = admits(this.largeSum + first) && (this.largeSum === 0 || admitsAnother(this.largeSum + first));
-    return mayEnter && this.isSafe(first, most) ? "large" : undefined;
+    return mayEnter && this.isSafe(first, { most, isRaised: false }) ? "large" : undefined;
   }
 
   /** Whether a share has so many bytes for a caller. */
@@ -292,24 +275,20 @@ export class InputMemory {
     return mine + bytes <= all * part;
   }
 
-  private tryGrow(input: Input, to: number): boolean {
+  private tryGrow(input: Input, to: number, claim: Claim): boolean {
     const { admits, holds, onHeld } = this.surroundings;
-    const { lease, pool, most, owner, isRaised } = input;
+    const { lease, pool } = input;
     const more = to - lease.amount;
-    if (!holds(this.sum + more)) return false;
-    if (pool !== "large") {
-      // A small original that turns out to be none goes over to the large ones, with all that it holds.
-      if (!this.isSafe(to, most, { isRaised }) || !admits(this.largeSum + to)) return false;
-      const larger = this.pools.large.join(to, owner);
-      lease.leave();
-      input.lease = larger;
+    // A small original that turns out to be none goes over to the large ones, with all that it holds.
+    const moreLarge = pool === "large" ? more : to;
+    if (!holds(this.sum + more) || !this.isSafe(to, claim, lease) || !admits(this.largeSum + moreLarge)) return false;
+    if (pool === "large") lease.hold(to);
+    else {
+      input.lease = this.pools.large.join(to, lease.owner);
       input.pool = "large";
-    } else {
-      if (!this.isSafe(to, most, { of: lease, isRaised }) || !admits(this.largeSum + more)) return false;
-      lease.hold(to);
+      lease.leave();
     }
-    this.most.set(input.lease, most);
-    if (isRaised) this.raised.add(input.lease);
+    this.claim(input, claim);
     onHeld();
     return true;
   }
@@ -317,22 +296,23 @@ export class InputMemory {
   /**
    * Whether all large originals could still come to their end if one of them held `bytes`: one after the other, each with
    * what those before it have given back, and the last of them alone.
+   * @param own its lease, where it has one
    */
-  private isSafe(bytes: number, most: number, { of, isRaised = false }: Growing = {}): boolean {
-    const others = this.pools.large.living().filter((lease) => lease !== of);
-    const claims = others.map((lease) => ({
-      held: lease.amount,
-      left: Math.max(0, (this.most.get(lease) ?? lease.amount) - lease.amount),
-    }));
-    claims.push({ held: bytes, left: Math.max(0, most - bytes) });
+  private isSafe(bytes: number, claim: Claim, own?: Lease): boolean {
+    const others = this.pools.large.living().filter((lease) => lease !== own);
+    const stateOf = (held: number, { most, isRaised }: Claim) => ({ held, left: Math.max(0, most - held), isRaised });
+    const all = others.flatMap((lease) => {
+      const known = this.claims.get(lease);
+      return known ? [stateOf(lease.amount, known)] : [];
+    });
+    all.push(stateOf(bytes, claim));
     const { bytes: one, severalBytes = one } = this.share;
     // Who sends more than it was believed to may have to become the largest beside others that do the same.
-    const several =
-      claims.length === 1 || isRaised || others.some((lease) => this.raised.has(lease)) ? one : severalBytes;
-    let free = several - claims.reduce((sum, { held }) => sum + held, 0);
+    const several = all.length === 1 || all.some(({ isRaised }) => isRaised) ? one : severalBytes;
+    let free = several - all.reduce((sum, { held }) => sum + held, 0);
     if (free < 0) return false;
-    for (const [index, { held, left }] of claims.toSorted((a, b) => a.left - b.left).entries()) {
-      const isLast = index === claims.length - 1;
+    for (const [index, { held, left }] of all.toSorted((a, b) => a.left - b.left).entries()) {
+      const isLast = index === all.length - 1;
       if (left > free + (isLast ? one - several : 0)) return false;
       free += held;
     }

@@ -6,7 +6,7 @@ import type { Estimate } from "../../wasm/estimate.ts";
 import { ApiError } from "../errors.ts";
 import { OVERRUN_OF_BOUND } from "../limits.ts";
 import { Caller } from "./caller.ts";
-import type { TimeSlice } from "./time-slice.ts";
+import { observed, type TimeSlice } from "./time-slice.ts";
 
 interface Terms {
   /** Whose job it is, and how long it may wait; absent: as `account` and `signal` say. */
@@ -111,16 +111,10 @@ export class Allowance {
   /** Counts what is declared before any work of the job begins: all of that may still be refused. */
   countReading(): Counted {
     return {
-      timeSlice: (own) => ({
-        spend: (spentMs) => {
-          this.taken += spentMs;
-          return own.spend(spentMs);
-        },
-        worked: () => own.worked(),
-      }),
+      timeSlice: (own) => observed(own, (spentMs) => (this.taken += spentMs)),
       throwIfAborted: () => {
         this.signal?.throwIfAborted();
-        if (this.taken > this.mostMs) throw tooLong();
+        if (this.taken > this.mostMs) throw new TooLong();
       },
     };
   }
@@ -140,8 +134,4 @@ export class TooLong extends ApiError {
         "or output.quality in place of a search for it",
     );
   }
-}
-
-export function tooLong(): ApiError {
-  return new TooLong();
 }

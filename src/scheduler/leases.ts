@@ -69,11 +69,6 @@ export class Leases {
     return this.living().filter((lease) => lease.owner === owner).length;
   }
 
-  /** Whether this lease counts. */
-  isAlive(lease: Lease): boolean {
-    return this.living().includes(lease);
-  }
-
   /** All living leases, the one that was heard of least recently first. */
   living(): readonly Lease[] {
     const since = this.now() - this.silentMs;

@@ -4,7 +4,7 @@
  */
 import { Recent } from "../recent.ts";
 import { type Lease, Leases, type LeasesOptions } from "./leases.ts";
-import type { TimeSlice } from "./time-slice.ts";
+import { observed, type TimeSlice } from "./time-slice.ts";
 
 /** Accounts whose usual work is remembered. */
 const MAX_ACCOUNTS = 1_000;
@@ -68,13 +68,10 @@ export class QueuedWork {
  */
 export function remaining(load: Lease, ms: number, tell: (leftMs: number) => void): (slice: TimeSlice) => TimeSlice {
   let left = ms;
-  return (slice) => ({
-    spend(spentMs) {
+  return (slice) =>
+    observed(slice, (spentMs) => {
       left -= spentMs;
       load.hold(Math.max(0, left));
       tell(left);
-      return slice.spend(spentMs);
-    },
-    worked: () => slice.worked(),
-  });
+    });
 }

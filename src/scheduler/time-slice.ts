@@ -188,6 +188,17 @@ class Stretches {
   }
 }
 
+/** A time slice whose declarations somebody is told of, before they are made. */
+export function observed(timeSlice: TimeSlice, told: (ms: number) => void): TimeSlice {
+  return {
+    spend(ms) {
+      told(ms);
+      return timeSlice.spend(ms);
+    },
+    worked: () => timeSlice.worked(),
+  };
+}
+
 /** The thread of this isolate. */
 export const isolateThread = new Thread(
   () => performance.now(),

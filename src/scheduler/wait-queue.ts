@@ -111,12 +111,6 @@ export class WaitQueue {
     return this.places.length > 0 ? this.options.now() - since : 0;
   }
 
-  /** How many of one account wait. */
-  countOf(account: string): number {
-    this.dropSilent();
-    return this.places.filter((place) => place.account === account).length;
-  }
-
   /** Whether somebody waits who is of another account. */
   hasOthersThan(account: string): boolean {
     this.dropSilent();
@@ -149,6 +143,25 @@ export class WaitQueue {
       this.places = this.places.filter((other) => other !== place);
       this.call();
     }
+  }
+
+  /**
+   * Waits until `take` gives what is waited for.
+   * @param orElse is asked where it gives nothing: when looking again makes sense, as a claim says it
+   * @throws as `wait`, and what `orElse` throws
+   */
+  async take<Own>(
+    take: (standing: Standing) => Own | undefined,
+    orElse: (standing: Standing) => number | false,
+    waiting?: Waiting,
+  ): Promise<Own> {
+    let own: Own | undefined;
+    await this.wait((standing) => {
+      own = take(standing);
+      return own !== undefined || orElse(standing);
+    }, waiting);
+    if (own === undefined) throw new Error("a queue was left without what was waited for");
+    return own;
   }
 
   /** Has the first come to see; or everybody, in the order in which they stand, where others than the first may go. */

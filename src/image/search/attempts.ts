@@ -2,8 +2,8 @@
 import type { Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget, tooLarge } from "../../scheduler/budget.ts";
-import { type Allowance, TooLong, tooLong } from "../../scheduler/job-limits.ts";
-import { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import { type Allowance, TooLong } from "../../scheduler/job-limits.ts";
+import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
@@ -15,7 +15,7 @@ import { inOneScan } from "./one-scan.ts";
 import { Deadline, ENDLESS, Overrun } from "./overrun.ts";
 import { TARGET_SCORE } from "./presets.ts";
 import { recompressOnly, recompressToo } from "./recompress.ts";
-import type { Rendition } from "./rendition.ts";
+import { type Rendition, withBytes } from "./rendition.ts";
 import { repackOriginal } from "./repack.ts";
 import { requantize, requantizeWithoutPixels } from "./requantize.ts";
 import {
@@ -135,7 +135,7 @@ async function firstOrBetter(
     if (why) {
       task.trace?.({ kind: "not made", format: task.format.label, name: attempt.name, estimate, why });
       if (why === "no memory") refusal ??= tooLarge;
-      if (why === "no time") refusal = tooLong;
+      if (why === "no time") refusal = () => new TooLong();
       continue;
     }
     let outcome: Outcome;
@@ -256,7 +256,5 @@ function better(task: Task, one: Rendition, other: Rendition): Rendition {
 /** A result with the mark by which it is known when it comes back; originals stay as they are. */
 function marked({ objective, format }: Task, rendition: Rendition): Rendition {
   if (objective.kind !== "smart" || !format.mark || rendition.isOriginal) return rendition;
-  const file = SharedBytes.of(format.mark.write(rendition.file.bytes, TARGET_SCORE[objective.preset]));
-  rendition.file.release();
-  return { ...rendition, file };
+  return withBytes(rendition, format.mark.write(rendition.file.bytes, TARGET_SCORE[objective.preset]));
 }

@@ -1,9 +1,8 @@
 /** The encoding that the caller named: the smallest file that was found, or the original, may have the other. */
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
-import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { Rendition } from "./rendition.ts";
+import { type Rendition, withBytes } from "./rendition.ts";
 import { isEncodedOtherwise, type Task } from "./task.ts";
 import { withoutWay } from "./ways.ts";
 
@@ -22,6 +21,5 @@ export async function asNamed(task: Task, rendition: Rendition, allowance?: Allo
   const made = await isolateBudget.run(estimate, work, allowance).catch(withoutWay);
   if (!made) return rendition;
   const mark = marker?.read(bytes);
-  rendition.file.release();
-  return { ...rendition, file: SharedBytes.of(mark === undefined || !marker ? made : marker.write(made, mark)) };
+  return withBytes(rendition, mark === undefined || !marker ? made : marker.write(made, mark));
 }

@@ -5,7 +5,7 @@
 import type { Estimate } from "../../../wasm/estimate.ts";
 import { OVERRUN_FACTOR, OVERRUN_GRACE_MS } from "../../limits.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
-import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import { observed, type TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import type { Found, Encoder } from "./probe.ts";
 
@@ -40,13 +40,7 @@ export class Deadline implements EndsInTime {
 
   constructor(timeSlice: TimeSlice, { ms }: Pick<Estimate, "ms">, allowance?: Allowance) {
     this.mostMs = Math.min(ms * OVERRUN_FACTOR + OVERRUN_GRACE_MS, allowance?.leftMs ?? Infinity);
-    this.timeSlice = {
-      spend: (spentMs) => {
-        this.takenMs += spentMs;
-        return timeSlice.spend(spentMs);
-      },
-      worked: () => timeSlice.worked(),
-    };
+    this.timeSlice = observed(timeSlice, (spentMs) => (this.takenMs += spentMs));
   }
 
   isOver(): boolean {

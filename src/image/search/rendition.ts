@@ -1,5 +1,6 @@
 /** A file that was made of a picture, or found, and what is known of it. */
-import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { FormatDefinition } from "../codec/format.ts";
 import type { Variant } from "../codec/writer.ts";
 
 /** Where a search ended, for the next one to start from. */
@@ -35,4 +36,13 @@ export interface Rendition {
   readonly sampleBytes?: number;
   /** Where the search for it ended; absent where there was none, or nothing is to be learned from it. */
   readonly ended?: Start;
+}
+
+/** A rendition, and the format that it is in. */
+export type FormattedRendition = Rendition & { readonly format: FormatDefinition };
+
+/** A rendition with other bytes as its file; the file that it had is released. */
+export function withBytes<Own extends Rendition>(rendition: Own, bytes: Uint8Array): Own {
+  rendition.file.release();
+  return { ...rendition, file: SharedBytes.of(bytes) };
 }
