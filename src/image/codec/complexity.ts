@@ -1,6 +1,6 @@
 /** How much there is in a picture, as far as its file says: what coders take of their work depends on it. */
 import type { Estimate } from "../../../wasm/estimate.ts";
-import type { Size } from "../pixels/geometry.ts";
+import { area, type Size } from "../pixels/geometry.ts";
 import type { Extent } from "../pixels/picture.ts";
 import type { Facts } from "./format.ts";
 
@@ -101,5 +101,5 @@ export function changingPart({ frames, changes = 1 }: Extent): number {
 
 /** Pixels of several rectangles together. */
 export function areaOf(boxes: readonly Size[]): number {
-  return boxes.reduce((sum, { width, height }) => sum + width * height, 0);
+  return boxes.reduce((sum, box) => sum + area(box), 0);
 }

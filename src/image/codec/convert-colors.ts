@@ -3,7 +3,7 @@ import { type Layout, openTransform, relationOf, SRGB, transformEstimate } from 
 import { NO_WORK, type Estimate } from "../../../wasm/estimate.ts";
 import { isIn, type Space } from "../color/space.ts";
 import type { Size } from "../pixels/geometry.ts";
-import { bytesPerPixel, type Rows, skipRows } from "../pixels/rows.ts";
+import { bytesPerPixel, type Rows, rowsOf, skipRows } from "../pixels/rows.ts";
 import type { Facts } from "./format.ts";
 
 /**
@@ -45,19 +45,14 @@ export function conversionEstimate(
 
 /** Rows through an ICC profile to another, sRGB by default; null when there is nothing to do or one is of no use. */
 export function converted(rows: Rows, profile: Uint8Array, layout: Layout, target: Uint8Array = SRGB): Rows | null {
-  const { opaque, sixteenBit } = rows;
-  const transform = openTransform(profile, layout, target, sixteenBit);
+  const transform = openTransform(profile, layout, target, rows.sixteenBit);
   if (!transform) return null;
   const pixelBytes = bytesPerPixel(rows);
   const stride = rows.width * pixelBytes;
   const step = transform.maxPixels * pixelBytes;
   const bandRows = Math.max(1, Math.floor(transform.maxPixels / rows.width));
   const wide = rows.width > transform.maxPixels ? new Uint8Array(stride) : null;
-  return {
-    width: rows.width,
-    height: rows.height,
-    opaque,
-    sixteenBit,
+  return rowsOf(rows, {
     async read(max) {
       const band = await rows.read(Math.min(max, bandRows));
       if (!band) return null;
@@ -72,5 +67,5 @@ export function converted(rows: Rows, profile: Uint8Array, layout: Layout, targe
       transform.close();
       rows.close();
     },
-  };
+  });
 }

@@ -1,6 +1,6 @@
 /** Rows that let others have the thread while they are read. */
-import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
+import { observed, type TimeSlice } from "../../scheduler/time-slice.ts";
+import { bytesPerPixel, type Rows, rowsOf } from "../pixels/rows.ts";
 import { noteExhausted, notingExhausted, refuseExhausted } from "./exhausted.ts";
 import type { Decoded, Demand, Facts, FormatDefinition } from "./format.ts";
 
@@ -17,11 +17,7 @@ export interface OwnTimeSlice extends TimeSlice {
 export function ownTimeSlice(timeSlice: TimeSlice): OwnTimeSlice {
   let declaredMs = 0;
   return {
-    spend(ms) {
-      declaredMs += ms;
-      return timeSlice.spend(ms);
-    },
-    worked: () => timeSlice.worked(),
+    ...observed(timeSlice, (ms) => (declaredMs += ms)),
     taken() {
       const ms = declaredMs;
       declaredMs = 0;
@@ -38,8 +34,8 @@ export function ownTimeSlice(timeSlice: TimeSlice): OwnTimeSlice {
  * @param own what the maker of the rows declares by, where it does
  */
 export function paced(rows: Rows, ms: number, timeSlice: TimeSlice, own?: OwnTimeSlice): Rows {
-  const { width, height, opaque, sixteenBit } = rows;
-  const rowMs = Math.max(0, ms - (own?.taken() ?? 0)) / height;
+  const { width } = rows;
+  const rowMs = Math.max(0, ms - (own?.taken() ?? 0)) / rows.height;
   let owedMs = 0;
   const owe = (count: number) => (owedMs += count * rowMs - (own?.taken() ?? 0));
   const settle = () => {
@@ -48,11 +44,7 @@ export function paced(rows: Rows, ms: number, timeSlice: TimeSlice, own?: OwnTim
     owedMs = 0;
     return timeSlice.spend(due);
   };
-  return {
-    width,
-    height,
-    opaque,
-    sixteenBit,
+  return rowsOf(rows, {
     async read(max) {
       await settle();
       const read = await rows.read(max);
@@ -70,8 +62,7 @@ export function paced(rows: Rows, ms: number, timeSlice: TimeSlice, own?: OwnTim
         }
       },
     }),
-    close: () => rows.close(),
-  };
+  });
 }
 
 /**

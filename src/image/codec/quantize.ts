@@ -19,7 +19,7 @@ import { mapEstimate, Remapper, remapperBytes } from "../../../wasm/quantize/rem
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import type { Extent, Picture } from "../pixels/picture.ts";
-import type { Rows } from "../pixels/rows.ts";
+import { type Rows, rowsOf } from "../pixels/rows.ts";
 import { changingPart, fullness } from "./complexity.ts";
 
 const MAX_COLORS = 256;
@@ -225,9 +225,7 @@ function mappedRows(rows: Rows, { remapper, opaque, keep, detail, timeSlice }: M
   const { width, height } = rows;
   const indices = keep && new Uint8Array(width * height);
   let filled = 0;
-  return {
-    width,
-    height,
+  return rowsOf(rows, {
     opaque,
     async read(max) {
       const most = Math.min(max, QUANTIZE_WINDOW_ROWS);
@@ -240,8 +238,7 @@ function mappedRows(rows: Rows, { remapper, opaque, keep, detail, timeSlice }: M
       if (indices && filled === indices.length) keep?.(indices);
       return colors;
     },
-    close: () => rows.close(),
-  };
+  });
 }
 
 /** Palette indices as rows. */

@@ -51,9 +51,8 @@ export async function redEyeSteps(size: Size, look: () => Promise<Rows>, timeSli
   const scale = size.width / rows.width;
   const pupils = await findRedEyes(rows, async () => findFaces(await look(), timeSlice), timeSlice);
   if (pupils.length === 0) return [];
-  const { width, height } = size;
   const eyes = pupils.map(({ x, y, radius }) => ({ x: x * scale, y: y * scale, radius: radius * scale }));
-  return [effectStep({ width, height, estimate: eyesEstimate(size, eyes), open: () => openEyes(size, eyes) })];
+  return [effectStep(size, { estimate: eyesEstimate(size, eyes), open: () => openEyes(size, eyes) })];
 }
 
 /** The red pupils in a picture, in its pixels. Reads `rows` to their end; asks for `faces` only when it has to. */

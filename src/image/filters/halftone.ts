@@ -15,21 +15,14 @@ export const halftone = filter({
     angle: v.optional(decimal(-360, 360), 0),
     sharpness: v.optional(decimal(0, 100), 70),
   }),
-  plan({ mode, value, angle, sharpness }, { size: { width, height } }) {
+  plan({ mode, value, angle, sharpness }, { size }) {
     if (value <= 1) return [];
     const period = Math.max(2, value);
     // A threshold runs through its whole range within half a period: at this slope an edge is one pixel wide.
     const hardest = Math.max(1, period / 2);
     const slope = 1 + (hardest - 1) * (sharpness / 100);
     const screen = { screen: mode, period, angle, slope, thresholds: thresholdsOf(mode) };
-    return [
-      effectStep({
-        width,
-        height,
-        estimate: halftoneEstimate({ width, height }, mode),
-        open: () => openHalftone({ width, height }, screen),
-      }),
-    ];
+    return [effectStep(size, { estimate: halftoneEstimate(size, mode), open: () => openHalftone(size, screen) })];
   },
 });
 

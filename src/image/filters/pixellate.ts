@@ -10,15 +10,13 @@ export const pixellate = filter({
   summary: "Square cells of `value` pixels, each in the mean color of its pixels; 0 and 1 change nothing.",
   aliases: ["pixelate"],
   params: record({ value: decimal(0, 100) }),
-  plan({ value }, { size: { width, height } }) {
+  plan({ value }, { size }) {
     const cell = Math.round(value);
     if (cell < 2) return [];
     return [
-      effectStep({
-        width,
-        height,
-        estimate: pixellateEstimate({ width, height }),
-        open: () => openPixellate({ width, height }, cell),
+      effectStep(size, {
+        estimate: pixellateEstimate(size),
+        open: () => openPixellate(size, cell),
         gains: ({ map, across, down }) => inCells(map, cell * across, cell * down),
       }),
     ];

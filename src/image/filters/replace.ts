@@ -16,20 +16,15 @@ export const replace = filter({
     to: hexColor(),
     value: v.optional(decimal(0, 100), 10),
   }),
-  plan({ from, to, value }, { size: { width, height }, colorOf }) {
+  plan({ from, to, value }, { size, colorOf }) {
     const [red, green, blue] = colorOf(from);
     const paint = colorOf(to);
+    const replaced = { from: toLab(red, green, blue), to: paint, tolerance: value };
     return [
-      effectStep({
-        width,
-        height,
+      effectStep(size, {
         opaque: (input) => input && paint[3] === 255,
-        estimate: replacementEstimate({ width, height }),
-        open: () =>
-          openReplacement(
-            { width, height },
-            { from: toLab(red, green, blue), to: paint, tolerance: value, linear: linearLevels() },
-          ),
+        estimate: replacementEstimate(size),
+        open: () => openReplacement(size, { ...replaced, linear: linearLevels() }),
       }),
     ];
   },

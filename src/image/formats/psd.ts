@@ -2,7 +2,7 @@
 import { parallel, held } from "../../../wasm/estimate.ts";
 import { converted } from "../codec/convert-colors.ts";
 import { type Decoded, type Demand, type Facts, format, type Reader } from "../codec/format.ts";
-import type { Rows } from "../pixels/rows.ts";
+import { type Rows, rowsOf } from "../pixels/rows.ts";
 import { computedFrame, computedEstimate } from "./computed-rows.ts";
 import { channelRows, unzipped, unzipEstimate } from "./psd/channels.ts";
 import { alphaToBytes, removeWhite, rowColors, toBytes } from "./psd/colors.ts";
@@ -152,9 +152,7 @@ function withAlpha(rows: Rows, bytes: Uint8Array, file: PsdFile, start: number):
   const channel = channelRows(bytes, file, colors + 1)[colors]!;
   const alpha = new Uint8Array(file.width);
   let y = start;
-  return {
-    width: rows.width,
-    height: rows.height,
+  return rowsOf(rows, {
     opaque: false,
     async read(max) {
       const band = await rows.read(max);
@@ -164,6 +162,5 @@ function withAlpha(rows: Rows, bytes: Uint8Array, file: PsdFile, start: number):
       }
       return band;
     },
-    close: () => rows.close(),
-  };
+  });
 }

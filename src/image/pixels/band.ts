@@ -1,7 +1,7 @@
 /** Work on a picture's pixels in place, a few rows at a time. */
 import { PAGE_BYTES } from "../../../wasm/estimate.ts";
 import { Band } from "../../../wasm/pixels/band.ts";
-import type { Rows } from "./rows.ts";
+import { type Rows, rowsOf } from "./rows.ts";
 
 /** Rows that a step works on at a time: enough to make calls cheap, few enough to stay in the cache. */
 export const BAND_ROWS = 16;
@@ -18,9 +18,7 @@ export function mapBands(
   { opaque = rows.opaque, tables = [] }: { opaque?: boolean; tables?: readonly { close(): void }[] } = {},
 ): Rows {
   const band = new Band(rows.width * BAND_ROWS);
-  return {
-    width: rows.width,
-    height: rows.height,
+  return rowsOf(rows, {
     opaque,
     async read(max) {
       const source = await rows.read(Math.min(max, BAND_ROWS));
@@ -33,5 +31,5 @@ export function mapBands(
       for (const table of tables) table.close();
       rows.close();
     },
-  };
+  });
 }

@@ -7,6 +7,11 @@ export interface Size {
   readonly height: number;
 }
 
+/** Pixels of a picture or region of this size. */
+export function area({ width, height }: Size): number {
+  return width * height;
+}
+
 /** A region in pixels, origin top-left. May be fractional where a resize follows. */
 export interface Box extends Size {
   readonly x: number;

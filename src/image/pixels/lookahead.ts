@@ -1,5 +1,5 @@
 /** Looking at a picture's first rows before anything is made of them. */
-import { bytesPerPixel, pixelsOf, type Rows, rowsOver } from "./rows.ts";
+import { bytesPerPixel, pixelsOf, type Rows, rowsOf, rowsOver } from "./rows.ts";
 
 /**
  * The rows that `make` makes of a picture, once it has seen the pixels of the first ones: they are RGBA8, or RGBA16
@@ -52,14 +52,7 @@ function firstOf(rows: Rows, height: number): Rows {
 
 /** A picture of which the first rows were read already. */
 function after(first: Uint8Array, rows: Rows): Rows {
-  const { width, height, opaque, sixteenBit } = rows;
+  const { width, opaque, sixteenBit } = rows;
   const known = rowsOver(first, { width, height: first.length / (width * bytesPerPixel(rows)), opaque, sixteenBit });
-  return {
-    width,
-    height,
-    opaque,
-    sixteenBit,
-    read: async (max) => (await known.read(max)) ?? rows.read(max),
-    close: () => rows.close(),
-  };
+  return rowsOf(rows, { read: async (max) => (await known.read(max)) ?? rows.read(max) });
 }

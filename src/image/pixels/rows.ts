@@ -28,6 +28,12 @@ export function bytesPerPixel({ sixteenBit }: Pick<Rows, "sixteenBit">): number 
   return sixteenBit ? 8 : 4;
 }
 
+/** Rows that are made of other rows, which are closed with them: in all that is not named they are alike. */
+export function rowsOf(source: Rows, made: Pick<Rows, "read"> & Partial<Rows>): Rows {
+  const { width, height, opaque, sixteenBit } = source;
+  return { width, height, opaque, sixteenBit, close: () => source.close(), ...made };
+}
+
 /** Goes past the next `count` rows; stops at the end. */
 export async function skipRows(rows: Rows, count: number): Promise<void> {
   if (rows.skip) return rows.skip(count);

@@ -1,6 +1,6 @@
 /** Strips of a large picture that stand for it where looking at all of it would take too long. */
 import type { Size } from "./geometry.ts";
-import { type Rows, skipRows } from "./rows.ts";
+import { type Rows, rowsOf, skipRows } from "./rows.ts";
 
 export interface Strip {
   readonly y: number;
@@ -49,10 +49,8 @@ export function onlyStrips(rows: Rows, strips: readonly Strip[]): Rows {
   const ends = strips.map((strip) => strip.y + strip.rows);
   let index = 0;
   let y = 0;
-  return {
-    width: rows.width,
+  return rowsOf(rows, {
     height: strips.reduce((sum, strip) => sum + strip.rows, 0),
-    opaque: rows.opaque,
     async read(max) {
       while (index < strips.length && y === ends[index]) index++;
       const strip = strips[index];
@@ -65,6 +63,5 @@ export function onlyStrips(rows: Rows, strips: readonly Strip[]): Rows {
       if (band) y += band.length / (rows.width * 4);
       return band;
     },
-    close: () => rows.close(),
-  };
+  });
 }

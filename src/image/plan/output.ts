@@ -24,6 +24,14 @@ export function outputFormat(word: string): Writable {
   return OUTPUT_NAMES.get(word) as Writable;
 }
 
+/** The format that a request names; undefined where it leaves it open. */
+export function namedFormat(
+  output: { readonly format?: string | undefined } | undefined,
+): FormatDefinition | undefined {
+  const word = output?.format;
+  return word === undefined || word === "auto" ? undefined : FORMATS[outputFormat(word)];
+}
+
 const sizesRule = `must be a list of 1 to ${MAX_ICON_SIDES} integers`;
 
 const signerRule = "must be the id of a saved signer";
@@ -66,7 +74,10 @@ const OutputMembers = record({
 
 export const Output = v.pipe(
   OutputMembers,
-  v.check(({ format, sizes }) => sizes === undefined || sidesIn(format) !== undefined, "must have sizes with ico only"),
+  v.check(
+    (output) => output.sizes === undefined || namedFormat(output)?.can.sides !== undefined,
+    "must have sizes with ico only",
+  ),
   v.check(
     ({ signer, provenance }) => signer === undefined || provenance !== "drop",
     "must not have signer with provenance drop",
@@ -74,19 +85,13 @@ export const Output = v.pipe(
 );
 export type Output = v.InferOutput<typeof Output>;
 
-/** What a format that is named says of the squares in its files; undefined where it holds none. */
-function sidesIn(word: string | undefined): FormatDefinition["can"]["sides"] {
-  const name = word === undefined ? undefined : OUTPUT_NAMES.get(word);
-  return name && (FORMATS[name] as FormatDefinition).can.sides;
-}
-
 /** The squares that a request asks for, if its format holds several. */
 export function sidesOf(output: Output | undefined): Sides | undefined {
-  const sides = sidesIn(output?.format);
+  const sides = namedFormat(output)?.can.sides;
   return sides && { ...sides, named: output?.sizes };
 }
 
-export type Sides = NonNullable<ReturnType<typeof sidesIn>> & { readonly named: readonly number[] | undefined };
+export type Sides = NonNullable<FormatDefinition["can"]["sides"]> & { readonly named: readonly number[] | undefined };
 
 /** Sides of the squares of a picture: those that are named, or the usual ones and its own where it is small enough. */
 export function sidesFor({ most, usual, named }: Sides, { width, height }: Size): readonly number[] {

@@ -1,6 +1,6 @@
 /** What becomes of a gain map when its picture is worked on: the same geometry, at a scale of its own. */
 import type { Rgba } from "../color/rgba.ts";
-import { type Box, isWhole, type Size, turnBox, turnSize, whole } from "../pixels/geometry.ts";
+import { area, type Box, isWhole, type Size, turnBox, turnSize, whole } from "../pixels/geometry.ts";
 import { sizeAfter } from "../plan/plan.ts";
 import type { Kernel, Step } from "../steps/operation.ts";
 import { turnedSize } from "../steps/rotate.ts";
@@ -25,15 +25,11 @@ export function stepsOnMap(
   { none, isPicture = false }: { readonly none: Rgba; readonly isPicture?: boolean | undefined },
 ): Step[] {
   const zooms = zoomsOf(picture, steps);
-  const available = scaleAfter(Math.sqrt(areaOf(map) / areaOf(picture)), zooms[0] ?? 1);
+  const available = scaleAfter(Math.sqrt(area(map) / area(picture)), zooms[0] ?? 1);
   const scale = isPicture ? Math.min(LEAST_SCALE, available) : available;
   const planner = new MapPlanner(picture, map, none);
   for (const [index, step] of steps.entries()) planner.add(step, scale * (zooms[index] ?? 1));
   return planner.finish(scale);
-}
-
-function areaOf({ width, height }: Size): number {
-  return width * height;
 }
 
 /** By how much each step, and those after it, enlarge what the picture shows. */
@@ -43,7 +39,7 @@ function zoomsOf(picture: Size, steps: readonly Step[]): readonly number[] {
   for (const step of steps) {
     const after = sizeAfter(step, size);
     const scales = step.kind === "resize" || (step.kind === "rows" && !step.gains);
-    own.push(scales ? Math.sqrt(areaOf(after) / areaOf(step.kind === "resize" ? (step.box ?? size) : size)) : 1);
+    own.push(scales ? Math.sqrt(area(after) / area(step.kind === "resize" ? (step.box ?? size) : size)) : 1);
     size = after;
   }
   return own.map((_, index) => own.slice(index).reduce((product, zoom) => product * zoom, 1));

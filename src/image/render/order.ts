@@ -9,7 +9,7 @@ import type { Stopwatch } from "../pixels/stopwatch.ts";
 import type { Optimize, Output } from "../plan/output.ts";
 import type { InputOptions } from "../plan/planned-picture.ts";
 import type { VerifiedStore } from "../provenance/verify.ts";
-import type { Rendition } from "../search/rendition.ts";
+import type { FormattedRendition } from "../search/rendition.ts";
 import type { Trace } from "../search/trace.ts";
 import type { Answers } from "./analyze.ts";
 import type { ProvenanceMeans } from "./provenance.ts";
@@ -61,7 +61,7 @@ export interface Order<Entry extends ResultOrder> {
 }
 
 /** The file of a result, whose bytes are the caller's to release. */
-export type ResultFile = Rendition & { readonly format: FormatDefinition; readonly facts: Facts };
+export type ResultFile = FormattedRendition & { readonly facts: Facts };
 
 /** A result. */
 export interface Made {

@@ -11,11 +11,11 @@ import { FORMATS } from "../formats.ts";
 import { isOpaque } from "../pixels/opaque.ts";
 import { type Extent, firstFrame } from "../pixels/picture.ts";
 import { chosenFor } from "../plan/format-lists.ts";
-import { type Objective, type Output, outputFormat } from "../plan/output.ts";
+import { namedFormat, type Objective, type Output } from "../plan/output.ts";
 import type { Plan } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { plainestRefusal } from "../search/fit-size.ts";
-import type { Rendition } from "../search/rendition.ts";
+import type { FormattedRendition, Rendition } from "../search/rendition.ts";
 
 /** What a request says about the format of its result. */
 interface FormatOptions {
@@ -32,19 +32,17 @@ export async function outputFormatsOf(
   plan: Plan,
   { output, accept, allowance }: FormatOptions,
 ): Promise<FormatDefinition[]> {
-  const word = output?.format;
+  const isOpen = output?.format === undefined;
+  const named = namedFormat(output);
   const { format, facts, firstOnly, space, gainMap } = stored;
   const isStill = facts.frames === 1 || firstOnly === true;
-  if (word !== undefined && word !== "auto") {
-    return [inSpace(roomy(suitable(FORMATS[outputFormat(word)], isStill), plan), space, output?.profile)];
-  }
+  if (named) return [inSpace(roomy(suitable(named, isStill), plan), space, output?.profile)];
   const isByName = format.role !== undefined && format.role.tried === undefined;
   // Drawings stay drawings unless pixels are asked for.
-  const keeps =
-    (isByName ? undefined : format.write) ?? (word === undefined && !plan.changesPixels && !space && format.recompress);
+  const keeps = (isByName ? undefined : format.write) ?? (isOpen && !plan.changesPixels && !space && format.recompress);
   const moves = !isStill && (!keeps || !format.can.animation);
   const same = keeps && !moves ? format : fallbackFor(pictureOf(stored, plan).opaque, moves);
-  if (word === undefined) return [inSpace(roomy(same, plan), space)];
+  if (isOpen) return [inSpace(roomy(same, plan), space)];
   const able = Object.values<FormatDefinition>(FORMATS).filter(
     (row) =>
       row.write &&
@@ -148,8 +146,6 @@ export function inTryingOrder(
   return formats.toSorted((one, other) => place(one) - place(other));
 }
 
-type Written = Rendition & { readonly format: FormatDefinition };
-
 /**
  * The best that formats make of a picture. What one of them cannot do does not matter as long as another can.
  * @param write gives null for a file that would plainly be larger than `upperBoundBytes`, the best so far, whose format
@@ -164,8 +160,8 @@ export async function bestOf(
     upperBoundBytes: number | undefined,
     upperBoundSampleBytes: number | undefined,
   ) => Promise<Rendition | null>,
-): Promise<Written> {
-  let best: Written | undefined;
+): Promise<FormattedRendition> {
+  let best: FormattedRendition | undefined;
   const refusals: ApiError[] = [];
   const givenUp: FormatDefinition[] = [];
   for (const format of formats) {

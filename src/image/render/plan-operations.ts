@@ -23,16 +23,17 @@ import type { Point } from "../pixels/gravity.ts";
 import { firstFrame } from "../pixels/picture.ts";
 import { checkResult } from "../plan/detect.ts";
 import { scanOf } from "../plan/full-pass.ts";
-import { type Output, outputFormat, type Sides, sidesFor, sidesOf } from "../plan/output.ts";
+import { namedFormat, type Output, type Sides, sidesFor, sidesOf } from "../plan/output.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "../plan/plan.ts";
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
 import { thumbnailEstimate, smallVersion } from "../plan/thumbnail.ts";
 import type { BoxFinder, OperationRow, Stage, Step } from "../steps/operation.ts";
 import { inSquare } from "../steps/square.ts";
+import type { OperationParams } from "./order.ts";
 
 /** What is to be done with a picture before it is encoded. */
-interface Operations {
-  readonly operations: { readonly [Name in OperationName]?: unknown };
+export interface Operations {
+  readonly operations: OperationParams;
   /** The files of saved pictures that operations need, by id. */
   readonly overlays: ReadonlyMap<string, Uint8Array>;
   readonly allowance?: Allowance | undefined;
@@ -76,6 +77,11 @@ export async function planOperations(
   const steps: Step[] = [...(before?.steps ?? [upright]), ...back];
   let size = back.reduce((each, step) => sizeAfter(step, each), before?.size ?? sizeAfter(upright, storedSize(facts)));
   let opaque = before?.opaque ?? !facts.alpha;
+  const add = (step: Step) => {
+    steps.push(step);
+    size = sizeAfter(step, size);
+    opaque = opaqueAfter(step, opaque);
+  };
   const found: Found = {};
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = order.operations[name as OperationName];
@@ -100,18 +106,12 @@ export async function planOperations(
     const estimate = small ? regionEstimate(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.estimate;
     const planned = estimate ? await isolateBudget.run(estimate, plan, order.allowance) : await plan(UNPAUSED);
     for (const step of planned) {
-      steps.push(step);
-      size = sizeAfter(step, size);
-      opaque = opaqueAfter(step, opaque);
+      add(step);
       if (step.kind !== "crop") checkResult(size, target.frames);
     }
   }
   const sides = target.sides && sidesFor(target.sides, size);
-  for (const step of sides ? inSquare(size, Math.max(...sides)) : []) {
-    steps.push(step);
-    size = sizeAfter(step, size);
-    opaque = opaqueAfter(step, opaque);
-  }
+  for (const step of sides ? inSquare(size, Math.max(...sides)) : []) add(step);
   return {
     steps,
     plan: { ...planSteps(storedSize(facts), steps), sides },
@@ -230,19 +230,14 @@ export function targetOf(stored: Stored, output: Output | undefined): Target {
 }
 
 /** Whether a picture that is written as a request says can have alpha. */
-export function canHoldAlpha(stored: Stored, output: Output | undefined): boolean {
-  const word = output?.format;
-  if (word === "auto") return !stored.gainMap || ALPHA_BESIDE_GAINS;
-  if (word === undefined) return stored.format.write ? stored.format.can.alpha : true;
-  return (FORMATS[outputFormat(word)] as FormatDefinition).can.alpha;
+function canHoldAlpha(stored: Stored, output: Output | undefined): boolean {
+  if (output?.format === "auto") return !stored.gainMap || ALPHA_BESIDE_GAINS;
+  return namedFormat(output)?.can.alpha ?? (stored.format.write ? stored.format.can.alpha : true);
 }
 
 /** How many frames are worked on: formats without animation take the first. */
-export function writtenFrames({ facts, firstOnly }: Stored, output: Output | undefined): number {
-  if (firstOnly) return 1;
-  const word = output?.format;
-  if (word === undefined || word === "auto") return facts.frames;
-  return (FORMATS[outputFormat(word)] as FormatDefinition).can.animation ? facts.frames : 1;
+function writtenFrames({ facts, firstOnly }: Stored, output: Output | undefined): number {
+  return firstOnly || namedFormat(output)?.can.animation === false ? 1 : facts.frames;
 }
 
 /** Whether a result shows the first frame of an animation alone, which is decoded as a still is. */

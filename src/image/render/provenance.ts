@@ -1,15 +1,13 @@
 /** Where an original is from, by its own manifests, and what is stated of its results. */
 import { ApiError } from "../../errors.ts";
-import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { FormatDefinition } from "../codec/format.ts";
-import { FORMATS } from "../formats.ts";
 import { isSynthetic, sourceTypeIn } from "../metadata/source-type.ts";
-import { type Output, outputFormat } from "../plan/output.ts";
+import { namedFormat, type Output } from "../plan/output.ts";
 import { sourceTypeOf } from "../provenance/report.ts";
 import { ingredientFor, type Statement, statementBytes, withManifest } from "../provenance/sign.ts";
 import type { Signer } from "../provenance/signer.ts";
 import { type Verification, type VerifiedStore, verifyFile } from "../provenance/verify.ts";
-import type { Rendition } from "../search/rendition.ts";
+import { type FormattedRendition, withBytes } from "../search/rendition.ts";
 import type { Step } from "../steps/operation.ts";
 
 /** What judging where pictures are from, and stating it, needs of the outside. */
@@ -70,8 +68,7 @@ export async function signingFor(
   const isAsked = option === "sign" || option === "keep";
   const sourceType = statedSourceType(store) ?? markOf(original);
   if (!isAsked && !store && (sourceType === undefined || !isSynthetic(sourceType))) return undefined;
-  const word = output?.format;
-  const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
+  const named = namedFormat(output);
   if (named && !named.manifest?.write) {
     if (!isAsked) return undefined;
     throw new ApiError(
@@ -134,18 +131,16 @@ export function actionsFor(steps: readonly Step[], operations: object): readonly
 }
 
 /** A result that states where it is from; the file without the statement is released. */
-export async function withStatement<Made extends Rendition & { readonly format: FormatDefinition }>(
-  made: Made,
+export async function withStatement(
+  made: FormattedRendition,
   signing: Signing | undefined,
   actions: readonly string[],
-): Promise<Made> {
+): Promise<FormattedRendition> {
   const { manifest } = made.format;
   if (!signing || !manifest?.write) return made;
   try {
     const statement = { ...signing.statement, actions };
-    const file = await withManifest(made.file.bytes, manifest, statement, signing.newId());
-    made.file.release();
-    return { ...made, file: SharedBytes.of(file) };
+    return withBytes(made, await withManifest(made.file.bytes, manifest, statement, signing.newId()));
   } catch (error) {
     made.file.release();
     throw error;

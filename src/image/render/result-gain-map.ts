@@ -3,16 +3,15 @@ import { ApiError } from "../../errors.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
-import { FORMATS } from "../formats.ts";
 import type { GainMap } from "../gain-map/gain-map.ts";
 import { noGain } from "../gain-map/terms.ts";
 import { type Size, turnSize } from "../pixels/geometry.ts";
 import { identify } from "../plan/detect.ts";
-import { type Objective, type Output, outputFormat } from "../plan/output.ts";
+import { namedFormat, type Objective, type Output } from "../plan/output.ts";
 import { planSteps, storedSize } from "../plan/plan.ts";
 import type { Stored } from "../plan/planned-picture.ts";
 import { optimized } from "../search/attempts.ts";
-import type { Rendition } from "../search/rendition.ts";
+import { type FormattedRendition, withBytes } from "../search/rendition.ts";
 import { rowStep } from "../steps/effect.ts";
 import type { Step } from "../steps/operation.ts";
 import { mapLevels, mapLevelsEstimate } from "../steps/tables.ts";
@@ -37,9 +36,8 @@ export function withGainMap<Own extends Stored>(
   output: Output | undefined,
   read = () => stored.format.gainMap?.read(stored.bytes),
 ): Own {
-  const { hdr = "drop", format: word } = output ?? {};
-  if (hdr === "drop") return stored;
-  const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
+  if ((output?.hdr ?? "drop") === "drop") return stored;
+  const named = namedFormat(output);
   if (named && !named.gainMap?.write) {
     throw new ApiError(422, "output.hdr must be drop in this output.format, which cannot hold a gain map");
   }
@@ -167,17 +165,12 @@ export function besideHeld(stored: Stored, map: GainMap | undefined): Stored {
  * A result with its gain map, not larger than an original that only becomes smaller; the file without the map is
  * released.
  */
-export function withResultGainMap<Made extends Rendition & { readonly format: FormatDefinition }>(
-  made: Made,
-  map: ResultGainMap | undefined,
-): Made {
+export function withResultGainMap(made: FormattedRendition, map: ResultGainMap | undefined): FormattedRendition {
   const { write } = made.format.gainMap ?? {};
   if (!write || !map || made.format !== map.format) return made;
   const { bytes } = made.file;
   const most = made.format === map.unchanged?.format ? map.unchanged.bytes : Infinity;
-  const file = SharedBytes.of(write(bytes, inColorsOf(map, made.format.read.factsOf(bytes)), most));
-  made.file.release();
-  return { ...made, file };
+  return withBytes(made, write(bytes, inColorsOf(map, made.format.read.factsOf(bytes)), most));
 }
 
 /** Gains of red, green and blue are those of the original's red, green and blue, whatever the result's are. */

@@ -1,14 +1,12 @@
 /** The metadata of a result: what its request keeps of the original's, and how that gets into its file. */
 import { ApiError } from "../../errors.ts";
-import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { FormatDefinition } from "../codec/format.ts";
-import { FORMATS } from "../formats.ts";
 import { keptMetadata, type Metadata, metadataBytes } from "../metadata/blocks.ts";
 import { sourceTypeIn } from "../metadata/source-type.ts";
 import { withSourceType } from "../metadata/xmp.ts";
-import { type Objective, type Output, outputFormat } from "../plan/output.ts";
+import { namedFormat, type Objective, type Output } from "../plan/output.ts";
 import type { Stored } from "../plan/planned-picture.ts";
-import type { Rendition } from "../search/rendition.ts";
+import { type FormattedRendition, withBytes } from "../search/rendition.ts";
 
 /** What was read of an original for its results, by what is asked for. */
 export type KnownMetadata = Map<string, Metadata>;
@@ -25,8 +23,8 @@ export function keptOf(
   known: KnownMetadata = new Map(),
   sourceType?: string,
 ): Metadata {
-  const { metadata: option = "none", format: word, provenance } = output ?? {};
-  const named = word === undefined || word === "auto" ? undefined : (FORMATS[outputFormat(word)] as FormatDefinition);
+  const { metadata: option = "none", provenance } = output ?? {};
+  const named = namedFormat(output);
   if (option !== "none" && named && !named.metadata?.write) {
     throw new ApiError(422, "output.metadata must be none in this output.format, which cannot hold any");
   }
@@ -52,13 +50,8 @@ export function besideMetadata(objective: Objective, bytes: number): Objective {
 }
 
 /** A result with what is kept; the file without it is released. */
-export function withMetadata<Made extends Rendition & { readonly format: FormatDefinition }>(
-  made: Made,
-  kept: Metadata,
-): Made {
+export function withMetadata(made: FormattedRendition, kept: Metadata): FormattedRendition {
   const { write } = made.format.metadata ?? {};
   if (!write || made.hasMetadata || metadataBytes(kept) === 0) return made;
-  const file = SharedBytes.of(write(made.file.bytes, kept));
-  made.file.release();
-  return { ...made, file };
+  return withBytes(made, write(made.file.bytes, kept));
 }

@@ -7,7 +7,7 @@
  * each, gray and color), where as they are they score 18 and 12 points from it.
  */
 import type { Size } from "../pixels/geometry.ts";
-import type { Rows } from "../pixels/rows.ts";
+import { type Rows, rowsOf } from "../pixels/rows.ts";
 
 /** Pixels of the shorter side from which on a picture has all scales: 1:16 is then 8 pixels, so that 1:32 is made. */
 const ALL_SCALES_FROM = 113;
@@ -39,10 +39,9 @@ export function completed(rows: Rows): Rows {
   const kept = height > rows.height ? new Uint32Array(rows.width * rows.height) : undefined;
   const band = new Uint32Array(width * BAND_ROWS);
   let y = 0;
-  return {
+  return rowsOf(rows, {
     width,
     height,
-    opaque: rows.opaque,
     async read(max) {
       if (y >= height) return null;
       const most = Math.min(max, BAND_ROWS);
@@ -58,8 +57,7 @@ export function completed(rows: Rows): Rows {
       y += count;
       return new Uint8Array(band.buffer, 0, count * width * 4);
     },
-    close: () => rows.close(),
-  };
+  });
 }
 
 /** The place that is shown at `at` where a side of `side` pixels is followed by its mirror image, and so on. */

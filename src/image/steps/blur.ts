@@ -17,8 +17,8 @@ import { parallel, type Estimate } from "../../../wasm/estimate.ts";
 import { openResampler, resamplerEstimate } from "../../../wasm/pixels/resampler.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
-import { effectStep, pump, rowStep } from "./effect.ts";
-import type { GainSteps, Step } from "./operation.ts";
+import { effectStep, pump, rowStep, scaledGains } from "./effect.ts";
+import type { Step } from "./operation.ts";
 
 /** Below this a Gaussian changes nothing that 8 bits could hold. */
 const MIN_SIGMA = 0.2;
@@ -33,7 +33,7 @@ export function gaussianSteps(extent: Extent, sigma: number): Step[] {
       extent,
       blurEstimate(extent, sigma),
       (rows) => blur(rows, sigma),
-      ({ map, across }) => gaussianSteps({ ...map, opaque: true }, sigma * across),
+      scaledGains((map, scale) => gaussianSteps(map, sigma * scale)),
     ),
   ];
 }
@@ -84,16 +84,16 @@ function optionsFor(source: Extent, { width, height }: Size) {
 export function boxSteps(extent: Extent, radius: number): Step[] {
   if (radius === 0) return [];
   const estimate = boxEstimate(extent, radius);
-  const gains: GainSteps = ({ map, across }) => boxSteps({ ...map, opaque: true }, Math.round(radius * across));
-  return [effectStep({ ...sizeOf(extent), estimate, open: (rows) => openBox(rows, radius), gains })];
+  const gains = scaledGains((map, scale) => boxSteps(map, Math.round(radius * scale)));
+  return [effectStep(extent, { estimate, open: (rows) => openBox(rows, radius), gains })];
 }
 
 /** The median of a square, by channel, `radius` pixels to all sides; a whole number. */
 export function medianSteps(extent: Extent, radius: number): Step[] {
   if (radius === 0) return [];
   const estimate = medianEstimate(extent, radius);
-  const gains: GainSteps = ({ map, across }) => medianSteps({ ...map, opaque: true }, Math.round(radius * across));
-  return [effectStep({ ...sizeOf(extent), estimate, open: (rows) => openMedian(rows, radius), gains })];
+  const gains = scaledGains((map, scale) => medianSteps(map, Math.round(radius * scale)));
+  return [effectStep(extent, { estimate, open: (rows) => openMedian(rows, radius), gains })];
 }
 
 /** Up to here a disc is applied as it is; the work per pixel grows with the radius. */
@@ -108,23 +108,19 @@ export function discSteps(extent: Extent, radius: number): Step[] {
   return [
     { kind: "resize", ...small, kernel: "linear" },
     discStep({ ...small, opaque: extent.opaque }, DIRECT_RADIUS),
-    { kind: "resize", ...sizeOf(extent), kernel: "cubic" },
+    { kind: "resize", width: extent.width, height: extent.height, kernel: "cubic" },
   ];
 }
 
 function discStep(extent: Extent, radius: number): Step {
   const estimate = discEstimate(extent, radius);
-  const gains: GainSteps = ({ map, across }) => discSteps({ ...map, opaque: true }, radius * across);
-  return effectStep({ ...sizeOf(extent), estimate, open: (rows) => openDisc(rows, radius), gains });
+  const gains = scaledGains((map, scale) => discSteps(map, radius * scale));
+  return effectStep(extent, { estimate, open: (rows) => openDisc(rows, radius), gains });
 }
 
 /** Unsharp masking of the luma: `c + amount * (Y - blurred Y)`, blurred by a Gaussian of `sigma` pixels. */
 export function sharpenSteps(extent: Extent, sigma: number, amount: number): Step[] {
   if (amount === 0) return [];
   const estimate = sharpenEstimate(extent, sigma);
-  return [effectStep({ ...sizeOf(extent), estimate, open: (rows) => openSharpen(rows, sigma, amount) })];
-}
-
-function sizeOf({ width, height }: Size): Size {
-  return { width, height };
+  return [effectStep(extent, { estimate, open: (rows) => openSharpen(rows, sigma, amount) })];
 }

@@ -1,23 +1,20 @@
 /** Regions of a picture at its own size. */
 import { BAND_ROWS } from "../pixels/band.ts";
 import type { Box } from "../pixels/geometry.ts";
-import { bytesPerPixel, type Rows, skipRows } from "../pixels/rows.ts";
+import { bytesPerPixel, type Rows, rowsOf, skipRows } from "../pixels/rows.ts";
 
 /** The region of a picture; `box` is in whole pixels and lies inside. */
 export function crop(rows: Rows, box: Box): Rows {
   if (![box.x, box.y, box.width, box.height].every(Number.isInteger)) throw new Error("a crop of parts of pixels");
-  const { opaque, sixteenBit } = rows;
   const pixelBytes = bytesPerPixel(rows);
   const sourceStride = rows.width * pixelBytes;
   const stride = box.width * pixelBytes;
   const band = box.width === rows.width ? null : new Uint8Array(stride * BAND_ROWS);
   let skipped = box.y === 0;
   let left = box.height;
-  return {
+  return rowsOf(rows, {
     width: box.width,
     height: box.height,
-    opaque,
-    sixteenBit,
     async read(max) {
       if (!skipped) await skipRows(rows, box.y);
       skipped = true;
@@ -33,6 +30,5 @@ export function crop(rows: Rows, box: Box): Rows {
       }
       return band.subarray(0, count * stride);
     },
-    close: () => rows.close(),
-  };
+  });
 }

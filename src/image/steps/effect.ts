@@ -3,27 +3,21 @@ import type { Estimate } from "../../../wasm/estimate.ts";
 import type { Effect } from "../../../wasm/stream.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
-import type { GainSteps, RowStep } from "./operation.ts";
+import type { GainSteps, RowStep, Step } from "./operation.ts";
 
-interface EffectStep extends Size {
+interface EffectStep {
   /** Whether the result is opaque, given whether the input is; the same by default. */
   readonly opaque?: (input: boolean) => boolean;
   readonly estimate: Estimate;
   readonly open: (rows: Rows) => Effect;
-  readonly gains?: GainSteps;
+  readonly gains?: GainSteps | undefined;
 }
 
 /** A step that hands the picture's rows through a native effect. */
-export function effectStep({ width, height, opaque = same, estimate, open, gains }: EffectStep): RowStep {
-  return {
-    kind: "rows",
-    width,
-    height,
-    opaque,
-    estimate,
-    apply: (rows) => pump(rows, open(rows), { width, height, opaque: opaque(rows.opaque) }),
-    ...(gains && { gains }),
-  };
+export function effectStep(size: Size, { opaque = same, estimate, open, gains }: EffectStep): RowStep {
+  const { width, height } = size;
+  const apply = (rows: Rows) => pump(rows, open(rows), { width, height, opaque: opaque(rows.opaque) });
+  return { ...rowStep(size, estimate, apply, gains), opaque };
 }
 
 /** A step of other work on rows that keeps their size. */
@@ -34,6 +28,11 @@ export function rowStep(
   gains?: GainSteps,
 ): RowStep {
   return { kind: "rows", width, height, opaque: same, estimate, apply, ...(gains && { gains }) };
+}
+
+/** What a step does to a gain map that it does to its picture, at the scale of the map. */
+export function scaledGains(steps: (map: Size & Pick<Rows, "opaque">, scale: number) => readonly Step[]): GainSteps {
+  return ({ map, across }) => steps({ ...map, opaque: true }, across);
 }
 
 function same(input: boolean): boolean {

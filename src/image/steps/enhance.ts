@@ -1,6 +1,8 @@
+import { UNPAUSED } from "../../scheduler/time-slice.ts";
 /** What a picture lacks, by its histogram. */
 import { luma } from "../color/light.ts";
 import { BAND_ROWS } from "../pixels/band.ts";
+import { bandsOf } from "../pixels/bands.ts";
 import type { Rows } from "../pixels/rows.ts";
 import type { Tone } from "./tone.ts";
 
@@ -59,21 +61,17 @@ async function measure(rows: Rows): Promise<Measure> {
   const lumas = new Uint32Array(256);
   let count = 0;
   let chroma = 0;
-  try {
-    for (let band = await rows.read(BAND_ROWS); band; band = await rows.read(BAND_ROWS)) {
-      for (let at = 0; at < band.length; at += 4) {
-        if (band[at + 3]! < 128) continue;
-        const [red, green, blue] = [band[at]!, band[at + 1]!, band[at + 2]!];
-        channels[0][red]!++;
-        channels[1][green]!++;
-        channels[2][blue]!++;
-        lumas[Math.round(luma(red, green, blue))]!++;
-        chroma += Math.max(red, green, blue) - Math.min(red, green, blue);
-        count++;
-      }
+  for await (const band of bandsOf(rows, { rows: BAND_ROWS, timeSlice: UNPAUSED })) {
+    for (let at = 0; at < band.length; at += 4) {
+      if (band[at + 3]! < 128) continue;
+      const [red, green, blue] = [band[at]!, band[at + 1]!, band[at + 2]!];
+      channels[0][red]!++;
+      channels[1][green]!++;
+      channels[2][blue]!++;
+      lumas[Math.round(luma(red, green, blue))]!++;
+      chroma += Math.max(red, green, blue) - Math.min(red, green, blue);
+      count++;
     }
-  } finally {
-    rows.close();
   }
   return {
     count,

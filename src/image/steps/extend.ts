@@ -3,7 +3,7 @@ import { estimated } from "../../../wasm/estimate.ts";
 import type { Rgba } from "../color/rgba.ts";
 import { bandBytes, BAND_ROWS } from "../pixels/band.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
-import type { Rows } from "../pixels/rows.ts";
+import { type Rows, rowsOf } from "../pixels/rows.ts";
 import type { RowStep } from "./operation.ts";
 
 /** To write a pixel of the canvas. */
@@ -32,7 +32,7 @@ function extendRows(rows: Rows, size: Size, canvas: Size, offset: Pick<Box, "x" 
   const pixels = new Uint32Array(band.buffer);
   const stride = canvas.width * 4;
   let y = 0;
-  return {
+  return rowsOf(rows, {
     ...canvas,
     opaque: rows.opaque && color[3] === 255,
     async read(max) {
@@ -50,6 +50,5 @@ function extendRows(rows: Rows, size: Size, canvas: Size, offset: Pick<Box, "x" 
       y += count;
       return band.subarray(0, count * stride);
     },
-    close: () => rows.close(),
-  };
+  });
 }

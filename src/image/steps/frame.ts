@@ -5,15 +5,13 @@ import { effectStep } from "./effect.ts";
 import type { GainStage, RowStep } from "./operation.ts";
 
 /** Gives a picture an outline, with antialiased edges: see `Frame`. */
-export function frameStep({ width, height }: Size, frame: Frame): RowStep {
+export function frameStep(size: Size, frame: Frame): RowStep {
   const { outer, background } = frame;
   const cut = outer.radiusX > 0 && outer.radiusY > 0;
-  return effectStep({
-    width,
-    height,
+  return effectStep(size, {
     opaque: (input) => input && (!cut || background[3] === 255),
-    estimate: frameEstimate({ width, height }),
-    open: () => openFrame({ width, height }, frame),
+    estimate: frameEstimate(size),
+    open: () => openFrame(size, frame),
     gains: (stage) => [frameStep(stage.map, onMap(frame, stage))],
   });
 }

@@ -1,6 +1,6 @@
 /** Blurs along a straight way. */
 import { type Extent, openTaps, type Tap, TAPS_WHOLE, tapsEstimate } from "../../../wasm/effects/blurs.ts";
-import { effectStep } from "./effect.ts";
+import { effectStep, scaledGains } from "./effect.ts";
 import type { GainSteps, Step } from "./operation.ts";
 
 /** Samples that one pass takes; more of them are taken in two passes, whose numbers of samples multiply. */
@@ -13,7 +13,7 @@ const MAX_SAMPLES = 33;
 export function motionSteps(extent: Extent, reach: number, degrees: number): Step[] {
   if (reach < 0.5) return [];
   const samples = 2 * Math.ceil(reach) + 1;
-  const gains: GainSteps = ({ map, across }) => motionSteps({ ...map, opaque: true }, reach * across, degrees);
+  const gains = scaledGains((map, scale) => motionSteps(map, reach * scale, degrees));
   if (samples <= MAX_SAMPLES) return [motionStep(extent, line(samples, (2 * reach) / (samples - 1), degrees), gains)];
   const near = Math.ceil(Math.sqrt(samples));
   const far = Math.ceil(samples / near);
@@ -25,9 +25,8 @@ export function motionSteps(extent: Extent, reach: number, degrees: number): Ste
 }
 
 function motionStep(extent: Extent, taps: readonly Tap[], gains?: GainSteps): Step {
-  const { width, height } = extent;
   const estimate = tapsEstimate(extent, taps);
-  return effectStep({ width, height, estimate, open: (rows) => openTaps(rows, taps), ...(gains && { gains }) });
+  return effectStep(extent, { estimate, open: (rows) => openTaps(rows, taps), gains });
 }
 
 /** Samples on a line through the center, each shared by the four pixels around it. */

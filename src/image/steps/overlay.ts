@@ -3,7 +3,7 @@ import { openOverlay, overlayEstimate } from "../../../wasm/effects/colors.ts";
 import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
 import { bandBytes, BAND_ROWS } from "../pixels/band.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
-import type { Rows } from "../pixels/rows.ts";
+import { type Rows, rowsOf } from "../pixels/rows.ts";
 import { filled } from "./filled.ts";
 
 /** A picture that is opened when the rows that it lies on are reached. */
@@ -20,10 +20,7 @@ export function lay(rows: Rows, cover: Cover, at: Pick<Box, "x" | "y">, opacity:
   const band = new Uint8Array(BAND_ROWS * overStride);
   let over: Rows | undefined;
   let y = 0;
-  return {
-    width: rows.width,
-    height: rows.height,
-    opaque: rows.opaque,
+  return rowsOf(rows, {
     async read(max) {
       const inside = y >= at.y && y < at.y + cover.height;
       const edge = inside ? at.y + cover.height : y < at.y ? at.y : rows.height;
@@ -44,7 +41,7 @@ export function lay(rows: Rows, cover: Cover, at: Pick<Box, "x" | "y">, opacity:
       over?.close();
       rows.close();
     },
-  };
+  });
 }
 
 /** The estimate of laying a picture of one size on one of another; opening it is not in it. */

@@ -37,8 +37,7 @@ export function toneSteps(size: Size, { curve, gain, vibrance = 0, matrix }: Ton
   if (!mixes && !matrix) return [levelStep(size, levels)];
   const gains = gain && Float32Array.from({ length: GAINS }, (_, index) => gain(index / (GAINS - 1)));
   const tone = { levels, gains, vibrance, matrix: matrix ?? IDENTITY };
-  const { width, height } = size;
-  return [effectStep({ width, height, estimate: toneEstimate(size), open: () => openTone(size, tone) })];
+  return [effectStep(size, { estimate: toneEstimate(size), open: () => openTone(size, tone) })];
 }
 
 /** Every color as a weighted sum of its red, green and blue. */

@@ -2,7 +2,7 @@
 import { parallel, NO_WORK, type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { bandBytes, BAND_ROWS, mapBands } from "../pixels/band.ts";
 import { type Orientation, type Size, turnOf, turnSize } from "../pixels/geometry.ts";
-import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
+import { bytesPerPixel, type Rows, rowsOf } from "../pixels/rows.ts";
 
 /** To mirror a pixel left to right, in place. */
 const MIRROR_NANOSECONDS = 1;
@@ -19,27 +19,25 @@ export function turn(rows: Rows, orientation: Orientation): Rows {
   if (orientation === 1) return rows;
   if (orientation === 2) return rows.sixteenBit ? mirrored(rows) : mapBands(rows, (band) => band.flip(rows.width));
   if (orientation === 3) return turn(turn(rows, 2), 4);
-  const size = turnSize(rows, orientation);
+  const { width, height } = turnSize(rows, orientation);
   let pixels: Uint32Array | null = null;
   let y = 0;
-  return {
-    width: size.width,
-    height: size.height,
-    opaque: rows.opaque,
-    sixteenBit: rows.sixteenBit,
+  return rowsOf(rows, {
+    width,
+    height,
     async read(max) {
-      if (y === size.height) return null;
+      if (y === height) return null;
       pixels ??= await collectTurned(rows, orientation);
       const from = y;
-      y = Math.min(size.height, y + max);
-      const stride = size.width * bytesPerPixel(rows);
+      y = Math.min(height, y + max);
+      const stride = width * bytesPerPixel(rows);
       return new Uint8Array(pixels.buffer, from * stride, (y - from) * stride);
     },
     close() {
       pixels = null;
       rows.close();
     },
-  };
+  });
 }
 
 /** The estimate of turning a picture of this stored size. */
@@ -89,15 +87,11 @@ function wordsPerPixel(rows: Pick<Rows, "sixteenBit">): number {
 
 /** 16-bit rows, mirrored left to right. */
 function mirrored(rows: Rows): Rows {
-  const { width, height, opaque, sixteenBit } = rows;
+  const { width } = rows;
   const words = wordsPerPixel(rows);
   const stride = width * words;
   const turned = new Uint32Array(stride * BAND_ROWS);
-  return {
-    width,
-    height,
-    opaque,
-    sixteenBit,
+  return rowsOf(rows, {
     async read(max) {
       const band = await rows.read(Math.min(max, BAND_ROWS));
       if (!band) return null;
@@ -105,8 +99,7 @@ function mirrored(rows: Rows): Rows {
       placeColumns(turned, wordsOf(band), { width, count, words, start: width - 1, stepX: -1, stepY: width });
       return new Uint8Array(turned.buffer, 0, band.length);
     },
-    close: () => rows.close(),
-  };
+  });
 }
 
 /** In pixels, but for the words that each has. */

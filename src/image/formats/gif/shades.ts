@@ -9,7 +9,7 @@
 import { type Estimate, estimated, NO_WORK } from "../../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type Extent, mapFrames, type Picture } from "../../pixels/picture.ts";
-import type { Rows } from "../../pixels/rows.ts";
+import { type Rows, rowsOf } from "../../pixels/rows.ts";
 
 /** Pixels on each side in which an edge goes from none to full: resized and blurred letters take as many. */
 const RADIUS = 2;
@@ -65,10 +65,7 @@ function sharpRows(rows: Rows, timeSlice: TimeSlice, onShade: () => void): Rows 
   if (rows.opaque) return rows;
   const { width, height } = rows;
   const window = new Window(width, height);
-  return {
-    width,
-    height,
-    opaque: false,
+  return rowsOf(rows, {
     async read(max) {
       const wanted = Math.min(max, ROWS);
       await timeSlice.spend((width * wanted * NANOSECONDS_PER_PIXEL) / 1e6);
@@ -81,8 +78,7 @@ function sharpRows(rows: Rows, timeSlice: TimeSlice, onShade: () => void): Rows 
       if (window.hasShade) onShade();
       return made;
     },
-    close: () => rows.close(),
-  };
+  });
 }
 
 /** Rows of a picture with those around them. */

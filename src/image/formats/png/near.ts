@@ -3,7 +3,7 @@ import { NEAR_WINDOW_ROWS, openNearRows } from "../../../../wasm/pixels/near.ts"
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { bandsOf } from "../../pixels/bands.ts";
 import { firstFrame, mapFrames, type Picture } from "../../pixels/picture.ts";
-import type { Rows } from "../../pixels/rows.ts";
+import { type Rows, rowsOf } from "../../pixels/rows.ts";
 
 /** The filter behind which moved samples take fewer bytes. */
 export const NEAR_FILTER = "average";
@@ -22,12 +22,8 @@ export function nearPicture(picture: Picture, moving: Moving): Picture {
 }
 
 function nearRows(rows: Rows, { step, passes }: Moving): Rows {
-  const { width, height, opaque } = rows;
-  const near = openNearRows(width, step, passes);
-  return {
-    width,
-    height,
-    opaque,
+  const near = openNearRows(rows.width, step, passes);
+  return rowsOf(rows, {
     async read(max) {
       const band = await rows.read(Math.min(max, NEAR_WINDOW_ROWS));
       return band && near.move(band);
@@ -36,7 +32,7 @@ function nearRows(rows: Rows, { step, passes }: Moving): Rows {
       near.close();
       rows.close();
     },
-  };
+  });
 }
 
 /**

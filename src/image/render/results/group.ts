@@ -2,30 +2,38 @@
 import { parallel, NO_WORK, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
 import type { Facts, FormatDefinition } from "../../codec/format.ts";
 import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
-import { isWhole } from "../../pixels/geometry.ts";
+import { area, isWhole } from "../../pixels/geometry.ts";
 import { type Plan, planSteps, storedSize } from "../../plan/plan.ts";
 import { pictureEstimate, type Stored } from "../../plan/planned-picture.ts";
 import { type Coverage, estimateOfOptions } from "../../search/attempts.ts";
 import { resultDecodeEstimate } from "../../search/estimates.ts";
 import type { Start } from "../../search/rendition.ts";
-import { bufferedPicture } from "../buffered-picture.ts";
+import { bufferedPicture, type HeldPixels } from "../buffered-picture.ts";
 import { unpackEstimate } from "../embedded-file.ts";
 import type { Origin } from "../origin.ts";
-import { area, type Given, type Group, type Job, type Placed, type SetWork } from "./parts.ts";
+import type { Given, Group, Job, Kept, Placed, SetWork } from "./parts.ts";
+
+/** Pixels of what is kept, once they are there. */
+interface HeldParts {
+  readonly shared?: HeldPixels | null;
+  readonly kept?: HeldPixels | undefined;
+}
 
 /** The file, or the buffered picture, that the jobs of a group are made from, and what is to be done with it. */
 export function originOf<Entry>(
   { stored, groups }: Given<Entry>,
   { shared, keepsFile }: Pick<SetWork<Entry>, "shared" | "keepsFile">,
   { group, onShared, kept }: Placed<Entry>,
+  pixels: HeldParts = {},
 ): { readonly stored: Stored; readonly plan: Plan } {
   const file = stored.bytes.length;
-  const pixels = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0);
-  const bufferedBytes = pixels + gainMapBytesOf(groups);
-  const holding = { heldBytes: keepsFile ? file : 0, bufferedBytes };
-  if (kept) return { stored: bufferedPicture(kept, group.stored, holding), plan: planSteps(kept, []) };
+  const keptBytes = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0);
+  const holding = { heldBytes: keepsFile ? file : 0, bufferedBytes: keptBytes + gainMapBytesOf(groups) };
+  const buffered = (from: Stored, planned: Kept, there: HeldPixels | null | undefined) =>
+    bufferedPicture(there?.size ?? planned, from, holding, there?.pixels);
+  if (kept) return { stored: buffered(group.stored, kept, pixels.kept), plan: planSteps(kept, []) };
   if (!shared || !onShared) return { stored: { ...group.stored, ...holding }, plan: group.planned.plan };
-  return { stored: bufferedPicture(shared, stored, holding), plan: onShared };
+  return { stored: buffered(stored, shared, pixels.shared), plan: onShared };
 }
 
 /** Bytes of the gain maps of all results, which are made before their pictures. */

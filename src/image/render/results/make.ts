@@ -12,7 +12,7 @@ import type { Start } from "../../search/rendition.ts";
 import type { EncodeOptions } from "../../search/task.ts";
 import type { Trace } from "../../search/trace.ts";
 import { analyze } from "../analyze.ts";
-import { bufferedPicture, type HeldPixels, keep } from "../buffered-picture.ts";
+import { type HeldPixels, keep } from "../buffered-picture.ts";
 import { type Unpacked, unpackedFor } from "../embedded-file.ts";
 import { HeldSource } from "../held-source.ts";
 import type { Made, ResultFile, ResultOrder } from "../order.ts";
@@ -114,21 +114,11 @@ async function originPlaced<Entry>(
   placed: Placed<Entry>,
   from: { readonly source: HeldSource; readonly sharedPixels: HeldPixels | null; readonly timeSlice: TimeSlice },
 ): Promise<Origin> {
-  const { stored, plan } = originOf(given, work, placed);
-  const { group, onShared, kept } = placed;
+  const { kept: planned, ...unkept } = placed;
   const { source, sharedPixels: shared, timeSlice } = from;
-  const { heldBytes, bufferedBytes } = stored;
-  const origin =
-    shared && onShared
-      ? { stored: bufferedPicture(shared.size, given.stored, stored, shared.pixels), bytes: shared.bytes }
-      : { stored: { ...group.stored, heldBytes, bufferedBytes }, bytes: source };
-  if (!kept) return { stored: origin.stored, plan, source: new HeldSource(origin.bytes.retain()) };
-  const own = await keep(origin.stored, kept.plan, timeSlice);
-  return {
-    stored: bufferedPicture(own.size, group.stored, stored, own.pixels),
-    plan,
-    source: new HeldSource(own.bytes),
-  };
+  const kept = planned && (await keep(originOf(given, work, unkept, { shared }).stored, planned.plan, timeSlice));
+  const bytes = kept?.bytes ?? (shared && placed.onShared ? shared.bytes : source).retain();
+  return { ...originOf(given, work, placed, { shared, kept }), source: new HeldSource(bytes) };
 }
 
 /**

@@ -81,8 +81,3 @@ export interface Given<Entry> {
   readonly base: Planned;
   readonly groups: readonly Group<Entry>[];
 }
-
-/** Pixels of a picture of this size. */
-export function area({ width, height }: Size): number {
-  return width * height;
-}

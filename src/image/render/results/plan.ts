@@ -1,5 +1,4 @@
 /** What results of one original are made of: each is planned, those whose pixels are the same once. */
-import type { Allowance } from "../../../scheduler/job-limits.ts";
 import type { ProfileOption } from "../../color/profile-option.ts";
 import type { Space } from "../../color/space.ts";
 import type { GainMap } from "../../gain-map/gain-map.ts";
@@ -11,19 +10,19 @@ import type { VerifiedStore } from "../../provenance/verify.ts";
 import type { OperationParams, Order, ResultOrder } from "../order.ts";
 import { inTryingOrder, outputFormatsOf } from "../output-formats.ts";
 import { inOwnRange } from "../own-range.ts";
-import { isOfFirstFrame, type Planned, planOperations, type Target, targetOf } from "../plan-operations.ts";
+import {
+  isOfFirstFrame,
+  type Operations,
+  type Planned,
+  planOperations,
+  type Target,
+  targetOf,
+} from "../plan-operations.ts";
 import { actionsFor, type ProvenanceMeans, signingFor, statedSourceType } from "../provenance.ts";
 import { besideGainMap, resultGainMap, withGainMap } from "../result-gain-map.ts";
 import { besideMetadata, keptOf, type KnownMetadata } from "../result-metadata.ts";
 import type { Given, Group, Job } from "./parts.ts";
 import { wantedOf } from "./shared.ts";
-
-/** What planning operations needs. */
-interface Planning {
-  readonly operations: OperationParams;
-  readonly overlays: ReadonlyMap<string, Uint8Array>;
-  readonly allowance?: Allowance | undefined;
-}
 
 /** A group whose jobs are not all known yet. */
 type OpenGroup<Entry> = Group<Entry> & { readonly jobs: Job<Entry>[] };
@@ -114,10 +113,10 @@ class Spaces {
   private readonly known = new Map<ProfileOption, Pick<Given<never>, "stored" | "base">>();
   private readonly stored: Stored;
   private readonly base: Planned;
-  private readonly order: Planning;
+  private readonly order: Operations;
 
   /** @param base in sRGB */
-  constructor(stored: Stored, base: Planned, order: Planning) {
+  constructor(stored: Stored, base: Planned, order: Operations) {
     this.stored = stored;
     this.base = base;
     this.order = order;
@@ -134,7 +133,7 @@ class Spaces {
 }
 
 /** The picture after the operations of the request, with all that any result may have. */
-export function planBase(stored: Stored, order: Planning): Promise<Planned> {
+export function planBase(stored: Stored, order: Operations): Promise<Planned> {
   return planOperations(stored, order, { alpha: true, frames: 1, seen: stored.facts.frames });
 }
 

@@ -2,14 +2,14 @@
  * The version of a picture that several results are made from: large enough that nothing can be seen of the way by it, and
  * small enough to be kept.
  */
-import type { Box, Size } from "../../pixels/geometry.ts";
+import { area, type Box, isWhole, type Size } from "../../pixels/geometry.ts";
 import { type Plan, planSteps, viewedSize } from "../../plan/plan.ts";
 import type { Step } from "../../steps/operation.ts";
 
 /** Larger versions are not kept: what they would be needed for is made from the file. */
 export const MAX_SHARED_PIXELS = 6_000_000;
 /** A result is made from a version that is larger by so much, or is it: half as large again, but for rounded sides. */
-export const MIN_REDUCTION = 1.49;
+const MIN_REDUCTION = 1.49;
 /**
  * Larger results are made from the file. What is filtered twice is rounded twice, which counts for more the larger a result is,
  * however much larger the version that it is made of: at 640 pixels across it scores 95.3 to 97 against what is filtered once in
@@ -33,11 +33,10 @@ export function wantedOf(base: Size, steps: readonly Step[]): Wanted {
   const { box, target, orientation } = plan.view;
   if (!target) return { plan, need: 1, isScale: false };
   const viewed = viewedSize(plan.view);
-  const isWhole = box.x === 0 && box.y === 0 && box.width === base.width && box.height === base.height;
   return {
     plan,
     need: Math.min(1, Math.max(viewed.width / box.width, viewed.height / box.height)),
-    isScale: isWhole && orientation === 1 && plan.steps.length === 0,
+    isScale: isWhole(box, base) && orientation === 1 && plan.steps.length === 0,
   };
 }
 
@@ -46,7 +45,7 @@ export function isServed({ plan, need, isScale }: Wanted, base: Size, shared: Si
   if (isScale && plan.size.width === shared.width && plan.size.height === shared.height) return true;
   const scale = Math.min(shared.width / base.width, shared.height / base.height);
   if (scale === 1) return true;
-  return pixelsOf(plan.size) <= MAX_DERIVED_PIXELS && need * MIN_REDUCTION <= scale;
+  return area(plan.size) <= MAX_DERIVED_PIXELS && need * MIN_REDUCTION <= scale;
 }
 
 /**
@@ -54,7 +53,7 @@ export function isServed({ plan, need, isScale }: Wanted, base: Size, shared: Si
  * small enough it is that: then nothing is filtered twice.
  */
 export function sharedSize(base: Size, wanted: readonly Wanted[]): Size | null {
-  const isSmall = base.width * base.height <= MAX_SHARED_PIXELS;
+  const isSmall = area(base) <= MAX_SHARED_PIXELS;
   if (isSmall && wanted.length > 1) return base;
   const sizes = wanted.flatMap(({ need, isScale, plan }) => {
     const reduced = scaled(base, Math.min(1, need * MIN_REDUCTION));
@@ -62,14 +61,10 @@ export function sharedSize(base: Size, wanted: readonly Wanted[]): Size | null {
   });
   const served = (size: Size) => wanted.filter((one) => isServed(one, base, size)).length;
   const [best] = sizes
-    .filter((size) => pixelsOf(size) <= MAX_SHARED_PIXELS)
+    .filter((size) => area(size) <= MAX_SHARED_PIXELS)
     .map((size) => ({ size, count: served(size) }))
-    .toSorted((one, other) => other.count - one.count || pixelsOf(one.size) - pixelsOf(other.size));
+    .toSorted((one, other) => other.count - one.count || area(one.size) - area(other.size));
   return best && best.count > 1 ? best.size : null;
-}
-
-function pixelsOf({ width, height }: Size): number {
-  return width * height;
 }
 
 function scaled({ width, height }: Size, factor: number): Size {

@@ -4,14 +4,14 @@ import { ApiError } from "../../../errors.ts";
 import { isolateBudget } from "../../../scheduler/budget.ts";
 import type { Allowance } from "../../../scheduler/job-limits.ts";
 import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
-import type { Size } from "../../pixels/geometry.ts";
-import { demandOf, planSteps } from "../../plan/plan.ts";
+import { area } from "../../pixels/geometry.ts";
+import { demandOf, planSteps, storedSize } from "../../plan/plan.ts";
 import { pictureEstimate, type Stored, withSixteenBits } from "../../plan/planned-picture.ts";
 import type { Coverage } from "../../search/attempts.ts";
 import { sixteenBitTask, taskOf } from "../../search/task.ts";
 import { unpackEstimate } from "../embedded-file.ts";
 import { groupEstimate, isWholePicture, searchKeys } from "./group.ts";
-import { area, type Given, type Group, type Job, type Kept, type Placed, type SetWork } from "./parts.ts";
+import type { Given, Group, Job, Kept, Placed, SetWork } from "./parts.ts";
 import { isServed, MAX_SHARED_PIXELS, planOnShared, sharedSize } from "./shared.ts";
 
 /** How refusals begin that are about the results together. */
@@ -88,11 +88,7 @@ function sharedOf<Entry>({ stored, base, groups }: Given<Entry>): Kept | null {
   const { width, height } = size;
   const isWhole = width === base.size.width && height === base.size.height;
   const steps = isWhole ? base.steps : [...base.steps, { kind: "resize", width, height, kernel: "lanczos3" } as const];
-  return { width, height, opaque: base.opaque, plan: planSteps(storedSizeOf(stored), steps) };
-}
-
-function storedSizeOf({ facts: { width, height } }: Stored): Size {
-  return { width, height };
+  return { width, height, opaque: base.opaque, plan: planSteps(storedSize(stored.facts), steps) };
 }
 
 /** The ways to come to the picture of a group: with it kept, where that can be worth while, and without. */
