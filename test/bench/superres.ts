@@ -1,5 +1,5 @@
 /** Super-resolution of a photograph-like megapixel, to 4 megapixels and to 16, beside Lanczos3 to the same sizes. */
-import { enlargeStep } from "../../src/image/steps/enlarge.ts";
+import { enlargeStep } from "../../src/image/operations/upscale/enlarge.ts";
 import { resample } from "../../src/image/steps/resample.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeMemoryBytes } from "../../wasm/load.ts";

@@ -115,7 +115,7 @@ def in_two_forms(plane, layers):
 
 
 def traces(plane):
-    """Edges of blocks, and the share of noise: as src/image/steps/traces.ts has them."""
+    """Edges of blocks, and the share of noise: as src/image/operations/upscale/traces.ts has them."""
     plane, blocks = plane[:256].astype(np.float64), 0
     for lines in (plane, plane.T):
         thirds = np.minimum(12, np.abs(lines[:, 3:] - lines[:, :-3] - 3 * (lines[:, 2:-1] - lines[:, 1:-2]))).mean(0)
@@ -132,7 +132,7 @@ def traces(plane):
 
 
 def chosen(by_lanczos3, large, clean, plane, lossless):
-    """What is made of a picture with these traces: as src/image/steps/enlarge.ts has it."""
+    """What is made of a picture with these traces: as src/image/operations/upscale/enlarge.ts has it."""
     blocks, noise = traces(plane)
     made = clean if lossless and blocks < 0.06 and noise < 0.04 else large
     return np.rint(by_lanczos3 + np.clip((0.2 - noise) / 0.19, 0, 1) * (made - by_lanczos3))

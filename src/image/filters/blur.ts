@@ -4,8 +4,8 @@ import * as v from "valibot";
 import { decimal, oneOf, record } from "../../fields.ts";
 import { boxSteps, discSteps, gaussianSteps, medianSteps } from "../steps/blur.ts";
 import { filter } from "../steps/filter.ts";
-import { motionSteps } from "../steps/motion.ts";
-import { zoomSteps } from "../steps/zoom.ts";
+import { motionSteps } from "./blur/motion.ts";
+import { zoomSteps } from "./blur/zoom.ts";
 
 const Blur = record({
   mode: v.optional(oneOf(["gaussian", "box", "disc", "motion", "zoom", "median"]), "gaussian"),

@@ -3,9 +3,9 @@ import * as v from "valibot";
 
 import { flag, record } from "../../fields.ts";
 import { redEyeSteps } from "../faces/red-eyes.ts";
-import { enhancement } from "../steps/enhance.ts";
 import { operation, type Step } from "../steps/operation.ts";
 import { toneSteps } from "../steps/tone.ts";
+import { enhancement } from "./auto/enhance.ts";
 
 /**
  * The longest side, in pixels, of the version of the picture that is measured, and of that in which eyes are sought.

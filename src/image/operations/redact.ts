@@ -10,9 +10,9 @@ import { spansOf } from "../faces/spans.ts";
 import { type Box, lengthOf, outerBox, type Size } from "../pixels/geometry.ts";
 import { pixelsOf, rowsOver } from "../pixels/rows.ts";
 import type { Small } from "../steps/analysis.ts";
-import { type Colors, type Cover, coverStep, oneColor } from "../steps/cover.ts";
 import { type Kernel, operation } from "../steps/operation.ts";
 import { resample } from "../steps/resample.ts";
+import { type Colors, type Cover, coverStep, oneColor } from "./redact/cover.ts";
 
 /**
  * Colors along the longer side of what is covered, all that a blur shows of it: a face, which fills two thirds, has

@@ -5,8 +5,8 @@ import { ApiError } from "../../errors.ts";
 import { decimal, hexColor, integer, oneOf, record } from "../../fields.ts";
 import { MAX_SIDE_PIXELS } from "../../limits.ts";
 import { type Box, isWhole, type Size } from "../pixels/geometry.ts";
-import { contentBox, MARGIN_COLUMN_BYTES, MARGIN_NANOSECONDS } from "../pixels/margins.ts";
 import { operation, type Step } from "../steps/operation.ts";
+import { contentBox, MARGIN_COLUMN_BYTES, MARGIN_NANOSECONDS } from "./trim/margins.ts";
 
 /** Levels of 255, as other tools have it. */
 const DEFAULT_THRESHOLD = 10;

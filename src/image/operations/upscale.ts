@@ -1,7 +1,7 @@
 /** Super-resolution. */
 import { positiveInteger, record } from "../../fields.ts";
-import { enlargeStep } from "../steps/enlarge.ts";
 import { operation } from "../steps/operation.ts";
+import { enlargeStep } from "./upscale/enlarge.ts";
 
 const MAX_FACTOR = 8;
 

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
+import { enlargeStep } from "../../../src/image/operations/upscale/enlarge.ts";
 import { pump } from "../../../src/image/steps/effect.ts";
-import { enlargeStep } from "../../../src/image/steps/enlarge.ts";
 import { resample } from "../../../src/image/steps/resample.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeStatistics } from "../../../wasm/load.ts";

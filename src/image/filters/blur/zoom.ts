@@ -1,7 +1,7 @@
 /** Blurs toward the center. */
-import { type Extent, openZoom, ZOOM_SAMPLES, zoomEstimate } from "../../../wasm/effects/blurs.ts";
-import { effectStep, scaledGains } from "./effect.ts";
-import type { Step } from "./operation.ts";
+import { type Extent, openZoom, ZOOM_SAMPLES, zoomEstimate } from "../../../../wasm/effects/blurs.ts";
+import { effectStep, scaledGains } from "../../steps/effect.ts";
+import type { Step } from "../../steps/operation.ts";
 
 /**
  * The mean over the way from each pixel toward the center, as far as `share` of it. The samples are at most about a

@@ -5,13 +5,13 @@
  * median of 3 x 3 pixels has taken specks away (as `vips find_trim` and the tools built on it do). A median takes thin
  * lines away as well, so a pixel that stands out clearly counts where one of the eight around it does too.
  */
-import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { Rgba } from "../color/rgba.ts";
-import { bandsOf } from "./bands.ts";
-import type { Box } from "./geometry.ts";
-import { enclosing } from "./gravity.ts";
+import type { TimeSlice } from "../../../scheduler/time-slice.ts";
+import type { Rgba } from "../../color/rgba.ts";
+import { bandsOf } from "../../pixels/bands.ts";
+import type { Box } from "../../pixels/geometry.ts";
+import { enclosing } from "../../pixels/gravity.ts";
+import type { Rows } from "../../pixels/rows.ts";
 import { type Extent, FINDER_COLUMN_BYTES, MarginFinder } from "./margin-finder.ts";
-import type { Rows } from "./rows.ts";
 
 /** What counts as margin. */
 export interface Margin {

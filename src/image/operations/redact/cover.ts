@@ -1,12 +1,12 @@
 /** Parts of a picture with nothing but a few colors in them, other parts in other frames. */
-import { parallel, maximum } from "../../../wasm/estimate.ts";
-import type { Rgba } from "../color/rgba.ts";
-import { type Box, outerBox, type Size } from "../pixels/geometry.ts";
-import { type Rows, rowsOver } from "../pixels/rows.ts";
-import { rowStep } from "./effect.ts";
-import type { GainStage, GainSteps, Kernel, RowStep } from "./operation.ts";
-import { lay, layEstimate } from "./overlay.ts";
-import { resample, resampleEstimate } from "./resample.ts";
+import { parallel, maximum } from "../../../../wasm/estimate.ts";
+import type { Rgba } from "../../color/rgba.ts";
+import { type Box, outerBox, type Size } from "../../pixels/geometry.ts";
+import { type Rows, rowsOver } from "../../pixels/rows.ts";
+import { rowStep } from "../../steps/effect.ts";
+import type { GainStage, GainSteps, Kernel, RowStep } from "../../steps/operation.ts";
+import { lay, layEstimate } from "../../steps/overlay.ts";
+import { resample, resampleEstimate } from "../../steps/resample.ts";
 
 export interface Colors extends Size {
   /** RGBA8, without alpha below 255: what is under them must not show. */

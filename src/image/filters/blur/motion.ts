@@ -1,7 +1,7 @@
 /** Blurs along a straight way. */
-import { type Extent, openTaps, type Tap, TAPS_WHOLE, tapsEstimate } from "../../../wasm/effects/blurs.ts";
-import { effectStep, scaledGains } from "./effect.ts";
-import type { GainSteps, Step } from "./operation.ts";
+import { type Extent, openTaps, type Tap, TAPS_WHOLE, tapsEstimate } from "../../../../wasm/effects/blurs.ts";
+import { effectStep, scaledGains } from "../../steps/effect.ts";
+import type { GainSteps, Step } from "../../steps/operation.ts";
 
 /** Samples that one pass takes; more of them are taken in two passes, whose numbers of samples multiply. */
 const MAX_SAMPLES = 33;

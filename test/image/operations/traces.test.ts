@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
-import { tracesOf } from "../../../src/image/steps/traces.ts";
+import { tracesOf } from "../../../src/image/operations/upscale/traces.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import astronautFile from "../../fixtures/superres/astronaut.png";
 import cameramanFile from "../../fixtures/superres/cameraman.png";

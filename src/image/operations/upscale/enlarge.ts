@@ -1,12 +1,12 @@
 /** Super-resolution of rows: doublings by networks, and what is left by the resampler. */
-import { parallel, type Estimate, estimated } from "../../../wasm/estimate.ts";
-import { doublingEstimate, type Network, openDoubling } from "../../../wasm/superres/superres.ts";
-import type { Size } from "../pixels/geometry.ts";
-import { lookAhead } from "../pixels/lookahead.ts";
-import type { Rows } from "../pixels/rows.ts";
-import { pump } from "./effect.ts";
-import type { RowStep } from "./operation.ts";
-import { resample, resampleEstimate } from "./resample.ts";
+import { parallel, type Estimate, estimated } from "../../../../wasm/estimate.ts";
+import { doublingEstimate, type Network, openDoubling } from "../../../../wasm/superres/superres.ts";
+import type { Size } from "../../pixels/geometry.ts";
+import type { Rows } from "../../pixels/rows.ts";
+import { pump } from "../../steps/effect.ts";
+import type { RowStep } from "../../steps/operation.ts";
+import { resample, resampleEstimate } from "../../steps/resample.ts";
+import { lookAhead } from "./lookahead.ts";
 import { type Traces, tracesOf } from "./traces.ts";
 
 /**

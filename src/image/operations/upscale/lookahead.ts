@@ -1,5 +1,5 @@
 /** Looking at a picture's first rows before anything is made of them. */
-import { bytesPerPixel, pixelsOf, type Rows, rowsOf, rowsOver } from "./rows.ts";
+import { bytesPerPixel, pixelsOf, type Rows, rowsOf, rowsOver } from "../../pixels/rows.ts";
 
 /**
  * The rows that `make` makes of a picture, once it has seen the pixels of the first ones: they are RGBA8, or RGBA16

@@ -1,6 +1,6 @@
 /** Finds what is not margin in the rows of a picture: see `margins.ts` for what counts as margin. */
-import type { Rgba } from "../color/rgba.ts";
-import type { Box } from "./geometry.ts";
+import type { Rgba } from "../../color/rgba.ts";
+import type { Box } from "../../pixels/geometry.ts";
 
 /** Bytes that a finder holds for each column: what is known of three rows, and of their blocks. */
 export const FINDER_COLUMN_BYTES = 3 * 5;

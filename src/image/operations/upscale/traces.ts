@@ -1,5 +1,5 @@
 /** Traces that compression and noise leave in a picture. */
-import type { Size } from "../pixels/geometry.ts";
+import type { Size } from "../../pixels/geometry.ts";
 
 /** Pixels of a side of the blocks of JPEG and its like. */
 const BLOCK = 8;

@@ -1,10 +1,10 @@
-import { UNPAUSED } from "../../scheduler/time-slice.ts";
 /** What a picture lacks, by its histogram. */
-import { luma } from "../color/light.ts";
-import { BAND_ROWS } from "../pixels/band.ts";
-import { bandsOf } from "../pixels/bands.ts";
-import type { Rows } from "../pixels/rows.ts";
-import type { Tone } from "./tone.ts";
+import { UNPAUSED } from "../../../scheduler/time-slice.ts";
+import { luma } from "../../color/light.ts";
+import { BAND_ROWS } from "../../pixels/band.ts";
+import { bandsOf } from "../../pixels/bands.ts";
+import type { Rows } from "../../pixels/rows.ts";
+import type { Tone } from "../../steps/tone.ts";
 
 /** The part of the samples at each end of the range that may be clipped. */
 const CLIPPED = 0.005;

@@ -1,7 +1,7 @@
 /** Looking at a picture's first rows. */
 import { describe, expect, it } from "vitest";
 
-import { lookAhead } from "../../../src/image/pixels/lookahead.ts";
+import { lookAhead } from "../../../src/image/operations/upscale/lookahead.ts";
 import type { Rows } from "../../../src/image/pixels/rows.ts";
 import { drain, noise, rowsOf } from "../../support/rows.ts";
 
