@@ -21,3 +21,8 @@ export async function namesIn(tarball: string): Promise<readonly string[]> {
   const { stdout } = await run("tar", ["-tf", basename(tarball)], { cwd: dirname(tarball) });
   return stdout.trim().split(/\r?\n/);
 }
+
+/** Puts what a tarball has into a folder, as `package/`. */
+export async function unpacked(tarball: string, into: string): Promise<void> {
+  await run("tar", ["-xzf", basename(tarball), "-C", into], { cwd: dirname(tarball) });
+}
