@@ -1,5 +1,5 @@
 /** `darkroom mcp` by the protocol's own client: the service's protocol code answers, with stand-ins for its routes. */
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,6 +15,7 @@ import { createClient } from "../../src/cli/batch/client.ts";
 import { serveAgents } from "../../src/cli/batch/mcp.ts";
 import { resultOf } from "../../src/http/mcp/methods.ts";
 import { isEnveloped, readMessage } from "../../src/http/mcp/protocol.ts";
+import { MAX_SOURCE_BYTES } from "../../src/limits.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const COMMAND = join(ROOT, "src", "cli", "darkroom.js");
@@ -164,6 +165,10 @@ it("reads and writes nothing outside its folders, and replaces nothing", async (
   expect(await words({ path: join(pictures, "link.jpg") })).toBe(outside);
   expect(await words({ path: join(pictures, "nothing.jpg") })).toBe("There is no file at path");
   expect(await words({ path: join(pictures, "folder.jpg") })).toBe("path must be a file");
+  await writeFile(join(pictures, "large.jpg"), "");
+  await truncate(join(pictures, "large.jpg"), MAX_SOURCE_BYTES + 1);
+  expect(await words({ path: join(pictures, "large.jpg") })).toBe(`The file has more than ${MAX_SOURCE_BYTES} bytes`);
+  expect(await words({ path, save_as: join(pictures, "a\0.webp") })).toBe("save_as must be the name of a file");
   const target = "save_as is outside the folders that this server was started with";
   expect(await words({ path, save_as: join(folder, "x.webp") })).toBe(target);
   expect(await words({ path, save_as: join(pictures, "out", "x.webp") })).toBe(target);
@@ -174,21 +179,33 @@ it("reads and writes nothing outside its folders, and replaces nothing", async (
   await client.close();
 });
 
+/** What is said to an input, message by message. */
+async function said(...input: readonly string[]): Promise<unknown[]> {
+  const client = createClient({ url: new URL(url), key: "k" });
+  const output = new PassThrough();
+  const desk = { url: new URL(url), key: "k", client, folders: [folder] };
+  await serveAgents(desk, Readable.from(input), output, new AbortController().signal);
+  output.end();
+  const lines = (await text(output)).trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line) as unknown);
+}
+
 it.each([
   ["{", -32_700],
   ["null", -32_600],
   ["[]", -32_600],
 ])("answers a line like %s with %i", async (line, code) => {
-  const desk = {
-    url: new URL(url),
-    key: "k",
-    client: createClient({ url: new URL(url), key: "k" }),
-    folders: [folder],
-  };
-  const output = new PassThrough();
-  await serveAgents(desk, Readable.from([`${line}\n`]), output, new AbortController().signal);
-  output.end();
-  expect(JSON.parse(await text(output))).toMatchObject({ jsonrpc: "2.0", id: null, error: { code } });
+  expect(await said(`${line}\n`)).toMatchObject([{ jsonrpc: "2.0", id: null, error: { code } }]);
+});
+
+it("keeps nothing of a line that is longer than a message may be, and answers the others, in whatever pieces", async () => {
+  const list = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/list" });
+  const long = Array.from({ length: 30 }, () => "x".repeat(10_000));
+  const answers = await said(list.slice(0, 9), `${list.slice(9)}\n\r\n`, ...long, `x\n${list}`);
+  const tooLong = { id: null, error: { code: -32_600, message: "A message has at most 262144 characters" } };
+  expect(answers).toHaveLength(3);
+  expect(answers).toEqual(expect.arrayContaining([expect.objectContaining(tooLong)]));
+  expect(answers.filter((answer) => (answer as { id: unknown }).id === 7)).toHaveLength(2);
 });
 
 it("says in the protocol's words that the service is not there, and goes on", async () => {

@@ -4,11 +4,11 @@
  */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, parse, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
 import { facesIn, MAX_SHOWN_BYTES, PREVIEW, SHOWN_FORMATS, USUAL_ANALYSES } from "../../agent-pictures.ts";
 import type { Success, UploadBody } from "../../clients/api-types.d.ts";
+import { MAX_JSON_BYTES, MAX_SOURCE_BYTES } from "../../limits.ts";
 import type { Client } from "./client.ts";
 import { exists, isIn, place } from "./files.ts";
 
@@ -65,8 +65,8 @@ export interface Desk {
 export async function serveAgents(desk: Desk, input: Readable, output: Writable, signal: AbortSignal): Promise<void> {
   const answer = createAnswering(desk, signal);
   const running = new Set<Promise<void>>();
-  for await (const line of createInterface({ input, signal, crlfDelay: Infinity })) {
-    if (line.trim() === "") continue;
+  for await (const line of linesOf(input, signal)) {
+    if (line?.trim() === "") continue;
     const work = answer(line).then((said) => {
       if (said !== undefined) output.write(`${JSON.stringify(said)}\n`);
     });
@@ -76,8 +76,34 @@ export async function serveAgents(desk: Desk, input: Readable, output: Writable,
   await Promise.all(running);
 }
 
+/**
+ * The lines of an input until it ends, or the signal is aborted: undefined for one that is longer than a message may be, of
+ * which nothing is kept.
+ */
+async function* linesOf(input: Readable, signal: AbortSignal): AsyncGenerator<string | undefined> {
+  const stop = (): void => void input.destroy();
+  signal.addEventListener("abort", stop);
+  let line: string | undefined = "";
+  try {
+    for await (const text of input.setEncoding("utf8") as AsyncIterable<string>) {
+      for (const [index, part] of text.split("\n").entries()) {
+        if (index > 0) {
+          yield line;
+          line = "";
+        }
+        line = line === undefined || line.length + part.length > MAX_JSON_BYTES ? undefined : line + part;
+      }
+    }
+    yield line;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
 /** What answers one line; undefined where nothing is to be said. */
-function createAnswering(desk: Desk, signal: AbortSignal): (line: string) => Promise<Json | undefined> {
+function createAnswering(desk: Desk, signal: AbortSignal): (line: string | undefined) => Promise<Json | undefined> {
   let tools: readonly Tool[] | undefined;
   const toolsOf = async (): Promise<readonly Tool[]> => {
     tools ??= toolsIn(await forwarded(desk, { jsonrpc: "2.0", id: 0, method: "tools/list" } as Message, signal));
@@ -108,6 +134,10 @@ function createAnswering(desk: Desk, signal: AbortSignal): (line: string) => Pro
     }
   };
   return async (line) => {
+    if (line === undefined) {
+      const tooLong = `A message has at most ${MAX_JSON_BYTES} characters`;
+      return { jsonrpc: "2.0", id: null, error: { code: INVALID_REQUEST, message: tooLong } };
+    }
     let message: Message | undefined;
     try {
       message = JSON.parse(line) as Message;
@@ -248,15 +278,19 @@ async function withinFolders(desk: Desk, path: string): Promise<string> {
     throw new Refusal("There is no file at path");
   });
   if (await isServed(desk, dirname(real))) {
+    const about = await stat(real);
     // Reading a pipe would not end, and a folder is none either.
-    if ((await stat(real)).isFile()) return real;
-    throw new Refusal("path must be a file");
+    if (!about.isFile()) throw new Refusal("path must be a file");
+    if (about.size > MAX_SOURCE_BYTES) throw new Refusal(`The file has more than ${MAX_SOURCE_BYTES} bytes`);
+    return real;
   }
   throw new Refusal("The file is outside the folders that this server was started with");
 }
 
 /** Where a new file goes. @throws Refusal when its folder is not there, or outside the folders */
 async function newWithinFolders(desk: Desk, path: string): Promise<string> {
+  // A file system that cannot ask for a name says that nothing is there.
+  if (path.includes("\0")) throw new Refusal("save_as must be the name of a file");
   const folder = await realpath(dirname(resolve(path))).catch(() => {
     throw new Refusal("There is no folder for save_as");
   });
