@@ -29,7 +29,7 @@ export function readerOf(body: ReadableStream<Uint8Array>, maxMs = MAX_BODY_MS, 
     if (signal?.aborted) leave();
     const since = Date.now();
     const reading = reader.read().catch((cause: unknown) => {
-      throw new ApiError(400, "The request body was cut short", { cause });
+      throw cutShort(cause);
     });
     const part = await Promise.race([reading, ended]).finally(() => {
       clearTimeout(timer);
@@ -46,4 +46,9 @@ export function readerOf(body: ReadableStream<Uint8Array>, maxMs = MAX_BODY_MS, 
     return part;
   };
   return { pull, release: () => reader.releaseLock() };
+}
+
+/** A body has fewer bytes than it was to have. */
+export function cutShort(cause?: unknown): ApiError {
+  return new ApiError(400, "The request body was cut short", { cause });
 }

@@ -7,7 +7,7 @@ import { MAX_BODY_MS, MAX_JSON_BYTES, MAX_SOURCE_BYTES } from "../limits.ts";
 import { isolateBudget } from "../scheduler/budget.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { Memory } from "../scheduler/held-bytes.ts";
-import { readerOf } from "./body.ts";
+import { cutShort, readerOf } from "./body.ts";
 import { gather, roomFor } from "./gather.ts";
 import type { Upload } from "./upload.ts";
 
@@ -53,6 +53,8 @@ export async function readRaw(
     const content = gather(limit, announced, tooLarge, need);
     for (let chunk = await reader.pull(); chunk; chunk = await reader.pull()) await content.write(chunk);
     const bytes = content.bytes();
+    // What came may be the better part of a picture, which nobody asked for.
+    if (bytes.length < (announced ?? 0)) throw cutShort();
     if (bytes.length === 0) throw new ApiError(422, "file must not be empty");
     reservation.shrink(bytes.buffer.byteLength);
     return { original: { bytes, name: nameOf(query, headers), memory: reservation }, data };

@@ -55,6 +55,15 @@ describe("a body", () => {
     expect(told.message).toMatch(message);
   });
 
+  it("has all the bytes that it announces", async () => {
+    const announcing = (bytes: number) => ({ ...IMAGE, "content-length": String(bytes) });
+    expect((await read("", announcing(PIXEL.length))).bytes).toEqual(PIXEL);
+    for (const body of [PIXEL, new Uint8Array(0)]) {
+      const told = await refusal(readRaw(requestOf("", announcing(PIXEL.length + 1), body)));
+      expect([told.status, told.message]).toEqual([400, "The request body was cut short"]);
+    }
+  });
+
   it("is there, and not too large", async () => {
     expect(await refusal(readRaw(requestOf("", IMAGE, null)))).toMatchObject({ status: 422 });
     expect(await refusal(readRaw(requestOf("", IMAGE, "")))).toMatchObject({ status: 422 });
