@@ -150,7 +150,7 @@ export class Budget implements Memory {
    * originals to go.
    */
   async take(bytes: number, asked: Asked = {}): Promise<Reservation> {
-    return countedWait(() => this.originals.take(bytes, asked), this.settings.now, "originals");
+    return this.originals.take(bytes, asked);
   }
 
   /** The same at once or not at all. */

@@ -13,7 +13,8 @@ import { Caller, OWN_ACCOUNT } from "./caller.ts";
 import type { Asked, Reservation } from "./held-bytes.ts";
 import { type Lease, Leases } from "./leases.ts";
 import type { Pause } from "./poll.ts";
-import { type Standing, WaitQueue } from "./wait-queue.ts";
+import { countedWait } from "./wait-counts.ts";
+import { type Standing, type Waiting, WaitQueue } from "./wait-queue.ts";
 
 /** What originals may hold. */
 export interface InputShare {
@@ -146,7 +147,7 @@ export class InputMemory {
   async take(bytes: number, { most = bytes, ceiling = most, caller = new Caller() }: Asked = {}): Promise<Reservation> {
     const size = { first: Math.min(bytes, this.share.stepBytes), most, ceiling };
     const enter = (standing: Standing) => this.tryEnter(size, caller, standing);
-    const input = enter(this.standingOf()) ?? (await this.waited(enter, caller, size.first));
+    const input = enter(this.standingOf()) ?? (await this.waited(enter, caller, { needs: size.first }));
     return this.reservationOf(input, caller);
   }
 
@@ -217,7 +218,10 @@ export class InputMemory {
     const claim =
       wanted > most ? { most: Math.max(wanted, Math.min(input.ceiling, most * 2)), isRaised: true } : input.claim;
     const grow = () => this.tryGrow(input, wanted, claim) || undefined;
-    return grow() ? undefined : this.waited(grow, caller, wanted - input.lease.amount).then(() => undefined);
+    if (grow()) return undefined;
+    // Before all who have not begun: what is inside comes to its end sooner, and leaves room for them.
+    const waiting = { needs: wanted - input.lease.amount, goesOn: true };
+    return this.waited(grow, caller, waiting).then(() => undefined);
   }
 
   private claim(input: Input, claim: Claim): void {
@@ -226,12 +230,17 @@ export class InputMemory {
   }
 
   /** Waits at the door until `take` gives what somebody came for, or the caller's time is over. */
-  private waited<Own>(take: (standing: Standing) => Own | undefined, caller: Caller, needs: number): Promise<Own> {
+  private waited<Own>(
+    take: (standing: Standing) => Own | undefined,
+    caller: Caller,
+    what: Pick<Waiting, "needs" | "goesOn">,
+  ): Promise<Own> {
     const { now, maxWaitMs } = this.surroundings;
     const { account, signal } = caller;
     const leftMs = caller.patience(maxWaitMs, now);
     const orElse = ({ first }: Standing) => Math.min(leftMs(), first ? LOOK_MS : Infinity);
-    return caller.waits(() => this.door.take(take, orElse, { account, signal, needs }), now);
+    const wait = () => this.door.take(take, orElse, { account, signal, ...what });
+    return caller.waits(() => countedWait(wait, now, "originals"), now);
   }
 
   /** How a newcomer stands: behind all who wait. */
