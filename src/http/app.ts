@@ -63,7 +63,6 @@ export function createApp(pipeline: Pipeline): Hono<AppEnv> {
       // rest.
       if (c.var.door) return route.handler(c);
       await (route.costsCredit ? admittedWithCredit(c) : admitted(c));
-      if (route.costsCredit) expectWork(c);
       return route.handler(c);
     });
   }
@@ -125,7 +124,7 @@ async function enterWithBody(c: AppContext, token: string | undefined, terms: Te
   if (token === undefined) return refuseAnonymous(c, unauthorized(undefined));
   const grant = await enterWithToken(c, token, terms);
   await admittedWithCredit(c);
-  expectWork(c);
+  expectWork(c, grant.data);
   return grant;
 }
 

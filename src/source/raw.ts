@@ -66,7 +66,11 @@ export async function readRaw(
   }
 }
 
-function dataOf(query: URLSearchParams): object {
+/**
+ * What the query of such a request says is to be done.
+ * @throws ApiError 400 for a broken `data`, 413 for one that is too long, 422 for another parameter
+ */
+export function dataOf(query: URLSearchParams): object {
   for (const name of new Set(query.keys())) {
     if (!NAMES.includes(name))
       throw new ApiError(422, `${nameToShow(name, "a parameter of the query")} is not a known parameter`);

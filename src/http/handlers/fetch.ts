@@ -1,5 +1,6 @@
 /** Processing of an image at a URL. */
 import { FetchBody, parseBody } from "../../contract/request.ts";
+import { expectWork } from "../caller.ts";
 import type { AppContext } from "../context.ts";
 import { once } from "../idempotency.ts";
 import { readJson } from "../json-body.ts";
@@ -8,6 +9,7 @@ import { noteMode, processImage, refuseBinaryWith } from "./processing.ts";
 /** POST /1.0/fetch */
 export async function fetchImage(c: AppContext): Promise<Response> {
   const body = await readJson(c);
+  expectWork(c, body);
   noteMode(c, body);
   refuseBinaryWith(c, body, ["webhook", "store", "outputs", "srcset"]);
   return once(c, body, undefined, async () => {

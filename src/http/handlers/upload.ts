@@ -1,9 +1,9 @@
 /** Processing of an image that the request carries. */
 import { isRequestMember, UploadBody, parseBody } from "../../contract/request.ts";
 import { MAX_SOURCE_BYTES } from "../../limits.ts";
-import { isRaw, readRaw } from "../../source/raw.ts";
+import { dataOf, isRaw, readRaw } from "../../source/raw.ts";
 import { type Gate, readUpload, type Upload } from "../../source/upload.ts";
-import { callerOf } from "../caller.ts";
+import { callerOf, expectWork } from "../caller.ts";
 import type { AppContext } from "../context.ts";
 import { once } from "../idempotency.ts";
 import { refuseAnonymous } from "../rate-limit.ts";
@@ -31,10 +31,13 @@ export async function uploadImage(c: AppContext): Promise<Response> {
 async function read(c: AppContext): Promise<Upload> {
   const { raw } = c.req;
   const caller = () => callerOf(c);
-  const { grant } = c.var;
+  const { grant, door } = c.var;
   if (isRaw(raw.headers)) {
+    expectWork(c, grant?.data ?? dataOf(new URL(raw.url).searchParams));
     return readRaw(raw, { caller, grantedBytes: grant && (grant.maxBytes ?? MAX_SOURCE_BYTES) });
   }
+  // Who comes with a token in the body is let in by that.
+  if (!door) expectWork(c, grant?.data);
   return readUpload(raw, MAX_SOURCE_BYTES, { gate: gateOf(c), isMember: isRequestMember, caller });
 }
 
