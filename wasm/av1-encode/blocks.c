@@ -9,7 +9,7 @@
 #include "av1/encoder/encoder.h"
 #include "av1/encoder/intra_mode_search_utils.h"
 #include "av1/encoder/partition_search.h"
-#include "features.h"
+#include "stills.h"
 
 static uint8_t *sizes;
 static int known;
@@ -89,7 +89,7 @@ bool __wrap_av1_rd_pick_partition(AV1_COMP *encoder, ThreadData *thread, TileDat
                                   int column, BLOCK_SIZE size, RD_STATS *cost, RD_STATS best, PC_TREE *tree,
                                   SIMPLE_MOTION_DATA_TREE *motion, int64_t *whole_cost, SB_MULTI_PASS_MODE pass,
                                   RD_RECT_PART_WIN_INFO *won) {
-  if (!has_blocks() || !is_chosen_here(encoder)) {
+  if (!has_blocks() || !is_ours(encoder, encoder->speed)) {
     return __real_av1_rd_pick_partition(encoder, thread, tile, tokens, row, column, size, cost, best, tree, motion,
                                         whole_cost, pass, won);
   }

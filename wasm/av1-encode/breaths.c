@@ -6,7 +6,7 @@
 #include "av1/encoder/encoder.h"
 #include "av1/encoder/encodetxb.h"
 #include "breathe.h"
-#include "features.h"
+#include "stills.h"
 
 // Measured: writing a pixel without loss, where nearly all that is coded are coefficients, and with.
 enum { LOSSLESS_WRITE_NANOSECONDS = 170, WRITE_NANOSECONDS = 30 };

@@ -10,7 +10,7 @@
 #include "breaths.h"
 #include "cells.h"
 #include "codec.h"
-#include "features.h"
+#include "stills.h"
 
 // Even, so that bands begin on a row of chroma.
 #define BAND_ROWS 32

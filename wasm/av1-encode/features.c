@@ -1,23 +1,10 @@
 // What libaom tries of a still at its speed 6, and what tiles of one picture have in common: the linker sends these calls here
 // (--wrap). Measured over photographs at a score of 75.
-#include "features.h"
-
 #include "av1/encoder/bitstream.h"
 #include "av1/encoder/encoder.h"
 #include "av1/encoder/speed_features.h"
 #include "blocks.h"
-
-enum { SPEED = 6 };
-
-static int tile;
-
-void be_tile(int is_tile) { tile = is_tile; }
-
-int is_tile(const AV1_COMP *encoder) { return tile && encoder->oxcf.mode == ALLINTRA; }
-
-static int is_ours(const AV1_COMP *encoder, int speed) { return encoder->oxcf.mode == ALLINTRA && speed == SPEED; }
-
-int is_chosen_here(const AV1_COMP *encoder) { return is_ours(encoder, encoder->speed); }
+#include "stills.h"
 
 void __real_av1_set_speed_features_framesize_independent(AV1_COMP *encoder, int speed);
 void __real_av1_set_speed_features_framesize_dependent(AV1_COMP *encoder, int speed);
