@@ -11,12 +11,12 @@ import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import type { Picture } from "../../src/image/pixels/picture.ts";
 import { identify } from "../../src/image/plan/detect.ts";
-import { scoreAnimation } from "../../src/image/search/animation.ts";
 import { TARGET_SCORE } from "../../src/image/search/presets.ts";
 import { pictureIn } from "../../src/image/search/probe.ts";
 import type { WritableFormat } from "../../src/image/search/task.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
+import { scoreAnimation } from "../support/scores.ts";
 import { given } from "./given.ts";
 import { bytesAt } from "./search-baselines.ts";
 

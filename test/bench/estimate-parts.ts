@@ -20,7 +20,6 @@ import {
   preparedOf,
   prepareEstimate,
   scoreEstimate,
-  scoreRows,
 } from "../../src/image/search/score.ts";
 import type { Step } from "../../src/image/steps/operation.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
@@ -29,6 +28,7 @@ import { parallel, type Estimate } from "../../wasm/estimate.ts";
 import { planned } from "../support/operations.ts";
 import { rendered } from "../support/render.ts";
 import { type Pixels, rowsOf } from "../support/rows.ts";
+import { scoreRows } from "../support/scores.ts";
 import type { Job } from "./estimate-watch.ts";
 
 const BAND_ROWS = 16;

@@ -15,9 +15,9 @@ import type { Rows } from "../../src/image/pixels/rows.ts";
 import { identify } from "../../src/image/plan/detect.ts";
 import { planSteps, storedSize } from "../../src/image/plan/plan.ts";
 import { pictureOf } from "../../src/image/plan/planned-picture.ts";
-import { scoreRows } from "../../src/image/search/score.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { rendered } from "../support/render.ts";
+import { scoreRows } from "../support/scores.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 

@@ -5,9 +5,9 @@ import { gif } from "../../src/image/formats/gif.ts";
 import { png } from "../../src/image/formats/png.ts";
 import { webp } from "../../src/image/formats/webp.ts";
 import { firstFrame, type Picture } from "../../src/image/pixels/picture.ts";
-import { scoreRows } from "../../src/image/search/score.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { drain, pictureOf, type Pixels, rowsOf } from "../support/rows.ts";
+import { scoreRows } from "../support/scores.ts";
 import type { Bench, Candidate, Platform } from "./harness.ts";
 
 const QUALITIES = [98, 85, 71] as const;

@@ -11,8 +11,9 @@ import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 
 import { type Rows, rowsOver } from "../../src/image/pixels/rows.ts";
-import { BACKGROUNDS, compareRows, scoreRows } from "../../src/image/search/score.ts";
+import { BACKGROUNDS, compareRows } from "../../src/image/search/score.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { scoreRows } from "../support/scores.ts";
 import { given } from "./given.ts";
 
 /** Pixels of the longer side; the last is the photograph as it is. */

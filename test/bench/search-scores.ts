@@ -10,8 +10,8 @@ import type { FormatDefinition } from "../../src/image/codec/format.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import type { Rows } from "../../src/image/pixels/rows.ts";
 import { decoded } from "../../src/image/search/probe.ts";
-import { scoreRows } from "../../src/image/search/score.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { scoreRows } from "../support/scores.ts";
 
 export interface Scorer {
   /** The score of a file that the engine reads. */

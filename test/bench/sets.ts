@@ -11,9 +11,9 @@ import { OPERATIONS } from "../../src/image/operations.ts";
 import type { ResultFile, ResultOrder } from "../../src/image/render/order.ts";
 import { render, renderOne } from "../../src/image/render/render.ts";
 import { decoded } from "../../src/image/search/probe.ts";
-import { scoreRows } from "../../src/image/search/score.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { scoreRows } from "../support/scores.ts";
 import { given } from "./given.ts";
 import { type Candidate, compare, table } from "./harness.ts";
 

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 
 import { parseWebp } from "../../src/image/formats/webp/container.ts";
 import { rowsOver } from "../../src/image/pixels/rows.ts";
-import { scoreRows } from "../../src/image/search/score.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { heapOf, NativeError } from "../../wasm/load.ts";
 import { decodeEstimate, openDecoder } from "../../wasm/webp/decoder.ts";
 import { BAND_ROWS, encodeEstimate, type EncoderSettings, openEncoder, peakBytes } from "../../wasm/webp/encoder.ts";
 import { webpModule } from "../../wasm/webp/instance.ts";
 import { noise, type Pixels, scene } from "../support/rows.ts";
+import { scoreRows } from "../support/scores.ts";
 
 /** Encodes, and tells how much memory that took at most. */
 async function encode(pixels: Pixels, settings: Partial<EncoderSettings>) {

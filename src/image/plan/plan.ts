@@ -209,6 +209,11 @@ export function resizedOnly({ view, steps, size }: Plan): Resized | null {
   return { box, width: size.width, height: size.height, kernel: target?.kernel ?? "lanczos3" };
 }
 
+/** Whether nothing of a stored picture changes but, perhaps, how it lies. */
+export function onlyTurns({ view, steps }: Pick<Plan, "view" | "steps">, facts: Facts): boolean {
+  return steps.length === 0 && !view.target && isWhole(view.box, storedSize(facts));
+}
+
 /** The size at which the picture is stored. */
 export function storedSize(facts: Facts): Size {
   return { width: facts.width, height: facts.height };

@@ -5,21 +5,20 @@ import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import { bandBytes } from "../pixels/band.ts";
-import { collectPixels, type Pixels, rowsOfPixels } from "../pixels/buffered.ts";
-import { isOpaque } from "../pixels/opaque.ts";
-import { firstFrame, type Picture } from "../pixels/picture.ts";
+import { type Collected, collectFirst } from "../pixels/buffered.ts";
+import type { Picture } from "../pixels/picture.ts";
+import type { Rows } from "../pixels/rows.ts";
 import type { Plan } from "../plan/plan.ts";
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
 
 /** Pixels that are kept, and who holds them. */
-export interface HeldPixels {
+export interface HeldPixels extends Collected {
   readonly size: Pick<Picture, "width" | "height" | "opaque">;
-  readonly pixels: Pixels;
   readonly bytes: SharedBytes;
 }
 
 /**
- * Computes a picture and keeps it; files with alpha often make no use of it.
+ * Computes a picture and keeps it.
  * @param memory what was set aside for its pixels, to be given back with them
  */
 export async function keep(
@@ -28,17 +27,17 @@ export async function keep(
   timeSlice: TimeSlice,
   memory?: Reservation,
 ): Promise<HeldPixels> {
-  const pixels = await collectPixels(await firstFrame(pictureOf(stored, plan), timeSlice), timeSlice);
-  const { width, height } = pixels;
-  const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
-  return { size: { width, height, opaque }, pixels, bytes: SharedBytes.of(pixels.bytes, memory) };
+  const collected = await collectFirst(pictureOf(stored, plan), timeSlice);
+  const { width, height, bytes } = collected.pixels;
+  const size = { width, height, opaque: collected.opaque };
+  return { ...collected, size, bytes: SharedBytes.of(bytes, memory) };
 }
 
 /** To hand out a pixel. */
 const NANOSECONDS_PER_PIXEL = 1;
 
 /** Pixels as a format: decoding them is reading them. */
-function formatOf(pixels: Pixels | undefined, opaque: boolean): FormatDefinition {
+function formatOf(open: () => Rows): FormatDefinition {
   return {
     summary: "Pixels in memory.",
     label: "PIXELS",
@@ -50,7 +49,7 @@ function formatOf(pixels: Pixels | undefined, opaque: boolean): FormatDefinition
       factsOf: () => notPlanned(),
       estimate: ({ width, height }) => estimated(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL),
       async *open(_bytes, _facts, { box }) {
-        yield { delayMs: 0, rows: { ...rowsOfPixels(pixels ?? notPlanned()), opaque }, box };
+        yield { delayMs: 0, rows: open(), box };
       },
     },
   };
@@ -69,7 +68,7 @@ export function bufferedPicture(
   { width, height, opaque }: Pick<Picture, "width" | "height" | "opaque">,
   { facts: { codedBytes, quality, depth }, space, stopwatch }: Stored,
   { heldBytes, bufferedBytes }: Pick<Stored, "heldBytes" | "bufferedBytes">,
-  pixels?: Pixels,
+  collected?: Collected | null,
 ): Stored {
   const facts: Facts = {
     width,
@@ -86,10 +85,9 @@ export function bufferedPicture(
     ...(codedBytes !== undefined && { codedBytes }),
     ...(space && { profile: space.profile }),
   };
-  const bytes = pixels?.bytes ?? new Uint8Array(0);
   return {
-    bytes,
-    format: formatOf(pixels, opaque),
+    bytes: collected?.pixels.bytes ?? new Uint8Array(0),
+    format: formatOf(collected?.open ?? notPlanned),
     facts,
     isBuffered: true,
     heldBytes,

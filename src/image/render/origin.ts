@@ -91,9 +91,10 @@ async function asPixels(
 ): Promise<Origin> {
   try {
     const work = (timeSlice: TimeSlice) => keep(stored, plan, timeSlice, memory);
-    const { size, pixels, bytes } = await isolateBudget.run(estimate, work, allowance);
+    const made = await isolateBudget.run(estimate, work, allowance);
+    const { size, pixels, bytes } = made;
     const held = memory ? bytes : SharedBytes.of(pixels.bytes, isolateBudget.keep(pixelBytes(pixels)));
-    const kept = bufferedPicture(size, stored, { heldBytes: pixelBytes(pixels) }, pixels);
+    const kept = bufferedPicture(size, stored, { heldBytes: pixelBytes(pixels) }, made);
     source.close();
     return { stored: kept, plan: planSteps(size, []), source: new HeldSource(held) };
   } catch (error) {

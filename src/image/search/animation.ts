@@ -16,16 +16,11 @@ import type { Trace } from "./trace.ts";
 export const SAMPLED_FRAMES = 6;
 
 /**
- * The score of an animation as a rendition of another: the least SSIMULACRA 2.1 of six frames as they are shown, since
- * the worst moment is what is noticed. Both are decoded to their end.
+ * What both opinions say of an animation as a rendition of another: the worst that each says of six frames as they are
+ * shown, since the worst moment is what is noticed. Both are decoded to their end.
  * @throws RangeError when the sizes differ
  */
-export async function scoreAnimation(first: Picture, second: Picture, timeSlice: TimeSlice): Promise<number> {
-  return (await judgeAnimation(first, second, timeSlice)).score;
-}
-
-/** What both opinions say of an animation: the worst that each says of the frames that are compared. */
-async function judgeAnimation(first: Picture, second: Picture, timeSlice: TimeSlice): Promise<Judgement> {
+export async function judgeAnimation(first: Picture, second: Picture, timeSlice: TimeSlice): Promise<Judgement> {
   const sample = spreadFrames(first.frames, SAMPLED_FRAMES);
   const partners = first.frames === second.frames ? sample : await shownAt(first, second, sample, timeSlice);
   const others = numbered(second.open(timeSlice), partners);

@@ -10,8 +10,7 @@ import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from
 import { fits } from "./estimates.ts";
 import { fitSize, fitSizeFast } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
-import { asNamed } from "./named-encoding.ts";
-import { inOneScan } from "./one-scan.ts";
+import { asNamed, inOneScan } from "./other-encoding.ts";
 import { Deadline, ENDLESS, Overrun } from "./overrun.ts";
 import { TARGET_SCORE } from "./presets.ts";
 import { recompressOnly, recompressToo } from "./recompress.ts";

@@ -49,8 +49,7 @@ export async function leastSizeBeyond(
   timeSlice: TimeSlice,
 ): Promise<number | undefined> {
   const strips = stripsOf(picture);
-  const rows = onlyStrips(await firstFrame(picture, timeSlice), strips);
-  const { picture: sample } = await sampleOf(rows, picture, strips).finally(() => rows.close());
+  const { picture: sample } = await sampleOf(onlyStrips(await firstFrame(picture, timeSlice), strips), picture, strips);
   const sizes: number[] = [];
   for (const one of settings) sizes.push((await write.encode(sample, lowest(one), timeSlice)).length);
   const least = Math.max(0, Math.min(...sizes) - HEAD_BYTES) / samplePart(picture);

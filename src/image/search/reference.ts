@@ -60,7 +60,7 @@ export class Reference {
   readonly sample: Sample;
   private readonly open: () => Promise<Rows>;
   private readonly strips: readonly Strip[];
-  /** How what is compared of the sample lies; absent where it is the whole picture. */
+  /** How what is compared of the sample lies; absent where it is the whole picture, and that no strips. */
   private readonly tile: Tile | undefined;
   private readonly keeps: Keeping;
   /** Made when something is first compared: a format may be given up before. */
@@ -109,7 +109,7 @@ export class Reference {
     const read = async () => onlyStrips(await firstFrame(picture, timeSlice), strips);
     const pixels = keeps.pixels ? await collectPixels(await read(), timeSlice) : undefined;
     const open = pixels ? async () => rowsOfPixels(pixels) : read;
-    const sample = await closing(await open(), (rows) => sampleOf(rows, picture, strips, tilesOfSmall));
+    const sample = await sampleOf(await open(), picture, strips, tilesOfSmall);
     return new Reference(picture, sample, open, keeps, timeSlice);
   }
 
@@ -145,12 +145,11 @@ export class Reference {
 
   /** What both opinions say of a rendition of the sample, scored on one background if so told. */
   async judgeSample(rendition: Rows, looked: Looked = {}): Promise<Judgement> {
-    const { keeps, timeSlice } = this;
+    const { keeps, timeSlice, tile } = this;
     const { picture } = this.sample;
     const { space } = picture;
     const open = async () => inComparedColors(await firstFrame(picture, timeSlice), space);
     const shown = inComparedColors(rendition, space);
-    const tile = tileIn(this.sample, this.strips);
     if (!keeps.prepared) return compareRows(await open(), shown, timeSlice, { ...looked, tile });
     this.prepared ??= await preparedOf(await open(), timeSlice, tile);
     return compareWith(this.prepared, await open(), shown, timeSlice, looked);
@@ -165,12 +164,4 @@ export class Reference {
 
 function tileIn({ tiles }: Sample, strips: readonly Strip[]): Tile | undefined {
   return tiles ? SAMPLE_TILE : tileOf(strips);
-}
-
-async function closing<Result>(rows: Rows, work: (rows: Rows) => Promise<Result>): Promise<Result> {
-  try {
-    return await work(rows);
-  } finally {
-    rows.close();
-  }
 }

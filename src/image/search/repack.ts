@@ -1,8 +1,7 @@
 /** The attempt that holds the original as it is in a file of another format, from which it can be made again. */
 import { parallel, held } from "../../../wasm/estimate.ts";
 import { asItIs } from "../containers/stripped.ts";
-import { isWhole } from "../pixels/geometry.ts";
-import { storedSize } from "../plan/plan.ts";
+import { onlyTurns } from "../plan/plan.ts";
 import type { Attempt } from "./attempt.ts";
 import { keepsColors, type Task } from "./task.ts";
 
@@ -23,9 +22,7 @@ export function repackOriginal(task: Task): Attempt | null {
     return null;
   const original = task.keepsMetadata ? asItIs(bytes) : stored.format.strip?.(bytes, facts.orientation);
   if (!original) return null;
-  const { box, orientation, target } = plan.view;
-  if (plan.steps.length > 0 || target || orientation !== facts.orientation || !isWhole(box, storedSize(facts)))
-    return null;
+  if (!onlyTurns(plan, facts) || plan.view.orientation !== facts.orientation) return null;
   return {
     name: "repack",
     estimate: parallel(repack.estimate(bytes, facts), held(original.copiedBytes)),

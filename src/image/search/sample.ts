@@ -3,8 +3,10 @@
  * the sample it does to the picture, at a fraction of the cost. A small picture is its own sample.
  */
 import type { Tile } from "../../../wasm/score/score.ts";
+import { UNPAUSED } from "../../scheduler/time-slice.ts";
 import type { Tiles } from "../codec/format.ts";
 import type { Space } from "../color/space.ts";
+import { bandsOf } from "../pixels/bands.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { type Picture, stillPicture } from "../pixels/picture.ts";
 import { type Rows, rowsOver } from "../pixels/rows.ts";
@@ -94,7 +96,7 @@ function placesOf(size: Size, strips: readonly Strip[]): Tiles["places"] {
 }
 
 /**
- * The sample of a picture, cut out of its strips.
+ * The sample of a picture, cut out of its strips, which are read to their end and closed.
  * @param tilesOfSmall whether pictures that stand for themselves by default are divided, too
  */
 export async function sampleOf(
@@ -119,11 +121,17 @@ function ownSize(size: Size): Size {
   return { width: size.width, height: comparedRows(size) };
 }
 
+/** As many rows at a time as a tile has, which declare what they take themselves. */
+function bandsIn(rows: Rows): AsyncIterable<Uint8Array> {
+  return bandsOf(rows, { rows: TILE, timeSlice: UNPAUSED });
+}
+
 async function collected(rows: Rows): Promise<Uint8Array> {
   const pixels = new Uint8Array(rows.width * rows.height * 4);
-  for (let at = 0, band = await rows.read(TILE); band; band = await rows.read(TILE)) {
-    pixels.set(band, at);
-    at += band.length;
+  let end = 0;
+  for await (const band of bandsIn(rows)) {
+    pixels.set(band, end);
+    end += band.length;
   }
   return pixels;
 }
@@ -133,7 +141,7 @@ async function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip
   const stride = rows.width * 4;
   const lines = strips.flatMap((strip) => Array.from({ length: strip.rows }, (_, index) => strip.y + index));
   let line = 0;
-  for (let band = await rows.read(TILE); band; band = await rows.read(TILE)) {
+  for await (const band of bandsIn(rows)) {
     for (let at = 0; at < band.length; at += stride, line++) {
       for (const [index, { x, y }] of places.entries()) {
         const row = lines[line]! - y;

@@ -103,17 +103,8 @@ function backgroundsOf(opaque: boolean): readonly number[] {
 }
 
 /**
- * The score of `second` as a rendition of `first`: 100 is identical, 90 hardly to be told apart, 70 good, 50 visibly
- * worse. Of large pictures strips are compared. Both are read to their end and closed.
- * @throws RangeError when the sizes differ
- */
-export async function scoreRows(first: Rows, second: Rows, timeSlice: TimeSlice): Promise<number> {
-  return (await judgeRows(first, second, timeSlice)).score;
-}
-
-/**
- * What both opinions say of `second` as a rendition of `first`. Of large pictures strips are compared. Both are read to
- * their end and closed.
+ * What both opinions say of `second` as a rendition of `first`: 100 is identical, 90 hardly to be told apart, 70 good, 50
+ * visibly worse. Of large pictures strips are compared. Both are read to their end and closed.
  * @throws RangeError when the sizes differ
  */
 export async function judgeRows(first: Rows, second: Rows, timeSlice: TimeSlice): Promise<Judgement> {

@@ -132,7 +132,7 @@ function withAllChroma({ settings }: Task, { write }: WritableFormat): EncodeSet
  * shows them, for the score knows no brighter light. A sample of 8 bits would say nothing of them.
  */
 export function searchSixteenBit(task: Task): Attempt | null {
-  const { stored, plan, picture, settings, unchanged } = task;
+  const { stored, plan, picture, settings } = task;
   const targetScore = searchedScore(task);
   const format = writableIn(task);
   if (targetScore === undefined || !stored.sixteenBit || !format) return null;
@@ -147,19 +147,16 @@ export function searchSixteenBit(task: Task): Attempt | null {
     estimate: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
     isSearch: true,
     async run(session, timeSlice) {
-      const goal = {
-        format,
-        settings,
-        targetScore,
-        originalBytes: unchanged?.original?.length,
-        compared,
-        deadline: session.deadline,
-        trace: task.trace,
-      };
+      const goal = { ...filesGoal(task, format, targetScore), compared, deadline: session.deadline };
       const found = await smallestAnimation(picture, goal, timeSlice);
       return found && session.rendition(found);
     },
   };
+}
+
+/** What is searched for among files of the whole, which are written as they are to stay. */
+function filesGoal({ settings, unchanged, upperBoundBytes, trace }: Task, format: WritableFormat, targetScore: number) {
+  return { format, settings, targetScore, originalBytes: unchanged?.original?.length, upperBoundBytes, trace };
 }
 
 /** Searches for the quality of an animation. */
@@ -179,16 +176,7 @@ export function searchFrames(task: Task): Attempt | null {
     estimate: parallel(held(bytes), { bytes: 0, ms }),
     isSearch: true,
     async run(session, timeSlice) {
-      const originalBytes = unchanged?.original?.length;
-      const goal = {
-        format,
-        settings,
-        targetScore,
-        originalBytes,
-        upperBoundBytes: task.upperBoundBytes,
-        deadline: session.deadline,
-        trace: task.trace,
-      };
+      const goal = { ...filesGoal(task, format, targetScore), deadline: session.deadline };
       const best = await smallestAnimation(picture, goal, timeSlice);
       if (!best) return BEATEN;
       if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);

@@ -4,9 +4,8 @@ import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Chosen, EncodeSettings } from "../codec/writer.ts";
 import type { Stripped } from "../containers/stripped.ts";
-import { collectPixels, pixelBytes, rowsOfPixels } from "../pixels/buffered.ts";
-import { isOpaque } from "../pixels/opaque.ts";
-import { firstFrame, type Picture, stillPicture } from "../pixels/picture.ts";
+import { collectFirst, pixelBytes } from "../pixels/buffered.ts";
+import { type Picture, stillPicture } from "../pixels/picture.ts";
 import { asWhole, pictureOf } from "../plan/planned-picture.ts";
 import { ENDLESS, type EndsInTime, type Predicted } from "./overrun.ts";
 import type { Found, Encoder, PictureEncoder } from "./probe.ts";
@@ -73,13 +72,9 @@ export class Session {
    */
   async keepPixels(timeSlice: TimeSlice): Promise<void> {
     if (this.bufferedBytes > 0) return;
-    const pixels = await collectPixels(await firstFrame(this.task.picture, timeSlice), timeSlice);
-    const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
+    const { pixels, opaque, open } = await collectFirst(this.task.picture, timeSlice);
     const { detail, texture, space } = this.task.picture;
-    this.shown = stillPicture({ ...pixels, opaque, detail, texture, space }, () => ({
-      ...rowsOfPixels(pixels),
-      opaque,
-    }));
+    this.shown = stillPicture({ ...pixels, opaque, detail, texture, space }, open);
     this.bufferedBytes = pixelBytes(pixels);
     if (this.task.isLast && !this.task.unchanged && !this.sixteenBit) this.releaseSource();
   }

@@ -6,10 +6,10 @@ import type { EncodeSettings } from "../codec/writer.ts";
 import { WHITE } from "../color/rgba.ts";
 import { isIn, meansSrgb } from "../color/space.ts";
 import { asItIs, type Stripped } from "../containers/stripped.ts";
-import { isWhole, type Orientation } from "../pixels/geometry.ts";
+import type { Orientation } from "../pixels/geometry.ts";
 import { firstFrame, mapFrames, type Picture, stillPicture } from "../pixels/picture.ts";
 import type { Objective } from "../plan/output.ts";
-import { enlargementOf, type Plan, storedSize } from "../plan/plan.ts";
+import { enlargementOf, onlyTurns, type Plan, storedSize } from "../plan/plan.ts";
 import { withSixteenBits, pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import { flatten } from "../steps/flatten.ts";
 import { carefulSettings, encodeSettings } from "./presets.ts";
@@ -131,10 +131,10 @@ function unchangedBy({
   leavesCoefficients = false,
 }: Pick<EncodeOptions, "stored" | "plan" | "format" | "objective" | "leavesCoefficients">): Unchanged | null {
   const { bytes, facts } = stored;
-  const { box, orientation, target: resized } = plan.view;
+  const { orientation } = plan.view;
   if (plan.sides || stored.firstOnly || !keepsColors(stored, objective) || (facts.frames > 1 && !format.can.animation))
     return null;
-  if (format !== stored.format || plan.steps.length > 0 || resized || !isWhole(box, storedSize(facts))) return null;
+  if (format !== stored.format || !onlyTurns(plan, facts)) return null;
   if (orientation === 1) return { turn: 1, tag: 1, original: withoutMetadata(stored, 1) };
   const { coefficients } = format;
   if (!coefficients) {

@@ -10,7 +10,6 @@ import { png } from "../../../src/image/formats/png.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
 import { render } from "../../../src/image/render/render.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
-import { scoreRows } from "../../../src/image/search/score.ts";
 import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { relationOf, SRGB } from "../../../wasm/color/color.ts";
@@ -32,6 +31,7 @@ import {
 import { refusal } from "../../support/refusal.ts";
 import { rendered } from "../../support/render.ts";
 import { noisy, paint, pictureOf, type Pixels, scene } from "../../support/rows.ts";
+import { scoreRows } from "../../support/scores.ts";
 
 const APPLE_P3 = new Uint8Array(displayP3File);
 const ADOBE_RGB = new Uint8Array(adobeRgbFile);

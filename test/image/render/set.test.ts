@@ -16,7 +16,6 @@ import { isServed, sharedSize, wantedOf } from "../../../src/image/render/result
 import { Starts } from "../../../src/image/render/results/starts.ts";
 import { workOf } from "../../../src/image/render/results/work.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
-import { scoreRows } from "../../../src/image/search/score.ts";
 import type { Step } from "../../../src/image/steps/operation.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
 import { Allowance } from "../../../src/scheduler/job-limits.ts";
@@ -31,6 +30,7 @@ import ultraFile from "../../fixtures/jpeg/ultra-hdr.jpg";
 import { rendered } from "../../support/render.ts";
 import { entry, renderedSet, type SetOrder } from "../../support/results.ts";
 import { paint, pictureOf } from "../../support/rows.ts";
+import { scoreRows } from "../../support/scores.ts";
 
 const photo = new Uint8Array(photoFile);
 const set = (entries: readonly ResultOrder[], order: Partial<SetOrder> = {}) =>

@@ -5,10 +5,10 @@ import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { whole } from "../../../src/image/pixels/geometry.ts";
 import type { Picture } from "../../../src/image/pixels/picture.ts";
-import { scoreAnimation } from "../../../src/image/search/animation.ts";
 import { type TimeSlice, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import file from "../../fixtures/gif/TestImage.gif";
 import { rendered } from "../../support/render.ts";
+import { scoreAnimation } from "../../support/scores.ts";
 
 function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp" | "avif"): Picture {
   const facts = FORMATS[name].read.factsOf(bytes);

@@ -8,7 +8,6 @@ import { pixelsOf } from "../../../src/image/pixels/rows.ts";
 import { completed, completedSize } from "../../../src/image/search/completed.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import { inMemory } from "../../../src/image/search/sample.ts";
-import { scoreRows } from "../../../src/image/search/score.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import macaw75 from "../../fixtures/score/macaw-75.jpg";
 import macaw from "../../fixtures/score/macaw.png";
@@ -16,6 +15,7 @@ import astronaut from "../../fixtures/superres/astronaut.png";
 import motocross from "../../fixtures/superres/motocross.png";
 import { rendered } from "../../support/render.ts";
 import { drain, paint, type Pixels, psnr, rowsOf } from "../../support/rows.ts";
+import { scoreRows } from "../../support/scores.ts";
 
 const PHOTOGRAPHS = { macaw, astronaut, motocross };
 

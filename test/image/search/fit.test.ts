@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { objectiveOf, Optimize } from "../../../src/image/plan/output.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
-import { scoreRows } from "../../../src/image/search/score.ts";
 import { Allowance } from "../../../src/scheduler/job-limits.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import macaw92 from "../../fixtures/score/macaw-92.jpg";
 import macaw from "../../fixtures/score/macaw.png";
 import { rendered } from "../../support/render.ts";
 import { pictureOf, scene } from "../../support/rows.ts";
+import { scoreRows } from "../../support/scores.ts";
 
 async function within(file: ArrayBuffer, bytes: number, format?: "jpg" | "webp" | "auto") {
   return (await fitting(file, bytes, format)).bytes;

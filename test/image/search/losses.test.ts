@@ -6,13 +6,13 @@ import { FORMATS } from "../../../src/image/formats.ts";
 import { assemble } from "../../../src/image/formats/png/assemble.ts";
 import { compress, pngBandsOfPixels } from "../../../src/image/formats/png/compress.ts";
 import { firstFrame, type Picture } from "../../../src/image/pixels/picture.ts";
-import { scoreRows } from "../../../src/image/search/score.ts";
 import { type TimeSlice, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { COLOR_TYPE } from "../../../wasm/pixels/png-header.ts";
 import photograph from "../../fixtures/score/macaw.png";
 import { decoded } from "../../support/operations.ts";
 import { rendered } from "../../support/render.ts";
 import { drain, noise, paint, pictureOf, type Pixels, rowsOf } from "../../support/rows.ts";
+import { scoreRows } from "../../support/scores.ts";
 
 const LOSSLESS = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
 const { png } = FORMATS;

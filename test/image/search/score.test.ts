@@ -9,7 +9,6 @@ import type { Rows } from "../../../src/image/pixels/rows.ts";
 import { uncertainty } from "../../../src/image/pixels/strips.ts";
 import { completedSize } from "../../../src/image/search/completed.ts";
 import { inMemory } from "../../../src/image/search/sample.ts";
-import { scoreRows } from "../../../src/image/search/score.ts";
 import { secondOpinionEstimate } from "../../../src/image/search/second-opinion.ts";
 import { type TimeSlice, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeStatistics, trimNative } from "../../../wasm/load.ts";
@@ -22,6 +21,7 @@ import macaw92 from "../../fixtures/score/macaw-92.jpg";
 import macaw from "../../fixtures/score/macaw.png";
 import page85 from "../../fixtures/score/page-85.jpg";
 import page from "../../fixtures/score/page.png";
+import { scoreRows } from "../../support/scores.ts";
 
 function rows(file: ArrayBuffer, format: FormatDefinition, opaque = true): Promise<Rows> {
   const bytes = new Uint8Array(file);

@@ -5,13 +5,14 @@ import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { pixelsOf } from "../../../src/image/pixels/rows.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
-import { judgeRows, scoreRows } from "../../../src/image/search/score.ts";
+import { judgeRows } from "../../../src/image/search/score.ts";
 import { looksAt, openSecondOpinion, pointsAt } from "../../../src/image/search/second-opinion.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import letters from "../../fixtures/score/letters.png";
 import macaw from "../../fixtures/score/macaw.png";
 import { rendered } from "../../support/render.ts";
 import { paint, pictureOf, type Pixels, rowsOf, scene } from "../../support/rows.ts";
+import { scoreRows } from "../../support/scores.ts";
 
 const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
 

@@ -1,9 +1,9 @@
 /** What the results of a group take, and what they are made from. */
 import { parallel, NO_WORK, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
-import type { Facts, FormatDefinition } from "../../codec/format.ts";
+import type { FormatDefinition } from "../../codec/format.ts";
 import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
-import { area, isWhole } from "../../pixels/geometry.ts";
-import { type Plan, planSteps, storedSize } from "../../plan/plan.ts";
+import { area } from "../../pixels/geometry.ts";
+import { onlyTurns, type Plan, planSteps } from "../../plan/plan.ts";
 import { pictureEstimate, type Stored } from "../../plan/planned-picture.ts";
 import { type Coverage, estimateOfOptions } from "../../search/attempts.ts";
 import { resultDecodeEstimate } from "../../search/estimates.ts";
@@ -30,7 +30,7 @@ export function originOf<Entry>(
   const keptBytes = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0);
   const holding = { heldBytes: keepsFile ? file : 0, bufferedBytes: keptBytes + gainMapBytesOf(groups) };
   const buffered = (from: Stored, planned: Kept, there: HeldPixels | null | undefined) =>
-    bufferedPicture(there?.size ?? planned, from, holding, there?.pixels);
+    bufferedPicture(there?.size ?? planned, from, holding, there);
   if (kept) return { stored: buffered(group.stored, kept, pixels.kept), plan: planSteps(kept, []) };
   if (!shared || !onShared) return { stored: { ...group.stored, ...holding }, plan: group.planned.plan };
   return { stored: buffered(stored, shared, pixels.shared), plan: onShared };
@@ -42,17 +42,12 @@ function gainMapBytesOf<Entry>(groups: readonly Group<Entry>[]): number {
   return maps.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Whether nothing of a picture changes but, perhaps, how it lies. */
-export function isWholePicture({ view, steps }: Plan, facts: Facts): boolean {
-  return steps.length === 0 && !view.target && isWhole(view.box, storedSize(facts));
-}
-
 /** The estimate of the file that was packed in what a result is made from, where the result may be made from that. */
 export function unpackingEstimate(
   format: FormatDefinition,
   { stored, plan }: Pick<Origin, "stored" | "plan">,
 ): Estimate | null {
-  return isWholePicture(plan, stored.facts) ? unpackEstimate(format, stored) : null;
+  return onlyTurns(plan, stored.facts) ? unpackEstimate(format, stored) : null;
 }
 
 /** In the place of what is found out when the work is done. */

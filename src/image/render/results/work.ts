@@ -5,12 +5,12 @@ import { isolateBudget } from "../../../scheduler/budget.ts";
 import type { Allowance } from "../../../scheduler/job-limits.ts";
 import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
 import { area } from "../../pixels/geometry.ts";
-import { demandOf, planSteps, storedSize } from "../../plan/plan.ts";
+import { demandOf, onlyTurns, planSteps, storedSize } from "../../plan/plan.ts";
 import { pictureEstimate, type Stored, withSixteenBits } from "../../plan/planned-picture.ts";
 import type { Coverage } from "../../search/attempts.ts";
 import { sixteenBitTask, taskOf } from "../../search/task.ts";
 import { unpackEstimate } from "../embedded-file.ts";
-import { groupEstimate, isWholePicture, searchKeys } from "./group.ts";
+import { groupEstimate, searchKeys } from "./group.ts";
 import type { Given, Group, Job, Kept, Placed, SetWork } from "./parts.ts";
 import { isServed, MAX_SHARED_PIXELS, planOnShared, sharedSize } from "./shared.ts";
 
@@ -139,7 +139,7 @@ function isSixteenBit<Entry>(job: Job<Entry>, { stored, planned: { plan } }: Gro
  * it is turned.
  */
 function isUnchanged<Entry>({ stored, planned, jobs }: Group<Entry>): boolean {
-  return isWholePicture(planned.plan, stored.facts) && jobs.some((job) => isOfFile(job, stored));
+  return onlyTurns(planned.plan, stored.facts) && jobs.some((job) => isOfFile(job, stored));
 }
 
 function isOfFile<Entry>({ formats }: Job<Entry>, stored: Stored): boolean {

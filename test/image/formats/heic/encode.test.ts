@@ -5,12 +5,13 @@ import { heic } from "../../../../src/image/formats/heic.ts";
 import { layoutOf } from "../../../../src/image/formats/heic/encode.ts";
 import { readItems } from "../../../../src/image/formats/heif/items.ts";
 import { transformOf } from "../../../../src/image/formats/heif/properties.ts";
-import { canScore, scoreRows } from "../../../../src/image/search/score.ts";
+import { canScore } from "../../../../src/image/search/score.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { hevcEncodeHeap } from "../../../../wasm/hevc-encode/encoder.ts";
 import { nativeStatistics } from "../../../../wasm/load.ts";
 import { decodeFile } from "../../../support/files.ts";
 import { noise, paint, pictureOf, psnr, rowsOf, sample, scene, type Pixels } from "../../../support/rows.ts";
+import { scoreRows } from "../../../support/scores.ts";
 
 const SETTINGS = { lossless: false, quality: 90, progressive: false, effort: 0.5 };
 

@@ -13,7 +13,6 @@ import { startStopwatch } from "../../../../src/image/pixels/stopwatch.ts";
 import { type Plan, planSteps, resizedOnly, storedSize } from "../../../../src/image/plan/plan.ts";
 import { pictureOf as planned, pictureEstimate } from "../../../../src/image/plan/planned-picture.ts";
 import { renderOne } from "../../../../src/image/render/render.ts";
-import { scoreRows } from "../../../../src/image/search/score.ts";
 import { SharedBytes } from "../../../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
@@ -24,6 +23,7 @@ import { decodeFile } from "../../../support/files.ts";
 import { JPEG_FILES, jpegFile } from "../../../support/jpeg-files.ts";
 import { decode, encode } from "../../../support/jpeg-pixels.ts";
 import { drain, paint, type Pixels, psnr, rowsOf, sample, scene } from "../../../support/rows.ts";
+import { scoreRows } from "../../../support/scores.ts";
 
 const SETTINGS: EncodeSettings = { lossless: false, quality: 80, progressive: false, effort: 0.5, fast: true };
 

@@ -7,7 +7,6 @@ import type { EncodeSettings } from "../../../../src/image/codec/writer.ts";
 import { jpeg } from "../../../../src/image/formats/jpeg.ts";
 import { png } from "../../../../src/image/formats/png.ts";
 import { firstFrame, type Picture } from "../../../../src/image/pixels/picture.ts";
-import { scoreRows } from "../../../../src/image/search/score.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { jpegModule } from "../../../../wasm/jpeg/instance.ts";
 import { heapOf } from "../../../../wasm/load.ts";
@@ -16,6 +15,7 @@ import macaw from "../../../fixtures/score/macaw.png";
 import { decodeFile } from "../../../support/files.ts";
 import { JPEG_FILES, jpegFile } from "../../../support/jpeg-files.ts";
 import { drain, noise, paint, pictureOf, psnr, scene } from "../../../support/rows.ts";
+import { scoreRows } from "../../../support/scores.ts";
 
 const SETTINGS: EncodeSettings = { lossless: false, quality: 85, progressive: true, effort: 0.5 };
 

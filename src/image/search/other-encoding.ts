@@ -1,0 +1,65 @@
+/** Files written anew in their own format in another encoding, their pixels being what they are. */
+import { isolateBudget } from "../../scheduler/budget.ts";
+import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import type { RecompressSettings } from "../codec/format.ts";
+import type { Stored } from "../plan/planned-picture.ts";
+import type { Attempt } from "./attempt.ts";
+import { fits } from "./estimates.ts";
+import { type Rendition, withBytes } from "./rendition.ts";
+import { isEncodedOtherwise, type Task, taskOf } from "./task.ts";
+import { withoutWay } from "./ways.ts";
+
+/**
+ * The task on a file of one scan, where that is needed: every look at coefficients takes longer in several scans, and a
+ * way through pixels may not fit into memory, for a decoder of several keeps the coefficients of the whole picture. The
+ * task as it is where it is not needed, or not possible.
+ * @param attempts at the task as it is
+ */
+export async function inOneScan(task: Task, attempts: readonly Attempt[], allowance?: Allowance): Promise<Task> {
+  const { stored, unchanged } = task;
+  const { bytes, facts, format } = stored;
+  if (!facts.interlaced || !format.coefficients?.divides(bytes) || !isNeeded(task, attempts)) return task;
+  const made = await encodedAnew(stored, { progressive: false, tag: unchanged?.tag ?? 1 }, allowance);
+  if (!made) return task;
+  return taskOf({ ...task, stored: { ...stored, bytes: made, facts: format.read.factsOf(made) } }, unchanged);
+}
+
+/** Whether coefficients are to be looked at many times, or none of the ways that are preferred fits into memory. */
+function isNeeded(task: Task, attempts: readonly Attempt[]): boolean {
+  const preferred = attempts.filter(({ isFallback }) => !isFallback);
+  if (attempts.length === 0 || preferred.some(({ name }) => name === "keep original")) return false;
+  if (preferred.some(({ name }) => name === "requantize")) return true;
+  return !preferred.some(({ estimate }) => fits(task, estimate));
+}
+
+/**
+ * The rendition in the encoding that was named, if any was: the smallest file that was found, or the original, may have the
+ * other.
+ */
+export async function asNamed(task: Task, rendition: Rendition, allowance?: Allowance): Promise<Rendition> {
+  const { format, encoding } = task;
+  const { mark: marker, read } = format;
+  const { bytes } = rendition.file;
+  if (encoding === undefined) return rendition;
+  const written = { bytes, format, facts: read.factsOf(bytes) };
+  if (!isEncodedOtherwise(task, written)) return rendition;
+  const settings = { progressive: encoding === "progressive", tag: written.facts.orientation };
+  const made = await encodedAnew(written, settings, allowance);
+  if (!made) return rendition;
+  const mark = marker?.read(bytes);
+  return withBytes(rendition, mark === undefined || !marker ? made : marker.write(made, mark));
+}
+
+/** A file in another encoding; null where that cannot be made, or takes more than there is for it. */
+async function encodedAnew(
+  { bytes, facts, format: { recompress } }: Pick<Stored, "bytes" | "facts" | "format">,
+  settings: RecompressSettings,
+  allowance: Allowance | undefined,
+): Promise<Uint8Array | null> {
+  const estimate = recompress?.estimate(bytes, facts, settings);
+  if (!recompress || !estimate || !isolateBudget.canHold(estimate, bytes.length)) return null;
+  if (allowance?.affords(estimate) === false) return null;
+  const work = (timeSlice: TimeSlice) => recompress.run(bytes, facts, settings, timeSlice);
+  return isolateBudget.run(estimate, work, allowance).catch(withoutWay);
+}
