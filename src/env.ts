@@ -2,20 +2,19 @@
 import * as v from "valibot";
 
 import {
-  DATABASE_BYTES,
   DEFAULT_LOG_SAMPLE,
-  DEFAULT_FAILED_MS,
-  DEFAULT_JOB_MS,
-  DEFAULT_METER_BLOCK_SECONDS,
   DEFAULT_TEMPORARY_TTL_SECONDS,
-  MAX_DATABASE_BYTES,
-  MAX_MAKERS,
-  MAX_METER_BLOCK_SECONDS,
   MAX_TEMPORARY_TTL_SECONDS,
-  MAX_WAIT_SECONDS,
   RATE_LIMIT_REQUESTS,
 } from "./limits.ts";
+import {
+  DATABASE_BYTES,
+  DEFAULT_METER_BLOCK_SECONDS,
+  MAX_DATABASE_BYTES,
+  MAX_METER_BLOCK_SECONDS,
+} from "./limits/accounts.ts";
 import { DEFAULT_DELIVERY_KEEP_DAYS, DEFAULT_HIT_SAMPLE } from "./limits/delivery.ts";
+import { DEFAULT_FAILED_MS, DEFAULT_JOB_MS, MAX_MAKERS, MAX_WAIT_SECONDS } from "./limits/isolate.ts";
 import { WEBHOOK_BYTES_PER_DAY, WEBHOOK_JOBS_PER_DAY } from "./limits/webhook.ts";
 
 /** The binding of the database of accounts and keys; where the records of an account lie that says nothing else. */

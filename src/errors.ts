@@ -1,5 +1,5 @@
 /** What is thrown on purpose: refusals and outages, with what their answers say. */
-import { OUTAGE_RETRY_SECONDS } from "./limits.ts";
+import { OUTAGE_RETRY_SECONDS } from "./limits/accounts.ts";
 import type { ErrorStatus, Reason } from "./refusal-reasons.ts";
 
 export interface ApiErrorOptions {

@@ -1,6 +1,6 @@
 /** Accounts in the directory; credits spent are the meter's. */
 import { DIRECTORY } from "../env.ts";
-import { UNLIMITED_CREDITS } from "../limits.ts";
+import { UNLIMITED_CREDITS } from "../limits/accounts.ts";
 import type { Budget, Limits } from "./budgets.ts";
 import type { Vault } from "./vault.ts";
 

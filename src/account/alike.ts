@@ -6,7 +6,7 @@
  * under each of its four bands of 16 bits. Of two hashes that differ in up to 4r + 3 bits, one band differs in up to r, so
  * that a look under all bands within r bits finds every hash that is so near.
  */
-import { ALIKE_KEPT_DAYS, MAX_ALIKE_ROWS, MAX_LOOK_NAME_CHARACTERS, SWEPT_LOOKS } from "../limits.ts";
+import { ALIKE_KEPT_DAYS, MAX_ALIKE_ROWS, MAX_LOOK_NAME_CHARACTERS, SWEPT_LOOKS } from "../limits/reuse.ts";
 import { sweepFrom } from "../swept-rows.ts";
 
 const BANDS = 4;

@@ -1,6 +1,6 @@
 /** What accounts save for later requests: the only SQL on the table `assets`, but that which seals anew. */
 import { ApiError } from "../errors.ts";
-import { MAX_ASSETS } from "../limits.ts";
+import { MAX_ASSETS } from "../limits/assets.ts";
 import type { Vault } from "./vault.ts";
 
 export type AssetKind = "watermark" | "keyfile" | "connector" | "signer";

@@ -8,7 +8,7 @@
  * whose outcome waits looks at its end, and whoever comes first tells for all. What an isolate had not posted when it died is
  * free again when its reservation ends.
  */
-import { BLOCK_HELD_SECONDS, MAX_BLOCK_REQUESTS, MAX_METER_BLOCK_SECONDS } from "../limits.ts";
+import { BLOCK_HELD_SECONDS, MAX_BLOCK_REQUESTS, MAX_METER_BLOCK_SECONDS } from "../limits/accounts.ts";
 import { type Board, MAX_POSTED, type Posted, type Sheet } from "./board.ts";
 import type { Budget } from "./budgets.ts";
 import type { Batch, Outcome, RepeatableAsk, TakenWithReceipt, Telling, Told } from "./metered.ts";

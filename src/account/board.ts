@@ -6,7 +6,7 @@
  */
 import * as v from "valibot";
 
-import { MAX_BLOCK_REQUESTS } from "../limits.ts";
+import { MAX_BLOCK_REQUESTS } from "../limits/accounts.ts";
 import type { Batch } from "./metered.ts";
 
 /** A batch on a board. */

@@ -6,7 +6,13 @@
  * its end alone: until then each credit that is reserved stands for the most that a credit took of late, so that what goes on
  * at the same moment does not pass the bound together. Whoever is alone may begin as long as anything is left.
  */
-import { ALERT_PERCENTS, BUDGETS, FIRST_CPU_MS_OF_CREDIT, MAX_BUDGET_DAYS, MAX_TOLD_ALERTS } from "../limits.ts";
+import {
+  ALERT_PERCENTS,
+  BUDGETS,
+  FIRST_CPU_MS_OF_CREDIT,
+  MAX_BUDGET_DAYS,
+  MAX_TOLD_ALERTS,
+} from "../limits/accounts.ts";
 import { secondsOfDay } from "./days.ts";
 import { type ExpiringCounts, forgetEnded, sumOf, takeCount } from "./expiring-counts.ts";
 import { dayOf } from "./usage.ts";

@@ -6,7 +6,7 @@
 import { zlib } from "../../wasm/zlib.ts";
 import { DATABASE_BINDING, DIRECTORY } from "../env.ts";
 import { outage } from "../errors.ts";
-import { DATABASE_ROOM_SHARE } from "../limits.ts";
+import { DATABASE_ROOM_SHARE } from "../limits/accounts.ts";
 
 /** Every database, `DB` first. */
 export function databasesOf(env: object): ReadonlyMap<string, D1Database> {

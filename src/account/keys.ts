@@ -1,7 +1,12 @@
 /** API keys: made here, kept as SHA-256 only, looked up by it. */
 import { zlib } from "../../wasm/zlib.ts";
 import { ApiError } from "../errors.ts";
-import { KEY_CACHE_SECONDS, MAX_CACHED_KEYS, MAX_CACHED_UNKNOWN_KEYS, UNKNOWN_KEY_CACHE_SECONDS } from "../limits.ts";
+import {
+  KEY_CACHE_SECONDS,
+  MAX_CACHED_KEYS,
+  MAX_CACHED_UNKNOWN_KEYS,
+  UNKNOWN_KEY_CACHE_SECONDS,
+} from "../limits/accounts.ts";
 import { Recent } from "../recent.ts";
 import { type Account, type AccountRow, accountOf, budgetOf } from "./accounts.ts";
 import type { Budget } from "./budgets.ts";

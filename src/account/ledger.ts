@@ -2,7 +2,8 @@
  * The rate windows and credits of one account as plain data and moves on it. Pure: the clock is an argument, so every
  * rule can be tested without waiting; the Durable Object around it only keeps it.
  */
-import { ACCEPTED_JOB_SECONDS, CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../limits.ts";
+import { RATE_WINDOW_SECONDS } from "../limits.ts";
+import { ACCEPTED_JOB_SECONDS, CREDIT_LEASE_SECONDS } from "../limits/accounts.ts";
 import {
   countFinal,
   nothingSpent,

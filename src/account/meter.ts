@@ -5,14 +5,14 @@ import { DIRECTORY } from "../env.ts";
 import {
   ALERT_RETRY_MS,
   CREDIT_LEASE_SECONDS,
-  MAX_KNOWN_RESULTS,
   MAX_RECEIPT_BYTES,
   MAX_RECEIPTS,
   METER_WRITE_INTERVAL_MS,
   METER_WRITES,
   RECEIPT_RUN_MS,
   USAGE_WRITE_INTERVAL_MS,
-} from "../limits.ts";
+} from "../limits/accounts.ts";
+import { MAX_KNOWN_RESULTS } from "../limits/reuse.ts";
 import { causesOf, logLine } from "../log.ts";
 import {
   accept,

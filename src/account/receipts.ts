@@ -5,7 +5,7 @@
  * After draft-ietf-httpapi-idempotency-key-header: the first answer is repeated, a second request meanwhile is refused,
  * and so is another request under the same key.
  */
-import { RECEIPT_KEPT_MS, RECEIPT_RUN_MS } from "../limits.ts";
+import { RECEIPT_KEPT_MS, RECEIPT_RUN_MS } from "../limits/accounts.ts";
 
 /** The answer to a request, as it is repeated. */
 export interface KeptAnswer {

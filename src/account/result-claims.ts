@@ -2,7 +2,7 @@
  * Of equal requests that come together, the first does the work and the others wait for its result. Who works is kept in
  * memory alone: where it is lost, the work is done twice, as it is by requests that do not come together.
  */
-import { REUSE_CLAIM_MS } from "../limits.ts";
+import { REUSE_CLAIM_MS } from "../limits/reuse.ts";
 
 /** Somebody looks for a result, and does the work where there is none. */
 export interface ClaimAsk {

@@ -2,7 +2,7 @@
  * How often an upload token was used, as plain data and moves on it. Pure: the clock is an argument; the Durable Object
  * around it only keeps it. An object runs one call at a time, so a token is never used once too often.
  */
-import { UPLOAD_TOKEN_SKEW_MS, UPLOAD_TOKEN_TRIES } from "../limits.ts";
+import { UPLOAD_TOKEN_SKEW_MS, UPLOAD_TOKEN_TRIES } from "../limits/tokens.ts";
 
 /** A request that wants to use a token. */
 export interface UseAsk {

@@ -5,7 +5,7 @@
  * refused without asking anybody, and what it has done with the picture (which may name a store) is readable to no page.
  * Only how often it was used is kept, in the account's meter, and until the token ends.
  */
-import { MAX_UPLOAD_TOKEN_CHARACTERS } from "../limits.ts";
+import { MAX_UPLOAD_TOKEN_CHARACTERS } from "../limits/tokens.ts";
 import { CHECKSUM_CHARACTERS, checksumOf } from "./keys.ts";
 import type { Vault } from "./vault.ts";
 

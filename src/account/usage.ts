@@ -3,7 +3,7 @@
  * database from there: no request waits for a row, and no count is lost to concurrency.
  */
 import { ApiError } from "../errors.ts";
-import { MAX_MERGED_ENTRIES, USAGE_HISTORY_DAYS, USAGE_SUM_DAYS } from "../limits.ts";
+import { MAX_MERGED_ENTRIES, USAGE_HISTORY_DAYS, USAGE_SUM_DAYS } from "../limits/accounts.ts";
 import { SWEEP_BATCHES, SWEEP_DELETIONS } from "../limits/webhook.ts";
 
 /** Counts of one key on one day. */

@@ -1,7 +1,7 @@
 /** A look of a batch at itself: what it may do, the next part of its list, and whom it tells of objects. */
 import { ApiError } from "../errors.ts";
-import { LIST_OBJECTS } from "../limits.ts";
 import { LISTS_OF_LOOK } from "../limits/batch.ts";
+import { LIST_OBJECTS } from "../limits/stores.ts";
 import type { Listing, ListAsk } from "../storage/provider.ts";
 import { StoreError } from "../storage/session.ts";
 import type { Machine } from "./machine.ts";

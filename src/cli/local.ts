@@ -14,7 +14,7 @@ import {
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 
 import { DIRECTORY, settingsOf } from "../env.ts";
-import { UNLIMITED_CREDITS } from "../limits.ts";
+import { UNLIMITED_CREDITS } from "../limits/accounts.ts";
 import { BEHIND, listenBefore } from "./front.ts";
 import { publicNetwork } from "./network.ts";
 import { watchingRuntime } from "./runtime-watch.ts";

@@ -7,9 +7,9 @@ import {
   MAX_CPU_SECONDS_PER_DAY,
   MAX_CREDITS,
   MAX_FINALS_PER_DAY,
-  MAX_OBJECT_KEY_BYTES,
   MAX_PAGE_ENTRIES,
-} from "../limits.ts";
+} from "../limits/accounts.ts";
+import { MAX_OBJECT_KEY_BYTES } from "../limits/stores.ts";
 import { MAX_WEBHOOK_URL_CHARACTERS } from "../limits/webhook.ts";
 
 const Plan = text(1, 64);

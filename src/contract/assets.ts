@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { oneOf, record, text } from "../fields.ts";
-import { MAX_ASSET_NAME_CHARACTERS } from "../limits.ts";
+import { MAX_ASSET_NAME_CHARACTERS } from "../limits/assets.ts";
 import type { ProviderRow } from "../storage/provider.ts";
 import { PROVIDERS, providerNamed } from "../storage/providers.ts";
 import { checked } from "./message.ts";

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { ApiError } from "../errors.ts";
 import { digits, flag, integer, judgedAs, record } from "../fields.ts";
 import { Output, Optimize } from "../image/plan/output.ts";
-import { MAX_OBJECT_KEY_BYTES, MAX_PAGE_ENTRIES } from "../limits.ts";
+import { MAX_PAGE_ENTRIES } from "../limits/accounts.ts";
 import {
   DEFAULT_SMALLER_PERCENT,
   MAX_CHARACTERS_OF_PATTERNS,
@@ -15,6 +15,7 @@ import {
   SHOWN_DUPLICATES,
   SHOWN_FAILURES,
 } from "../limits/batch.ts";
+import { MAX_OBJECT_KEY_BYTES } from "../limits/stores.ts";
 import { BatchRecord } from "./batch-record.ts";
 import { operationEntries } from "./members.ts";
 import { checked } from "./message.ts";

@@ -1,7 +1,7 @@
 /** What is posted to an account's `alerts.webhook`. */
 import * as v from "valibot";
 
-import { ALERT_PERCENTS, BUDGETS } from "../limits.ts";
+import { ALERT_PERCENTS, BUDGETS } from "../limits/accounts.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 

@@ -5,7 +5,8 @@ import { ApiError } from "../errors.ts";
 import { dictionary, flag, httpUrl, integer, judgedAs, oneOf, record, text } from "../fields.ts";
 import { PROVENANCE_OPTIONS } from "../image/metadata/metadata-option.ts";
 import { ADDRESS_FORMATS, type AddressFormat } from "../image/plan/format-lists.ts";
-import { MAX_ASSET_NAME_CHARACTERS, MAX_OBJECT_KEY_BYTES, MAX_SIDE_PIXELS, MAX_URL_CHARACTERS } from "../limits.ts";
+import { MAX_URL_CHARACTERS } from "../limits.ts";
+import { MAX_ASSET_NAME_CHARACTERS } from "../limits/assets.ts";
 import {
   DEFAULT_DELIVERY_TTL_SECONDS,
   MAX_DELIVERY_PRESETS,
@@ -19,6 +20,8 @@ import {
   MAX_QUERY_NAMES,
   MIN_DELIVERY_TTL_SECONDS,
 } from "../limits/delivery.ts";
+import { MAX_SIDE_PIXELS } from "../limits/pictures.ts";
+import { MAX_OBJECT_KEY_BYTES } from "../limits/stores.ts";
 import { FRAMEWORKS, type Framework, type FrameworkRules } from "./frameworks.ts";
 import { checked } from "./message.ts";
 import { Derivation, plainBody } from "./request.ts";

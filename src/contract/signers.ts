@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { httpUrl, oneOf, record, text } from "../fields.ts";
 import { SIGNING_ALGORITHMS } from "../image/provenance/signer.ts";
-import { MAX_ASSET_NAME_CHARACTERS, MAX_SIGNER_CHARACTERS } from "../limits.ts";
+import { MAX_ASSET_NAME_CHARACTERS, MAX_SIGNER_CHARACTERS } from "../limits/assets.ts";
 
 /** A text of PEM (RFC 7468), whatever is in it. */
 function pem(min: number) {

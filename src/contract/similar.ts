@@ -2,7 +2,8 @@
 import * as v from "valibot";
 
 import { digits, record } from "../fields.ts";
-import { MAX_ALIKE_BITS, MAX_PAGE_ENTRIES } from "../limits.ts";
+import { MAX_PAGE_ENTRIES } from "../limits/accounts.ts";
+import { MAX_ALIKE_BITS } from "../limits/reuse.ts";
 
 const hashRule = "must be 16 hexadecimal digits in lower case, as analysis.phash is";
 

@@ -5,16 +5,16 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { integer, record } from "../fields.ts";
+import { MAX_SOURCE_BYTES } from "../limits.ts";
 import {
   DEFAULT_UPLOAD_TOKEN_SECONDS,
   MAX_ORIGIN_CHARACTERS,
-  MAX_SOURCE_BYTES,
   MAX_UPLOAD_TOKEN_DATA_BYTES,
   MAX_UPLOAD_TOKEN_ORIGINS,
   MAX_UPLOAD_TOKEN_SECONDS,
   MAX_UPLOAD_TOKEN_USES,
   MIN_UPLOAD_TOKEN_SECONDS,
-} from "../limits.ts";
+} from "../limits/tokens.ts";
 import { checked } from "./message.ts";
 import { plainBody, UploadBody } from "./request.ts";
 

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { digits, record, text } from "../fields.ts";
-import { MAX_PAGE_ENTRIES } from "../limits.ts";
+import { MAX_PAGE_ENTRIES } from "../limits/accounts.ts";
 
 const dayRule = "must be a calendar day in the form 2026-11-20";
 

@@ -3,7 +3,7 @@
  * request waits for a row, and a thousand of them cost one.
  */
 import { dayOf } from "../account/usage.ts";
-import { USAGE_HISTORY_DAYS } from "../limits.ts";
+import { USAGE_HISTORY_DAYS } from "../limits/accounts.ts";
 import { DELIVERY_COUNT_MS } from "../limits/delivery.ts";
 import { SWEEP_BATCHES, SWEEP_DELETIONS } from "../limits/webhook.ts";
 

@@ -3,7 +3,8 @@
  * scale are computed from these figures, so that none of them can say something else.
  */
 
-import { DEFAULT_LOG_SAMPLE, MAX_BLOCK_REQUESTS, TEMPORARY_SWEEP_MS } from "../limits.ts";
+import { DEFAULT_LOG_SAMPLE, TEMPORARY_SWEEP_MS } from "../limits.ts";
+import { MAX_BLOCK_REQUESTS } from "../limits/accounts.ts";
 import { DEFAULT_HIT_SAMPLE } from "../limits/delivery.ts";
 import { EVENT_KB, type Piece, PIECES, PRICES } from "../limits/prices.ts";
 

@@ -5,7 +5,7 @@ import { type FinalMessage, runFinal } from "../delivery/finals.ts";
 import { forgetInFront, type ForgetMessage } from "../delivery/front-cache.ts";
 import { carryOutPurge, type PurgeMessage } from "../delivery/purge.ts";
 import { settingsOf } from "../env.ts";
-import { BUSY_RETRY_SECONDS } from "../limits.ts";
+import { BUSY_RETRY_SECONDS } from "../limits/isolate.ts";
 import { MAX_MESSAGE_RETRY_SECONDS, QUEUE_WORK_MS } from "../limits/webhook.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";

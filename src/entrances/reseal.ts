@@ -4,7 +4,7 @@ import { assetContext } from "../account/assets.ts";
 import { HEAD_BYTES, type Vault } from "../account/vault.ts";
 import { signingContext } from "../delivery/signing-pairs.ts";
 import { ApiError } from "../errors.ts";
-import { MAX_COUNTED_SECRETS, RESEAL_BYTES, RESEAL_SECRETS } from "../limits.ts";
+import { MAX_COUNTED_SECRETS, RESEAL_BYTES, RESEAL_SECRETS } from "../limits/assets.ts";
 import { causesOf, logLine } from "../log.ts";
 import { jobContext, targetContext } from "../webhook/accept.ts";
 import { secretContext } from "../webhook/secrets.ts";

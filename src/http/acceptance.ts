@@ -2,7 +2,7 @@
 import type { Beyond } from "../account/accepted-jobs.ts";
 import { isolateBlocks } from "../account/blocks.ts";
 import { ApiError, outage } from "../errors.ts";
-import { FULL_RETRY_SECONDS } from "../limits.ts";
+import { FULL_RETRY_SECONDS } from "../limits/accounts.ts";
 import { WEBHOOK_RECORD_BYTES } from "../limits/webhook.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Credit } from "../pipeline/work.ts";

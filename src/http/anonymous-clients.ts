@@ -1,5 +1,6 @@
 /** Requests without a known key, counted by client address in this isolate, before anybody else is asked. */
-import { MAX_COUNTED_ADDRESSES, RATE_WINDOW_SECONDS } from "../limits.ts";
+import { RATE_WINDOW_SECONDS } from "../limits.ts";
+import { MAX_COUNTED_ADDRESSES } from "../limits/accounts.ts";
 import { Recent } from "../recent.ts";
 
 interface Bucket {

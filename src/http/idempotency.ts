@@ -12,7 +12,7 @@ import {
   RECEIPT_KEPT_MS,
   RECEIPT_RENEWAL_MS,
   REFUSAL_RECEIPT_KEPT_MS,
-} from "../limits.ts";
+} from "../limits/accounts.ts";
 import { base64Url, sha256 } from "../storage/digest.ts";
 import { temporaryEnd } from "../storage/volatile.ts";
 import type { Admission, AppContext } from "./context.ts";

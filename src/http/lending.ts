@@ -3,7 +3,7 @@
  * come from is long over: all such readers together are lent a bounded part of the isolate. Who comes when it is lent out,
  * or asks for more than that, is answered from the bucket, at its own pace and out of nobody's memory.
  */
-import { MAX_LENT_BYTES } from "../limits.ts";
+import { MAX_LENT_BYTES } from "../limits/isolate.ts";
 import { isolateLeases } from "../scheduler/isolate-leases.ts";
 
 /** Who reads, and how much memory is kept for it. */

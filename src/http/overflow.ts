@@ -7,7 +7,7 @@
  * of a small one is kept meanwhile, where there is room for it.
  */
 import type { Holder } from "../account/keys.ts";
-import { MAKER_LINE_MS, SMALL_ORIGINAL_BYTES } from "../limits.ts";
+import { MAKER_LINE_MS, SMALL_ORIGINAL_BYTES } from "../limits/isolate.ts";
 import { causesOf, logLine } from "../log.ts";
 import { count } from "../metrics.ts";
 import { isolateBudget } from "../scheduler/budget.ts";

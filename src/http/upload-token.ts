@@ -4,7 +4,7 @@ import { openUploadToken, UPLOAD_TOKEN_PREFIX, type UploadGrant } from "../accou
 import { vaultOf } from "../account/vault.ts";
 import { ApiError, outage } from "../errors.ts";
 import { parseHeaderValue } from "../header.ts";
-import { MAX_CACHED_SPENT_TOKENS, PREFLIGHT_SECONDS, SPENT_TOKEN_CACHE_MS } from "../limits.ts";
+import { MAX_CACHED_SPENT_TOKENS, PREFLIGHT_SECONDS, SPENT_TOKEN_CACHE_MS } from "../limits/tokens.ts";
 import { Recent } from "../recent.ts";
 import { CHALLENGE } from "./authenticate.ts";
 import type { AppContext } from "./context.ts";

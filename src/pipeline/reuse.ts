@@ -14,16 +14,16 @@ import { inOrder } from "../contract/in-order.ts";
 import type { Processed, SetOutput } from "../contract/response.ts";
 import { engineVersion, type Settings } from "../env.ts";
 import type { Encoded } from "../files.ts";
+import { MAX_SOURCE_BYTES } from "../limits.ts";
+import { SMALL_ORIGINAL_BYTES } from "../limits/isolate.ts";
 import {
   MAX_KNOWN_ANSWER_CHARACTERS,
   MAX_KNOWN_SET_CHARACTERS,
-  MAX_SOURCE_BYTES,
   MAX_VALIDATOR_CHARACTERS,
   REUSE_MARGIN_MS,
   REUSE_WAIT_MS,
-  SMALL_ORIGINAL_BYTES,
   STORED_RESULT_KEPT_MS,
-} from "../limits.ts";
+} from "../limits/reuse.ts";
 import { causesOf, logLine } from "../log.ts";
 import { readOriginIfChanged } from "../source/origin.ts";
 import type { Original } from "../source/original.ts";

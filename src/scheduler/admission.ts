@@ -4,7 +4,7 @@
  * wait no longer than the engine mostly takes: it does not know that anybody waits, and may collect nothing until
  * something goes on.
  */
-import { MAX_COLLECTION_MS } from "../limits.ts";
+import { MAX_COLLECTION_MS } from "../limits/isolate.ts";
 import type { GivenUp } from "./given-up.ts";
 
 /**

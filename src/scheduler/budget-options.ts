@@ -15,7 +15,7 @@ import {
   SMALL_WORK_BYTES,
   TINY_ORIGINAL_BYTES,
   TINY_ORIGINALS_BYTES,
-} from "../limits.ts";
+} from "../limits/isolate.ts";
 import type { InputShare } from "./input-memory.ts";
 import type { Pause } from "./poll.ts";
 import { isolateThread, type Thread } from "./time-slice.ts";

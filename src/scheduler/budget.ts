@@ -24,7 +24,7 @@ import {
   ISOLATE_BYTES,
   LITTLE_WORK_BYTES,
   SHARED_BYTES,
-} from "../limits.ts";
+} from "../limits/isolate.ts";
 import { Admission, type SharedBounds } from "./admission.ts";
 import { type BudgetOptions, type BudgetSettings, settingsOf } from "./budget-options.ts";
 import { busy } from "./busy.ts";

@@ -1,6 +1,6 @@
 /** Refusals for want of room, which may succeed later. */
 import { ApiError } from "../errors.ts";
-import { BUSY_RETRY_SECONDS, MAX_RETRY_SECONDS } from "../limits.ts";
+import { BUSY_RETRY_SECONDS, MAX_RETRY_SECONDS } from "../limits/isolate.ts";
 
 /**
  * 503 with the time after which trying again makes sense.

@@ -4,7 +4,7 @@
  * files of large profiles would hold what no sum knows: so each is read when there is room for the most that one may leave
  * behind, and holds what it left until its bytes are released.
  */
-import { MAX_HEADERS_BYTES, MAX_UNPACKED_PROFILE_BYTES, MAX_WAIT_MS } from "../limits.ts";
+import { MAX_HEADERS_BYTES, MAX_UNPACKED_PROFILE_BYTES, MAX_WAIT_MS } from "../limits/isolate.ts";
 import { Caller } from "./caller.ts";
 import type { Reservation } from "./held-bytes.ts";
 import { Leases } from "./leases.ts";

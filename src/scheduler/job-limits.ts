@@ -4,7 +4,7 @@
  */
 import type { Estimate } from "../../wasm/estimate.ts";
 import { ApiError } from "../errors.ts";
-import { OVERRUN_OF_BOUND } from "../limits.ts";
+import { OVERRUN_OF_BOUND } from "../limits/isolate.ts";
 import { Caller } from "./caller.ts";
 import { observed, type TimeSlice } from "./time-slice.ts";
 

@@ -1,6 +1,7 @@
 /** Chunks of unknown or claimed length gathered in one buffer. */
 import type { ApiError } from "../errors.ts";
-import { MAX_JSON_BYTES, ORIGINAL_STEP_BYTES, SMALL_ORIGINAL_BYTES } from "../limits.ts";
+import { MAX_JSON_BYTES } from "../limits.ts";
+import { ORIGINAL_STEP_BYTES, SMALL_ORIGINAL_BYTES } from "../limits/isolate.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { Memory, Reservation } from "../scheduler/held-bytes.ts";
 

@@ -2,12 +2,8 @@
 import * as v from "valibot";
 
 import { dictionary, text } from "../fields.ts";
-import {
-  MAX_CREDENTIAL_CHARACTERS,
-  MAX_HEADER_VALUE_CHARACTERS,
-  MAX_OBJECT_KEY_BYTES,
-  MAX_OBJECT_METADATA_BYTES,
-} from "../limits.ts";
+import { MAX_HEADER_VALUE_CHARACTERS } from "../limits.ts";
+import { MAX_CREDENTIAL_CHARACTERS, MAX_OBJECT_KEY_BYTES, MAX_OBJECT_METADATA_BYTES } from "../limits/stores.ts";
 
 /** A key, a secret or a user name: printable ASCII without spaces. */
 export function credential() {

@@ -1,6 +1,6 @@
 /** Object names and the URLs that name them. */
 import { ApiError } from "../errors.ts";
-import { MAX_OBJECT_KEY_BYTES } from "../limits.ts";
+import { MAX_OBJECT_KEY_BYTES } from "../limits/stores.ts";
 import { isSafePath } from "./attributes.ts";
 
 /** Whether results go into a path under names of their own. */

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { dictionary, oneOf, text } from "../fields.ts";
-import { MAX_OBJECT_TAGS, MAX_TAG_KEY_CHARACTERS, MAX_TAG_VALUE_CHARACTERS } from "../limits.ts";
+import { MAX_OBJECT_TAGS, MAX_TAG_KEY_CHARACTERS, MAX_TAG_VALUE_CHARACTERS } from "../limits/stores.ts";
 import { credential, dottedBucket, metadata, OBJECT_HEADERS, objectHeaders, objectPath, region } from "./attributes.ts";
 import { encodeKey } from "./path.ts";
 import { provider } from "./provider.ts";

@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { oneOf } from "../fields.ts";
-import { MAX_LIST_ANSWER_BYTES } from "../limits.ts";
+import { MAX_LIST_ANSWER_BYTES } from "../limits/stores.ts";
 import {
   credential,
   dottedBucket,

@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { flag, oneOf } from "../fields.ts";
-import { MAX_LIST_ANSWER_BYTES } from "../limits.ts";
+import { MAX_LIST_ANSWER_BYTES } from "../limits/stores.ts";
 import { withoutEnd } from "../without-end.ts";
 import { credential, metadata, objectHeaders, objectPath, pattern } from "./attributes.ts";
 import { encodeKey, encodeSegment } from "./path.ts";

@@ -1,7 +1,7 @@
 /** Blob storage with Shared Key authorization. Who may read the URL is the container's affair: blobs have no ACL. */
 import * as v from "valibot";
 
-import { MAX_LIST_ANSWER_BYTES } from "../limits.ts";
+import { MAX_LIST_ANSWER_BYTES } from "../limits/stores.ts";
 import { metadata, OBJECT_HEADERS, objectHeaders, objectPath, pattern } from "./attributes.ts";
 import { base64, fromBase64, hmacSha256 } from "./digest.ts";
 import { encodeKey, encodeSegment } from "./path.ts";

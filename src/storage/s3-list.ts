@@ -3,7 +3,7 @@
  * for days and no token of it can end.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
  */
-import { MAX_LIST_ANSWER_BYTES } from "../limits.ts";
+import { MAX_LIST_ANSWER_BYTES } from "../limits/stores.ts";
 import { encodeSegment } from "./path.ts";
 import type { ListAsk, ListedObject, Listing } from "./provider.ts";
 import type { Prepare, Session } from "./session.ts";

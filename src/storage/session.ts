@@ -10,7 +10,7 @@ import {
   STORE_FIRST_ATTEMPT_SHARE,
   STORE_RETRY_PAUSE_MS,
   STORE_TIMEOUT_MS,
-} from "../limits.ts";
+} from "../limits/stores.ts";
 import { withoutEnd } from "../without-end.ts";
 import type { Keyfile } from "./keyfile.ts";
 

@@ -1,5 +1,5 @@
 /** Access tokens, kept in the isolate until shortly before they end. Losing them costs one request. */
-import { MAX_KEPT_TOKENS, TOKEN_MARGIN_MS } from "../limits.ts";
+import { MAX_KEPT_TOKENS, TOKEN_MARGIN_MS } from "../limits/stores.ts";
 import { Recent } from "../recent.ts";
 import { sha256 } from "./digest.ts";
 import type { Answer, Session } from "./session.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { bitsBetween, findAlike, isTelling, keepLooks, sweepLooks } from "../../src/account/alike.ts";
-import { ALIKE_KEPT_DAYS, MAX_ALIKE_BITS, MAX_ALIKE_ROWS, SWEPT_LOOKS } from "../../src/limits.ts";
+import { ALIKE_KEPT_DAYS, MAX_ALIKE_BITS, MAX_ALIKE_ROWS, SWEPT_LOOKS } from "../../src/limits/reuse.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;

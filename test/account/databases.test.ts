@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 
 import { databaseNamed, databasesOf, placeFor } from "../../src/account/databases.ts";
-import { DATABASE_ROOM_SHARE } from "../../src/limits.ts";
+import { DATABASE_ROOM_SHARE } from "../../src/limits/accounts.ts";
 
 const LIMIT = 8_000;
 const ROOM = LIMIT * DATABASE_ROOM_SHARE;

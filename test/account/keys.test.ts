@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { findHolder, forgetKeys, generateKey, mayBeKey } from "../../src/account/keys.ts";
-import { MAX_CACHED_KEYS } from "../../src/limits.ts";
+import { MAX_CACHED_KEYS } from "../../src/limits/accounts.ts";
 import { openAccount } from "../support/accounts.ts";
 
 const NOW = Date.UTC(2026, 10, 20);

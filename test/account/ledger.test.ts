@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { accept, refund, withdraw } from "../../src/account/accepted-jobs.ts";
 import { emptyLedger, lose, release, reserveMore, settle, staleAt, take } from "../../src/account/ledger.ts";
-import { ACCEPTED_JOB_SECONDS, CREDIT_LEASE_SECONDS, RATE_WINDOW_SECONDS } from "../../src/limits.ts";
+import { RATE_WINDOW_SECONDS } from "../../src/limits.ts";
+import { ACCEPTED_JOB_SECONDS, CREDIT_LEASE_SECONDS } from "../../src/limits/accounts.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const WINDOW_MS = RATE_WINDOW_SECONDS * 1000;

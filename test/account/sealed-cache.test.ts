@@ -2,9 +2,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 
+import { readBesideCache, sealedCacheAt } from "../../src/account/sealed-cache.ts";
 import { vaultOf } from "../../src/account/vault.ts";
 import { settingsOf } from "../../src/env.ts";
-import { readBesideCache, sealedCacheAt } from "../../src/account/sealed-cache.ts";
 
 const BASE = "https://sealed.test";
 const NAME = "key a";

@@ -10,7 +10,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { dayOf, listUsage, saveUsage, sweepUsage } from "../../src/account/usage.ts";
-import { USAGE_HISTORY_DAYS, USAGE_SUM_DAYS } from "../../src/limits.ts";
+import { USAGE_HISTORY_DAYS, USAGE_SUM_DAYS } from "../../src/limits/accounts.ts";
 
 const ACCOUNT = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 /** Far ahead, so that no alarm goes off by itself. */

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { MAX_KEYS, USAGE_HISTORY_DAYS } from "../../src/limits.ts";
+import { MAX_KEYS, USAGE_HISTORY_DAYS } from "../../src/limits/accounts.ts";
 import { MAX_DELIVERIES } from "../../src/limits/delivery.ts";
 import { WEBHOOK_BODY_DAYS, WEBHOOK_HISTORY_DAYS } from "../../src/limits/webhook.ts";
 

@@ -29,7 +29,8 @@ import {
 import { rotateSigning, signingOf } from "../../src/delivery/signing-pairs.ts";
 import { noteTwin, sweepTwins, twinOf } from "../../src/delivery/twin-rows.ts";
 import { countSql, pickSql, SEALED_COLUMNS } from "../../src/entrances/reseal.ts";
-import { MAX_COUNTED_SECRETS, USAGE_HISTORY_DAYS } from "../../src/limits.ts";
+import { USAGE_HISTORY_DAYS } from "../../src/limits/accounts.ts";
+import { MAX_COUNTED_SECRETS } from "../../src/limits/assets.ts";
 import { MAX_WEBHOOK_OFFSET } from "../../src/limits/webhook.ts";
 import { isDue, rest } from "../../src/storage/rests.ts";
 import { list, type Page } from "../../src/webhook/listing.ts";

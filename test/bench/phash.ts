@@ -9,7 +9,7 @@ import sharp, { type Sharp } from "sharp";
 
 import { bitsBetween } from "../../src/account/alike.ts";
 import { analyze } from "../../src/image/render/analyze.ts";
-import { DEFAULT_ALIKE_BITS, MAX_ALIKE_BITS } from "../../src/limits.ts";
+import { DEFAULT_ALIKE_BITS, MAX_ALIKE_BITS } from "../../src/limits/reuse.ts";
 import { given } from "./given.ts";
 
 const CHANGES: Readonly<Record<string, (picture: Sharp, width: number) => Sharp>> = {

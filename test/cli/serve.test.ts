@@ -12,7 +12,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { METER_WRITE_INTERVAL_MS } from "../../src/limits.ts";
+import { METER_WRITE_INTERVAL_MS } from "../../src/limits/accounts.ts";
 import { type Running, runServe, startServe } from "../support/running-serve.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");

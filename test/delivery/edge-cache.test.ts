@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { cacheControl, edgeName, fromEdge, keepAtEdge } from "../../src/delivery/edge-cache.ts";
 import { createConsumer } from "../../src/entrances/queue.ts";
 import { lend, lentBytes } from "../../src/http/lending.ts";
-import { MAX_LENT_BYTES } from "../../src/limits.ts";
+import { MAX_LENT_BYTES } from "../../src/limits/isolate.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { api } from "../support/api.ts";

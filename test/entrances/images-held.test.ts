@@ -6,7 +6,7 @@ import { forgetKeys } from "../../src/account/keys.ts";
 import { infoOf, Transformer } from "../../src/entrances/images.ts";
 import { type HeldForReader, holdForReader, lentBytes } from "../../src/http/lending.ts";
 import { identify } from "../../src/image/plan/detect.ts";
-import { MAX_LENT_BYTES } from "../../src/limits.ts";
+import { MAX_LENT_BYTES } from "../../src/limits/isolate.ts";
 import turned from "../fixtures/jpeg/s420.jpg";
 import { openAccount } from "../support/accounts.ts";
 import { api } from "../support/api.ts";

@@ -7,7 +7,7 @@ import { openAsset, saveAsset } from "../../src/account/assets.ts";
 import { type Vault, vaultOf } from "../../src/account/vault.ts";
 import { countSql, pickSql, reseal, SEALED_COLUMNS } from "../../src/entrances/reseal.ts";
 import { settingsOf } from "../../src/env.ts";
-import { MAX_COUNTED_SECRETS } from "../../src/limits.ts";
+import { MAX_COUNTED_SECRETS } from "../../src/limits/assets.ts";
 import { QUEUE_WORK_MS } from "../../src/limits/webhook.ts";
 import { sealOf } from "../../src/pipeline/notices.ts";
 import { runWork } from "../../src/pipeline/work.ts";

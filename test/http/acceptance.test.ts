@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { ApiError } from "../../src/errors.ts";
-import { CREDIT_LEASE_SECONDS } from "../../src/limits.ts";
+import { CREDIT_LEASE_SECONDS } from "../../src/limits/accounts.ts";
 import { QUEUE_WORK_MS, WEBHOOK_RECORD_BYTES } from "../../src/limits/webhook.ts";
 import { acceptWork, runWork } from "../../src/pipeline/work.ts";
 import { openAccount } from "../support/accounts.ts";

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest"
 
 import { forgetKeys } from "../../src/account/keys.ts";
 import { createConsumer } from "../../src/entrances/queue.ts";
-import { CREDIT_LEASE_SECONDS } from "../../src/limits.ts";
+import { CREDIT_LEASE_SECONDS } from "../../src/limits/accounts.ts";
 import { type SpelledStore, Store } from "../../src/storage/providers.ts";
 import { type OpenStore, openStore } from "../../src/storage/store.ts";
 import { openAccount } from "../support/accounts.ts";

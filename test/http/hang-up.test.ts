@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { createApp } from "../../src/http/app.ts";
 import { png } from "../../src/image/formats/png.ts";
-import { ISOLATE_BUDGET_BYTES, MAX_ORIGINALS_BYTES } from "../../src/limits.ts";
+import { ISOLATE_BUDGET_BYTES, MAX_ORIGINALS_BYTES } from "../../src/limits/isolate.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";

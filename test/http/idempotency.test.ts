@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { begin, end, find, type Receipt, renew } from "../../src/account/receipts.ts";
 import { ApiError } from "../../src/errors.ts";
 import { createApp } from "../../src/http/app.ts";
-import { RECEIPT_KEPT_MS, RECEIPT_RUN_MS } from "../../src/limits.ts";
+import { RECEIPT_KEPT_MS, RECEIPT_RUN_MS } from "../../src/limits/accounts.ts";
 import { pipeline as realPipeline, type Pipeline } from "../../src/pipeline/edges.ts";
 import { keepTemporarily } from "../../src/storage/volatile.ts";
 import { openAccount } from "../support/accounts.ts";

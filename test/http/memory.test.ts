@@ -7,7 +7,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { createApp } from "../../src/http/app.ts";
 import { lentBytes } from "../../src/http/lending.ts";
-import { MAX_LENT_BYTES, MAX_ORIGINALS_BYTES, MAX_SOURCE_BYTES, ORIGINAL_STEP_BYTES } from "../../src/limits.ts";
+import { MAX_SOURCE_BYTES } from "../../src/limits.ts";
+import { MAX_LENT_BYTES, MAX_ORIGINALS_BYTES, ORIGINAL_STEP_BYTES } from "../../src/limits/isolate.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { uploadsOf } from "../../src/webhook/bytes.ts";

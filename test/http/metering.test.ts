@@ -7,7 +7,7 @@ import { forgetKeys } from "../../src/account/keys.ts";
 import { ApiError } from "../../src/errors.ts";
 import { graphicControl, header, imageDescriptor, loopExtension, TRAILER } from "../../src/image/formats/gif/blocks.ts";
 import { joined } from "../../src/joined.ts";
-import { DEFAULT_FAILED_MS } from "../../src/limits.ts";
+import { DEFAULT_FAILED_MS } from "../../src/limits/isolate.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { openAccount } from "../support/accounts.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { engineVersion } from "../../src/env.ts";
 import { ApiError } from "../../src/errors.ts";
-import { REUSE_MARGIN_MS, STORED_RESULT_KEPT_MS } from "../../src/limits.ts";
+import { REUSE_MARGIN_MS, STORED_RESULT_KEPT_MS } from "../../src/limits/reuse.ts";
 import { type Pipeline } from "../../src/pipeline/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";

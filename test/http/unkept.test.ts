@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
 import { createApp } from "../../src/http/app.ts";
-import { MAX_LENT_BYTES } from "../../src/limits.ts";
+import { MAX_LENT_BYTES } from "../../src/limits/isolate.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { openAccount } from "../support/accounts.ts";
 import { shortPipeline } from "../support/pipeline.ts";

@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, it } from "vitest";
 
-import { ISOLATE_BUDGET_BYTES } from "../../src/limits.ts";
+import { ISOLATE_BUDGET_BYTES } from "../../src/limits/isolate.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import { isolateThread } from "../../src/scheduler/time-slice.ts";
 import { nativeMemoryBytes, trimNative } from "../../wasm/load.ts";

@@ -7,7 +7,7 @@ import type { KnownResult } from "../../src/account/known-results.ts";
 import { ResultClaims } from "../../src/account/result-claims.ts";
 import type { Processing } from "../../src/contract/request.ts";
 import { ApiError } from "../../src/errors.ts";
-import { REUSE_CLAIM_MS, REUSE_MARGIN_MS } from "../../src/limits.ts";
+import { REUSE_CLAIM_MS, REUSE_MARGIN_MS } from "../../src/limits/reuse.ts";
 import type { Pipeline } from "../../src/pipeline/edges.ts";
 import type { Job, Ports, Result } from "../../src/pipeline/job.ts";
 import { processOrReuse, type ReusePorts } from "../../src/pipeline/reuse.ts";

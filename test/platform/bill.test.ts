@@ -18,7 +18,7 @@ import {
   ROUTES,
   usedIn,
 } from "../../src/docs/figures.ts";
-import { MAX_BLOCK_REQUESTS, USAGE_HISTORY_DAYS, USAGE_WRITE_INTERVAL_MS } from "../../src/limits.ts";
+import { MAX_BLOCK_REQUESTS, USAGE_HISTORY_DAYS, USAGE_WRITE_INTERVAL_MS } from "../../src/limits/accounts.ts";
 import {
   DEFAULT_DELIVERY_TTL_SECONDS,
   DEFAULT_HIT_SAMPLE,

@@ -10,7 +10,7 @@ import {
   CREDIT_LEASE_SECONDS,
   DEFAULT_METER_BLOCK_SECONDS,
   MAX_BLOCK_REQUESTS,
-} from "../../src/limits.ts";
+} from "../../src/limits/accounts.ts";
 import type { Around } from "../support/around.ts";
 import { randomOf } from "../support/event-queue.ts";
 import { type Answered, onPlatform, type Platform } from "./platform.ts";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { isolateBlocks } from "../../src/account/blocks.ts";
 import { forgetKeys } from "../../src/account/keys.ts";
 import { forgetDeliveries } from "../../src/delivery/lookup.ts";
-import { KEY_CACHE_SECONDS } from "../../src/limits.ts";
+import { KEY_CACHE_SECONDS } from "../../src/limits/accounts.ts";
 import { DELIVERY_CACHE_SECONDS } from "../../src/limits/delivery.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { current } from "./invocation.ts";

@@ -1,7 +1,7 @@
 /** An isolate in which work was ended in its midst takes a fifth less for a while. */
 import { expect, it } from "vitest";
 
-import { CAREFUL_MS } from "../../src/limits.ts";
+import { CAREFUL_MS } from "../../src/limits/isolate.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
 import { Thread } from "../../src/scheduler/time-slice.ts";
 import { lasting } from "../support/budget.ts";

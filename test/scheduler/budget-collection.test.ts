@@ -7,7 +7,7 @@ import {
   MAX_COLLECTION_MS,
   SHARED_BYTES,
   SMALL_ORIGINALS_BYTES,
-} from "../../src/limits.ts";
+} from "../../src/limits/isolate.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
 import { called, lasting, reserve, sharesOf } from "../support/budget.ts";
 

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 
 import { readHeaders } from "../../src/image/plan/detect.ts";
-import { MAX_HEADERS_BYTES, MAX_UNPACKED_PROFILE_BYTES } from "../../src/limits.ts";
+import { MAX_HEADERS_BYTES, MAX_UNPACKED_PROFILE_BYTES } from "../../src/limits/isolate.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
 import { HeaderMemory, isolateHeaders } from "../../src/scheduler/header-memory.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";

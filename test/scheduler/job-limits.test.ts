@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { Deadline } from "../../src/image/search/overrun.ts";
-import { OVERRUN_FACTOR, OVERRUN_GRACE_MS, OVERRUN_OF_BOUND } from "../../src/limits.ts";
+import { OVERRUN_FACTOR, OVERRUN_GRACE_MS, OVERRUN_OF_BOUND } from "../../src/limits/isolate.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
 import { Allowance } from "../../src/scheduler/job-limits.ts";
 import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";

@@ -24,7 +24,7 @@ import { ROUTES } from "../../src/http/routes.ts";
 import { OPERATIONS } from "../../src/image/operations.ts";
 import { Optimize, Output } from "../../src/image/plan/output.ts";
 import type { OperationRow } from "../../src/image/steps/operation.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../../src/limits.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../../src/limits/accounts.ts";
 import { Store } from "../../src/storage/providers.ts";
 import { POSTED, webhooksOf } from "./openapi-webhooks.ts";
 

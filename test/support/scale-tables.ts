@@ -1,12 +1,7 @@
 /** The tables of scale, computed from the unit figures and the bounds of the service. */
 import { CAPACITY, DELIVERY, dollarsPerMillion, JOB, LOADS, PEAK, type Work } from "../../src/docs/figures.ts";
-import {
-  DATABASE_BYTES,
-  KEY_CACHE_SECONDS,
-  MAX_SWEEP_OBJECTS,
-  RATE_LIMIT_REQUESTS,
-  SWEEP_DATABASES,
-} from "../../src/limits.ts";
+import { MAX_SWEEP_OBJECTS, RATE_LIMIT_REQUESTS } from "../../src/limits.ts";
+import { DATABASE_BYTES, KEY_CACHE_SECONDS, SWEEP_DATABASES } from "../../src/limits/accounts.ts";
 import { WEBHOOK_BODY_DAYS, WEBHOOK_HISTORY_DAYS, WEBHOOK_JOBS_PER_DAY } from "../../src/limits/webhook.ts";
 import { table, type Tables } from "./markdown-tables.ts";
 

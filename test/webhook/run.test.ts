@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import { ApiError } from "../../src/errors.ts";
-import { FETCH_TIMEOUT_MS, STORE_TIMEOUT_MS } from "../../src/limits.ts";
+import { FETCH_TIMEOUT_MS } from "../../src/limits.ts";
+import { STORE_TIMEOUT_MS } from "../../src/limits/stores.ts";
 import {
   DELIVERY_LEASE_MS,
   HAND_OUT_MS,

@@ -1,6 +1,6 @@
 /** The option `trim` of the edge network's dialect, and those that begin with its name. */
 import { ApiError } from "../../errors.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import { number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
 

@@ -4,7 +4,7 @@
  */
 import { ApiError, nameToShow } from "../../errors.ts";
 import { ADDRESS_FORMATS } from "../../image/plan/format-lists.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import { percentDecoded } from "../../percent.ts";
 import type { Asked, DerivationBody, Dialect, Spelled } from "../asked.ts";
 import { merged } from "../merge.ts";

@@ -1,6 +1,6 @@
 /** Sizes and canvases as imgproxy means them. */
 import { ApiError } from "../../errors.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import type { DerivationBody } from "../asked.ts";
 import { notOffered } from "../asked.ts";
 import type { Place, Parsed } from "./imgproxy-parsed.ts";

@@ -1,7 +1,7 @@
 /** The options of imgproxy's dialect, one row each, under all their names. */
 import { ApiError } from "../../errors.ts";
-import { MAX_SIDE_PIXELS, MAX_TARGET_BYTES } from "../../limits.ts";
 import { MAX_CHAINED_PRESETS, MAX_EXPIRES_SECONDS } from "../../limits/delivery.ts";
+import { MAX_SIDE_PIXELS, MAX_TARGET_BYTES } from "../../limits/pictures.ts";
 import { notOffered, number, whole } from "../asked.ts";
 import { cssColor } from "../css-color.ts";
 import type { Parsed } from "./imgproxy-parsed.ts";

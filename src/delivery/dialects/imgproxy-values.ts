@@ -1,7 +1,7 @@
 /** Values of the options of imgproxy's dialect that are more than a number. */
 import { ApiError } from "../../errors.ts";
 import { baseName } from "../../files.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import { withoutEnd } from "../../without-end.ts";
 import { number } from "../asked.ts";
 import type { Place, Parsed } from "./imgproxy-parsed.ts";

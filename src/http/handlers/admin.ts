@@ -43,7 +43,7 @@ import {
   DEFAULT_PLAN,
   MAX_KEYS,
   UNLIMITED_CREDITS,
-} from "../../limits.ts";
+} from "../../limits/accounts.ts";
 import { mayCall } from "../../pipeline/notices.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";

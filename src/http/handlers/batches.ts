@@ -22,7 +22,7 @@ import {
 } from "../../contract/batches.ts";
 import { checked } from "../../contract/message.ts";
 import { ApiError, outage } from "../../errors.ts";
-import { DEFAULT_PAGE_ENTRIES } from "../../limits.ts";
+import { DEFAULT_PAGE_ENTRIES } from "../../limits/accounts.ts";
 import { BATCH_NOTICE_MS, MAX_OPEN_BATCHES, SHOWN_FAILURES } from "../../limits/batch.ts";
 import { recordPortsOf } from "../../pipeline/notices.ts";
 import { judge } from "../../pipeline/process.ts";

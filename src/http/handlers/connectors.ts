@@ -17,7 +17,7 @@ import {
 import { checked } from "../../contract/message.ts";
 import type { SavedStore } from "../../contract/store.ts";
 import { ApiError } from "../../errors.ts";
-import { MAX_CONNECTOR_BYTES } from "../../limits.ts";
+import { MAX_CONNECTOR_BYTES } from "../../limits/assets.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { assetAsked, assetNotFound, assetsAsked, deleteAsked, shelfOf } from "./shelf.ts";

@@ -13,7 +13,7 @@ import {
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
 import { parseJsonObject } from "../../json.ts";
-import { MAX_ASSET_NAME_CHARACTERS, MAX_KEYFILE_BYTES } from "../../limits.ts";
+import { MAX_ASSET_NAME_CHARACTERS, MAX_KEYFILE_BYTES } from "../../limits/assets.ts";
 import { readUpload } from "../../source/upload.ts";
 import { parseKeyfile } from "../../storage/keyfile.ts";
 import { callerOf } from "../caller.ts";

@@ -4,7 +4,7 @@ import { vaultOf } from "../../account/vault.ts";
 import { PageQuery } from "../../contract/admin.ts";
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
-import { DEFAULT_PAGE_ENTRIES } from "../../limits.ts";
+import { DEFAULT_PAGE_ENTRIES } from "../../limits/accounts.ts";
 import { accountOf, type AppContext, recordsOf } from "../context.ts";
 
 /** The assets of the account that is calling. */

@@ -2,7 +2,8 @@
 import { findAlike } from "../../account/alike.ts";
 import { checked } from "../../contract/message.ts";
 import { type SimilarList, SimilarQuery } from "../../contract/similar.ts";
-import { DEFAULT_ALIKE_BITS, DEFAULT_PAGE_ENTRIES } from "../../limits.ts";
+import { DEFAULT_PAGE_ENTRIES } from "../../limits/accounts.ts";
+import { DEFAULT_ALIKE_BITS } from "../../limits/reuse.ts";
 import { accountOf, type AppContext, recordsOf } from "../context.ts";
 
 /** GET /1.0/similar */

@@ -16,7 +16,7 @@ import {
 } from "../../contract/usage.ts";
 import { type DeliveryDay, listDeliveryCounts, saveDeliveryCounts } from "../../delivery/counts.ts";
 import { DIRECTORY } from "../../env.ts";
-import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS, USAGE_HISTORY_DAYS } from "../../limits.ts";
+import { DEFAULT_PAGE_ENTRIES, DEFAULT_USAGE_DAYS, USAGE_HISTORY_DAYS } from "../../limits/accounts.ts";
 import { accountOf, type AppContext } from "../context.ts";
 import { reachOf } from "../rate-limit.ts";
 

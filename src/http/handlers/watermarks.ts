@@ -13,7 +13,7 @@ import {
 import { checked } from "../../contract/message.ts";
 import { ApiError } from "../../errors.ts";
 import { readHeaders } from "../../image/plan/detect.ts";
-import { MAX_ASSET_NAME_CHARACTERS, MAX_WATERMARK_BYTES } from "../../limits.ts";
+import { MAX_ASSET_NAME_CHARACTERS, MAX_WATERMARK_BYTES } from "../../limits/assets.ts";
 import type { Original } from "../../source/original.ts";
 import { readUpload } from "../../source/upload.ts";
 import { callerOf } from "../caller.ts";

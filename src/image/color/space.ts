@@ -1,6 +1,6 @@
 /** The colors that a picture is worked on and written in, where these are not those of sRGB. */
 import { openTransform, relationOf, SRGB } from "../../../wasm/color/color.ts";
-import { MAX_KEPT_PROFILE_BYTES } from "../../limits.ts";
+import { MAX_KEPT_PROFILE_BYTES } from "../../limits/pictures.ts";
 import { whenNeeded } from "../../when-needed.ts";
 import { type CodePoints, profileOfCodePoints } from "./code-points.ts";
 import { iccProfile, sampled, values, D50 } from "./icc.ts";

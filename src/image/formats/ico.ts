@@ -1,6 +1,6 @@
 /** ICO and CUR: the largest picture is read, be it a bitmap with a mask or a PNG; squares are written as PNG. */
 import { maximum } from "../../../wasm/estimate.ts";
-import { MAX_ICON_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_ICON_SIDE_PIXELS } from "../../limits/pictures.ts";
 import { format, type Reader } from "../codec/format.ts";
 import { bitmapFacts, bitmapEstimate } from "./bmp.ts";
 import { type Bitmap, dataEnd, strideOf } from "./bmp/header.ts";

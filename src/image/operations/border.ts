@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { hexColor, integer, record } from "../../fields.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { frameStep } from "../steps/frame.ts";
 import { colorBehind, operation } from "../steps/operation.ts";

@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../../errors.ts";
 import { decimal, lenientInteger, oneOf, record, sideOrPart } from "../../fields.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import { snapped } from "../faces/report.ts";
 import type { Box, Size } from "../pixels/geometry.ts";

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 import { decimal, flag, hexColor, lenientInteger, oneOf, record } from "../../fields.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import { FACE_SIDE } from "../faces/detect.ts";
 import type { Size } from "../pixels/geometry.ts";
 import {

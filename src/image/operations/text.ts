@@ -6,7 +6,7 @@ import { lettering } from "#formats/svg";
 import { parallel } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { decimal, hexColor, integer, lenientInteger, oneOf, record, sideOrPart } from "../../fields.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { conversionEstimate, toSpace } from "../codec/convert-colors.ts";
 import { parseColor } from "../color/rgba.ts";

@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../../errors.ts";
 import { decimal, hexColor, integer, oneOf, record } from "../../fields.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import { type Box, isWhole, type Size } from "../pixels/geometry.ts";
 import { operation, type Step } from "../steps/operation.ts";
 import { contentBox, MARGIN_COLUMN_BYTES, MARGIN_NANOSECONDS } from "./trim/margins.ts";

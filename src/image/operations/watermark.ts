@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 import { ApiError } from "../../errors.ts";
 import { decimal, flag, integer, lenientInteger, oneOf, record } from "../../fields.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { isWhole, type Size, turnSize } from "../pixels/geometry.ts";
 import { DIRECTIONS } from "../pixels/gravity.ts";

@@ -1,6 +1,6 @@
 /** Where a region or a picture is placed: by a direction, by faces, or by what stands out. */
 import { decimal, record } from "../../fields.ts";
-import { MAX_SIDE_PIXELS } from "../../limits.ts";
+import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import type { Box, Size } from "./geometry.ts";
 
 export const DIRECTIONS = [

@@ -7,7 +7,7 @@ import {
   MAX_RESULT_PIXELS,
   MAX_SIDE_PIXELS,
   MAX_SOURCE_PIXELS,
-} from "../../limits.ts";
+} from "../../limits/pictures.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import { isolateHeaders } from "../../scheduler/header-memory.ts";
 import { Allowance } from "../../scheduler/job-limits.ts";

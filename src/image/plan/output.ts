@@ -2,7 +2,8 @@
 import * as v from "valibot";
 
 import { flag, integer, oneOf, record } from "../../fields.ts";
-import { MAX_ICON_SIDE_PIXELS, MAX_ICON_SIDES, MAX_NAME_CHARACTERS, MAX_TARGET_BYTES } from "../../limits.ts";
+import { MAX_NAME_CHARACTERS } from "../../limits.ts";
+import { MAX_ICON_SIDE_PIXELS, MAX_ICON_SIDES, MAX_TARGET_BYTES } from "../../limits/pictures.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { PROFILE_OPTIONS } from "../color/profile-option.ts";
 import { FORMATS, type FormatName } from "../formats.ts";

@@ -3,7 +3,7 @@
  * is the answer, or one of a quality that follows from what was tried, or the original.
  */
 import type { Estimate } from "../../../wasm/estimate.ts";
-import { OVERRUN_FACTOR, OVERRUN_GRACE_MS } from "../../limits.ts";
+import { OVERRUN_FACTOR, OVERRUN_GRACE_MS } from "../../limits/isolate.ts";
 import type { Allowance } from "../../scheduler/job-limits.ts";
 import { observed, type TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { ApiError } from "../../../src/errors.ts";
 import { png } from "../../../src/image/formats/png.ts";
-import { MAX_LONG_SIDE_PIXELS, MAX_SIDE_PIXELS } from "../../../src/limits.ts";
+import { MAX_LONG_SIDE_PIXELS, MAX_SIDE_PIXELS } from "../../../src/limits/pictures.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import over from "../../fixtures/effects/over.png";
 import { rendered } from "../../support/render.ts";

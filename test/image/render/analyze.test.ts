@@ -9,7 +9,7 @@ import { colorsOf } from "../../../src/image/analyses/colors.ts";
 import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { analyze } from "../../../src/image/render/analyze.ts";
-import { DEFAULT_ALIKE_BITS } from "../../../src/limits.ts";
+import { DEFAULT_ALIKE_BITS } from "../../../src/limits/reuse.ts";
 import { Allowance } from "../../../src/scheduler/job-limits.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import pairFile from "../../fixtures/faces/pair.jpg";

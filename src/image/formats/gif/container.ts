@@ -1,7 +1,8 @@
 /** The GIF container (GIF89a specification, 31 July 1990): which bytes hold which frame, without decoding any. */
 import { ApiError } from "../../../errors.ts";
-import { MAX_FRAMES, MAX_UNPACKED_PROFILE_BYTES } from "../../../limits.ts";
+import { MAX_UNPACKED_PROFILE_BYTES } from "../../../limits/isolate.ts";
 import { PARTS } from "../../../limits/parts.ts";
+import { MAX_FRAMES } from "../../../limits/pictures.ts";
 import { tooManyParts, Walk } from "../../containers/walk.ts";
 
 export interface GifFrame {

@@ -1,7 +1,7 @@
 /** Image sequences (ISO/IEC 23008-12, section 7): a track of pictures, with another one for their alpha. */
 import { canvasEstimate } from "../../../../wasm/canvas.ts";
 import { parallel, type Estimate } from "../../../../wasm/estimate.ts";
-import { MAX_FRAMES } from "../../../limits.ts";
+import { MAX_FRAMES } from "../../../limits/pictures.ts";
 import type { Facts } from "../../codec/format.ts";
 import { brandsOf } from "./brands.ts";
 import { child, childOf, damaged, type Fields, fullBox } from "./bytes.ts";

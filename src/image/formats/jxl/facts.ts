@@ -2,7 +2,8 @@
 import type { Source } from "../../../../wasm/jxl-decode/decoder.ts";
 import { decodeEstimate, type Output, readFacts, sixteenBitBytes } from "../../../../wasm/jxl-decode/decoder.ts";
 import type { CodestreamFacts } from "../../../../wasm/jxl-decode/facts.ts";
-import { MAX_FRAMES, MAX_UNPACKED_PROFILE_BYTES } from "../../../limits.ts";
+import { MAX_UNPACKED_PROFILE_BYTES } from "../../../limits/isolate.ts";
+import { MAX_FRAMES } from "../../../limits/pictures.ts";
 import type { Facts } from "../../codec/format.ts";
 import { guarded } from "../../codec/guard.ts";
 import { profileOfCodePoints } from "../../color/code-points.ts";

@@ -2,7 +2,8 @@
 import { COLOR_TYPE, type ColorType, type PngHeader } from "../../../../wasm/pixels/png-header.ts";
 import { zlib } from "../../../../wasm/zlib.ts";
 import { ApiError } from "../../../errors.ts";
-import { MAX_FRAMES, MAX_UNPACKED_PROFILE_BYTES } from "../../../limits.ts";
+import { MAX_UNPACKED_PROFILE_BYTES } from "../../../limits/isolate.ts";
+import { MAX_FRAMES } from "../../../limits/pictures.ts";
 import { type Primaries, profileOfCodePoints, profileOfPrimaries } from "../../color/code-points.ts";
 import type { Box } from "../../pixels/geometry.ts";
 import { Chunks, damaged, isPng, TYPE, viewOf } from "./chunks.ts";

@@ -1,7 +1,7 @@
 /** The WebP container (RFC 9649, section 2): which bytes hold which picture, without decoding any. */
 import { ApiError } from "../../../errors.ts";
-import { MAX_FRAMES } from "../../../limits.ts";
 import { PARTS } from "../../../limits/parts.ts";
+import { MAX_FRAMES } from "../../../limits/pictures.ts";
 import { Walk } from "../../containers/walk.ts";
 
 /** The payloads that hold one picture, and where it lies on the canvas. */

@@ -6,7 +6,7 @@ import { ApiError } from "../../../../src/errors.ts";
 import { avif } from "../../../../src/image/formats/avif.ts";
 import { OPERATIONS } from "../../../../src/image/operations.ts";
 import { identify } from "../../../../src/image/plan/detect.ts";
-import { MAX_FRAMES } from "../../../../src/limits.ts";
+import { MAX_FRAMES } from "../../../../src/limits/pictures.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { av1DecodeHeap } from "../../../../wasm/av1-decode/decoder.ts";
 import once from "../../../fixtures/avif/colors-animated-8bpc.avif";
