@@ -98,6 +98,8 @@ export interface Scale {
    * would stay; absent where they do not.
    */
   readonly fastPassLoss?: number;
+  /** Points by which a rendition with all chroma looks better than one with halved chroma at the same quality. */
+  readonly fullChroma?: number;
   /** Tiles of small pictures, of which they are up to half, save time as well. */
   readonly tilesOfSmall?: boolean;
   /** Points that a draft loses besides that; absent where drafts take no less time. */

@@ -35,7 +35,7 @@ export const jpeg = format({
     {
       estimate: encodeEstimate,
       encode,
-      qualities: { step: 0.25, bits: 0.43, tilesOfSmall: true },
+      qualities: { step: 0.25, bits: 0.43, fullChroma: 3.3, tilesOfSmall: true },
       variants: [{ subsample: "4:2:0" }, { subsample: "4:4:4" }],
       maxScoredPixels: Infinity,
     },

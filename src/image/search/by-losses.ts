@@ -67,8 +67,9 @@ export async function settled(
     const above = aboveBy(tried.at(-1)!);
     if (isNear) return Math.abs(above) <= close;
     if (above >= 0 && above <= close * CLOSER_WITH_TRIES ** (tried.length - 1)) return true;
-    const reached = tried.filter(isEnough).map(bitsOf);
-    const missed = tried.filter((one) => !isEnough(one)).map(bitsOf);
+    const known = [...before, ...tried];
+    const reached = known.filter(isEnough).map(bitsOf);
+    const missed = known.filter((one) => !isEnough(one)).map(bitsOf);
     return Math.max(...missed) > Math.min(...reached) * (1 - SAME_BYTES);
   };
   const { best, beaten, tried } = await findQuality(probeAt, modelOf(objective, settling, before.length), {

@@ -35,6 +35,25 @@ export async function isFlat(picture: Picture, timeSlice: TimeSlice): Promise<bo
   return same >= FLAT * picture.width * picture.height;
 }
 
+/** Colors that a palette holds. */
+const PALETTE_COLORS = 256;
+
+/** Whether a palette holds all colors of a picture. */
+export async function hasFewColors(picture: Picture, timeSlice: TimeSlice): Promise<boolean> {
+  const colors = new Set<number>();
+  const rows = await firstFrame(picture, timeSlice);
+  try {
+    for (let band = await rows.read(READ_ROWS); band; band = await rows.read(READ_ROWS)) {
+      const view = new DataView(band.buffer, band.byteOffset, band.length);
+      for (let at = 0; at < band.length; at += 4) colors.add(view.getUint32(at));
+      if (colors.size > PALETTE_COLORS) return false;
+    }
+    return true;
+  } finally {
+    rows.close();
+  }
+}
+
 const STRIPS = 4;
 /** Rows of a picture whose quarter has strips of a few rows each. */
 const LEAST_ROWS = 64;

@@ -173,6 +173,8 @@ export function neighborOf(quality: number, towards: "above" | "below", { step, 
 
 /** What bytes grow by with what is lost no more, both as logarithms: the median over photographs. */
 const ELASTICITY = 1.2;
+/** Two qualities say it where what they lose differs by this much, as a logarithm. */
+const APART = 0.06;
 /** Points below which it does not matter how few are lost, and by which files without loss have a place on the curve. */
 const LEAST_LOST = 3;
 /**
@@ -189,6 +191,22 @@ export function lostBy(score: number): number {
 /** The part of its bytes that a rendition is expected to have at the target score. */
 export function bytesAtTarget(score: number, targetScore: number): number {
   return Math.exp(ELASTICITY * (lostBy(score) - lostBy(targetScore)));
+}
+
+/**
+ * What bytes grow by with what is lost no more, both as logarithms, by two of the qualities that are known: no more than usual.
+ * Undefined where they are too close to each other to say it, or where a higher quality takes fewer bytes.
+ */
+export function elasticityOf(known: readonly { quality: number; score: number; bits?: number }[]): number | undefined {
+  const [first, ...others] = known.toSorted((one, other) => one.quality - other.quality);
+  let before = first;
+  for (const one of others) {
+    if ((one.bits ?? 0) < (before?.bits ?? 0)) return undefined;
+    before = one;
+  }
+  const fewer = first && before ? lostBy(first.score) - lostBy(before.score) : 0;
+  if (!first?.bits || !before?.bits || fewer < APART) return undefined;
+  return Math.min(ELASTICITY, Math.log(before.bits / first.bits) / fewer);
 }
 
 /**

@@ -106,6 +106,19 @@ export function steepnessOf(known: readonly Scored[], scale: Scale, otherwise?: 
   return Math.min(SLOPES.most, Math.max(SLOPES.least, slope));
 }
 
+/**
+ * About the score at the highest quality, where two qualities that are apart say it; 100 where they do not. What they lose may
+ * hardly fall with quality: halved chroma is lost at each.
+ */
+export function mostScoreOf(known: readonly Scored[], scale: Scale): number {
+  const places = known.map((one) => placeOf(one, scale)).toSorted((one, other) => one.expected - other.expected);
+  const [first, last] = [places[0], places.at(-1)];
+  if (!first || !last || last.expected - first.expected < APART) return 100;
+  const slope = (last.lost - first.lost) / (last.expected - first.expected);
+  const { expected } = placeOf({ quality: MAX_QUALITY, score: 100 }, scale);
+  return 100 - Math.exp(first.lost + slope * (expected - first.expected));
+}
+
 /** What is busy loses more quickly than what is plain: of 52 pictures that explains more than half of the differences. */
 function likelySlope(known: readonly Scored[], { bits }: Scale): number {
   const taken = known.at(-1)?.bits;

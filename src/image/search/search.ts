@@ -8,10 +8,20 @@ import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { type Candidate, candidatesFor, closePoints, isWithin } from "./candidates.ts";
 import { likelyQualityOf, lowestByDistortion } from "./distortion.ts";
-import { type ExactEncoder, ExactLeft, isFlat, isWorthExact, mayTryExact, smallerExact } from "./exact.ts";
+import {
+  type ExactEncoder,
+  ExactLeft,
+  hasFewColors,
+  isFlat,
+  isWorthExact,
+  mayTryExact,
+  smallerExact,
+} from "./exact.ts";
+import { elasticityOf, lostBy } from "./find-quality.ts";
+import type { Scored } from "./losses.ts";
 import { Notes } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
-import { isSmall, type Patience, type PresetGoal, stricterThan } from "./presets.ts";
+import { isIcon, isSmall, type Patience, type PresetGoal, stricterThan } from "./presets.ts";
 import {
   probeAtOf,
   distortionOf,
@@ -87,6 +97,14 @@ export interface Goal extends UpperBound {
   readonly isAlone: boolean;
 }
 
+/** A file, and what its search knows besides. */
+interface Searched extends Found {
+  /** What is known of its way. */
+  readonly known?: readonly Scored[];
+  /** A file without loss was made beside. */
+  readonly triedExact?: boolean;
+}
+
 /** A search under way. */
 type Search = Goal & WrittenSearch;
 
@@ -138,7 +156,7 @@ export async function smallestAbove(
 }
 
 /** Where files must be written to be looked at. */
-async function smallestWritten(search: Search, ways: readonly PictureEncoder[]): Promise<Found | null> {
+async function smallestWritten(search: Search, ways: readonly PictureEncoder[]): Promise<Searched | null> {
   const { start, isFrugal, triesFinal } = search;
   const [encoder] = ways;
   const most = mostOnSample(search);
@@ -150,8 +168,13 @@ async function smallestWritten(search: Search, ways: readonly PictureEncoder[]):
   const isWritten = chosen.encoder.finish === chosen.encoder.encode;
   const stays = isWritten && (isFrugal || triesFinal);
   const lossy = stays ? { bytes: await found.bytes(), ...(await saidOf(found)) } : await written(chosen, isWritten);
-  const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(search, chosen) };
+  const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(search, chosen), known: triesOf(chosen) };
   return isFrugal ? ended : withoutLoss(search, chosen, ended);
+}
+
+/** What is known of a way: its renditions, or drafts where there is only one of them. */
+function triesOf({ known, drafts = [] }: Pick<Probed, "known" | "drafts">): readonly Scored[] {
+  return known.length > 1 ? known : drafts;
 }
 
 /**
@@ -183,23 +206,60 @@ async function fromSample(search: Search, ways: readonly PictureEncoder[], most:
 async function smallestOfStricter(
   search: Search,
   ways: readonly PictureEncoder[],
-  smallest: (search: Search, ways: readonly PictureEncoder[]) => Promise<Found | null>,
+  smallest: (search: Search, ways: readonly PictureEncoder[]) => Promise<Searched | null>,
   leapingPixels: number,
 ): Promise<Found | null> {
-  const found = await smallest(search, ways);
+  const searched = await smallest(search, ways);
+  if (!searched) return null;
+  const { known, triedExact = false } = searched;
+  const found = foundIn(searched);
   const { width, height } = search.reference.size;
-  if (!found || search.isFrugal || width * height > leapingPixels) return found;
+  if (search.isFrugal || width * height > leapingPixels) return found;
   // What has lost nothing keeps every promise.
   if (found.score >= EXACT_SCORE) return found;
-  let least = found;
+  const mayBeExact = !triedExact && (await isExactSimple(search));
+  const { triesExact, leavesExact = false } = search;
+  const exactly = { triesExact: triesExact && mayBeExact, leavesExact: leavesExact && mayBeExact };
+  let least: Found = found;
   for (const stricter of stricterThan(search.targetScore, search.reference.size)) {
-    const other = await smallest(strictly(search, stricter, least), ways);
+    if (!mayBeExact && known && isSurelyMore(stricter, found, known)) continue;
+    const other = await smallest({ ...strictly(search, stricter, least), ...exactly }, ways);
     const isSmaller = other && other.bytes.length < least.bytes.length;
-    if (isSmaller && other.score >= Math.min(search.targetScore, least.score)) least = other;
+    if (isSmaller && other.score >= Math.min(search.targetScore, least.score)) least = foundIn(other);
   }
   // Where the search ended is a matter of its own target.
   const { ended, sampleBytes } = found;
   return { ...least, ...(ended && { ended }), ...(sampleBytes !== undefined && { sampleBytes }) };
+}
+
+function foundIn({ bytes, score, metric, beatsExact, sampleBytes, ended }: Searched): Found {
+  return {
+    bytes,
+    score,
+    ...(metric !== undefined && { metric }),
+    ...(beatsExact !== undefined && { beatsExact }),
+    ...(sampleBytes !== undefined && { sampleBytes }),
+    ...(ended && { ended }),
+  };
+}
+
+/**
+ * Whether a small picture may take less without loss than lossy, which its own search does not find out: files without loss are
+ * small of few colors, of slopes, and of any pattern that an icon is.
+ */
+async function isExactSimple(search: Search): Promise<boolean> {
+  const { reference, format, timeSlice } = search;
+  if (!mayTryExact(search) || !format.write.nearLosslessLevels) return false;
+  const { picture } = reference.sample;
+  return isIcon(picture) || (await hasFewColors(picture, timeSlice)) || isOfSlopes(reference.sample, timeSlice);
+}
+
+/** A stricter preset takes more where what the qualities cost that are known says that it takes so many times the bytes. */
+const SURELY_MORE = 1.15;
+
+function isSurelyMore({ targetScore }: PresetGoal, { score }: Found, known: readonly Scored[]): boolean {
+  const elasticity = elasticityOf(known) ?? 0;
+  return Math.exp(elasticity * (lostBy(score) - lostBy(targetScore))) >= SURELY_MORE;
 }
 
 /**
@@ -342,8 +402,8 @@ function exactEncoder({ onWhole }: Search, { encode, nearly }: PictureEncoder): 
 async function withoutLoss(
   search: Search,
   { encoder, settings, bytes }: Pick<Probed, "encoder" | "settings" | "bytes">,
-  lossy: Found,
-): Promise<Found> {
+  lossy: Searched,
+): Promise<Searched> {
   const { format, reference, targetScore, timeSlice } = search;
   const levels = mayTryExact(search) ? format.write.nearLosslessLevels : undefined;
   if (!levels) return lossy;
@@ -354,5 +414,8 @@ async function withoutLoss(
   if (reaches && !hasSoft && !(await isFlat(picture, timeSlice))) return lossy;
   if (reaches && !(await isWorthExact(search, encoder, settings, bytes))) return lossy;
   if (search.leavesExact) throw new ExactLeft();
-  return smallerExact(exactEncoder(search, encoder), settings, targetScore, levels, lossy);
+  return {
+    ...(await smallerExact(exactEncoder(search, encoder), settings, targetScore, levels, lossy)),
+    triedExact: true,
+  };
 }

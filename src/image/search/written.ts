@@ -9,7 +9,7 @@ import type { Scale } from "../codec/writer.ts";
 import { guidedBySample, settled, type Settled } from "./by-losses.ts";
 import { isFlat } from "./exact.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
-import { expectedQuality, firstQuality, type Scored, steepnessFor, steepnessOf } from "./losses.ts";
+import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessFor, steepnessOf } from "./losses.ts";
 import { isSmall, type Patience, patienceFrom } from "./presets.ts";
 import { type ProbeAt, probeAtOf, type Judge, type Encoder, type PictureEncoder, type Probe } from "./probe.ts";
 import type { Reference } from "./reference.ts";
@@ -31,6 +31,8 @@ const NEAR_POINTS = 4;
 const MAX_TRIES = 6;
 const MAX_SAMPLE_TRIES = 3;
 const MAX_DRAFTS = 2;
+/** A draft takes up to so many times the bytes of a rendition. */
+const MOST_OF_DRAFT = 1.6;
 const MAX_WHOLE_TRIES = 4;
 /**
  * What the whole of a picture loses by what its tiles lose, in points, whichever is more: their edges do not count, and
@@ -47,6 +49,8 @@ const WHOLE_OF_TILES = {
 const WORTH_TRYING = 0.01;
 /** A further way is looked for where the first is this far above the target score. */
 const SPARE_POINTS = 1.2;
+/** By other chroma than the first a rendition is taken at once where it is closer than others by this part. */
+const CLOSER_BESIDE = 0.6;
 /** Choices beside the first are looked at from this quality on: below, hardly a photograph has bytes to win by them. */
 const CHOICE_QUALITY = 82;
 /**
@@ -92,6 +96,8 @@ export interface Probed {
   readonly isBeaten?: boolean;
   /** How steep the curve of the picture is, by drafts that are far apart; absent where none were made. */
   readonly slope?: number | undefined;
+  /** What these drafts look like. */
+  readonly drafts?: readonly Scored[] | undefined;
 }
 
 /** A way with which a search ended, and about what it takes for the sample at the target score. */
@@ -113,13 +119,18 @@ export async function bestWay(search: WrittenSearch, ways: readonly PictureEncod
     if (encoder.isLeftOut && best) return { ...best, isBeaten: true };
     const sampleEncoder = tiles ? await encoder.onSample(reference.sample) : encoder;
     const variants = settings.subsample ? [{}] : variantsFrom(triesAll ? undefined : start, encoder);
-    for (const [index, variant] of variants.entries()) {
-      if (index > 0 && best && !triesAll && best.quality < CHOICE_QUALITY) continue;
+    const begun = best ? undefined : await firstOnSample(search, sampleEncoder, { ...settings, ...variants[0] }, most);
+    if (begun?.beaten) return { encoder, ...begun.beaten };
+    const beyond = variants.length > 1 ? begun?.beyond : undefined;
+    const isHopeless = beyond !== undefined;
+    for (const [index, variant] of (isHopeless ? variants.toReversed() : variants).entries()) {
+      if (index > 0 && best && !(await isWorthALook(search, best, { triesAll, isHopeless }))) continue;
       const chosen = { ...settings, ...variant };
       best = await better(search, best, {
         encoder,
         sampleEncoder,
         settings: chosen,
+        begun: beyond ?? begun,
         isSettled: !tiles || settlesTiles,
         most,
       });
@@ -128,6 +139,17 @@ export async function bestWay(search: WrittenSearch, ways: readonly PictureEncod
   }
   if (!best) throw new RangeError("no way to encode");
   return best;
+}
+
+/** Whether a further choice may be better than the best so far: not where that has no chroma at all. */
+async function isWorthALook(
+  { format, targetScore }: WrittenSearch,
+  best: Probed,
+  { triesAll, isHopeless }: { readonly triesAll: boolean; readonly isHopeless: boolean },
+): Promise<boolean> {
+  if (isHopeless) return isMissed(best, targetScore);
+  if (!triesAll && best.quality < CHOICE_QUALITY) return false;
+  return format.read.factsOf(await best.best.bytes()).colorspace !== "Gray";
 }
 
 /** Whether a picture has this choice. */
@@ -147,69 +169,72 @@ function isSame(one: Variant, other: Variant): boolean {
   return one.subsample === other.subsample && one.loss === other.loss;
 }
 
+/** A further way. */
+interface Further {
+  readonly encoder: PictureEncoder;
+  readonly sampleEncoder: Encoder;
+  readonly settings: EncodeSettings;
+  /** Where to begin, unless another way ended before. */
+  readonly begun: Begun | undefined;
+  readonly isSettled: boolean;
+  readonly most: number;
+}
+
 /** The better of what is known and a further way, which is given up where one look says that it is not. */
-async function better(
-  search: WrittenSearch,
-  known: Probed | undefined,
-  further: {
-    encoder: PictureEncoder;
-    sampleEncoder: Encoder;
-    settings: EncodeSettings;
-    isSettled: boolean;
-    most: number;
-  },
-): Promise<Probed> {
+async function better(search: WrittenSearch, known: Probed | undefined, further: Further): Promise<Probed> {
   const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
-  const { encoder, sampleEncoder, settings, isSettled, most } = further;
+  const { encoder, sampleEncoder, settings, begun, isSettled, most } = further;
   const { picture, tiles } = reference.sample;
   const onTiles = scale.fastPassLoss === undefined ? "fast" : "oneScan";
   const asWhole = triesFinal ? "stays" : "fast";
   const probeAt = probeAtOf(sampleEncoder, settings, onSample, tiles ? onTiles : asWhole);
-  const { first, slope } = await firstOnSample(search, sampleEncoder, settings, known);
+  const { first, slope } = known ? besideOf(search, known, settings) : (begun ?? { first: settings.quality });
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
-  const [close, tries] = isSettled && !known ? [closeOnSample, MAX_TRIES] : [NEAR_POINTS, MAX_SAMPLE_TRIES];
+  const closeFirst = closeOnSample * (begun?.closer ?? 1);
+  const [close, tries] = isSettled && !known ? [closeFirst, MAX_TRIES] : [NEAR_POINTS, MAX_SAMPLE_TRIES];
   const probed = async (one: Settled): Promise<Probed> => {
     const [score, { length }] = [await one.best.score(), await one.best.bytes()];
     const quality = expectedQuality(one.known, targetScore, scale);
-    return {
-      encoder,
-      settings,
-      probeAt,
-      ...one,
-      score,
-      quality,
-      bytes: length * bytesAtTarget(score, targetScore),
-      slope,
-    };
+    const bytes = length * bytesAtTarget(score, targetScore);
+    return { encoder, settings, probeAt, ...one, score, quality, bytes, slope, drafts: begun?.drafts };
   };
-  const made = await probed(
-    await settled(search, probeAt, {
-      picture,
-      first,
-      close,
-      tries,
-      isNear: !isSettled || known !== undefined,
-      slope,
-      ...(!known && { most }),
-    }),
-  );
+  const isNear = !isSettled || known !== undefined;
+  const goal = { picture, first, close, tries, isNear, slope, ...(!known && { most }) };
+  const made = await probed(await settled(search, probeAt, goal));
   if (!known) return made;
   const worth = (await fadesInHalf(search, known, settings)) ? WORTH_ALL_CHROMA : 1 - WORTH_TRYING;
-  // What misses the target with the highest quality is beaten by whatever has qualities left.
-  const isNoBetter = isMissed(known, targetScore)
-    ? isMissed(made, targetScore) && made.score <= known.score
-    : made.bytes > known.bytes * worth;
-  if (isNoBetter) return known;
+  if (await isNoBetter(search, known, made, worth)) return known;
   if (!isSettled) return made;
-  const start = expectedQuality(made.known, targetScore + patience.margin, scale);
-  const goal = { picture, first: start, close: closeOnSample, tries: MAX_TRIES, isNear: false };
-  const confirmed = await probed(await settled(search, probeAt, goal, made.known));
+  const isClose = made.score >= targetScore && made.score <= targetScore + closeOnSample * CLOSER_BESIDE;
+  const closer = {
+    picture,
+    first: expectedQuality(made.known, targetScore + patience.margin, scale),
+    close: closeOnSample,
+    tries: MAX_TRIES,
+    isNear: false,
+  };
+  const confirmed = isClose ? made : await probed(await settled(search, probeAt, closer, made.known));
   // Near the target is not above it: some chroma never gets there.
   if (known.score >= targetScore && confirmed.score < targetScore) return known;
   // The files of a picture that is its own sample are there: none need be expected.
   if (tiles || known.score < targetScore) return confirmed;
   const [own, other] = [await known.best.bytes(), await confirmed.best.bytes()];
   return other.length <= own.length * Math.max(1, worth) ? confirmed : known;
+}
+
+/** Whether what one look at a further way says is no better than what is known. */
+async function isNoBetter(
+  { targetScore, reference, patience }: WrittenSearch,
+  known: Probed,
+  made: Probed,
+  worth: number,
+): Promise<boolean> {
+  // What misses the target with the highest quality is beaten by whatever has qualities left.
+  if (isMissed(known, targetScore)) return isMissed(made, targetScore) && made.score <= known.score;
+  if (reference.sample.tiles || known.score < targetScore) return made.bytes > known.bytes * worth;
+  const [own, other] = [await known.best.bytes(), await made.best.bytes()];
+  if (made.score >= targetScore && other.length < own.length * worth) return false;
+  return made.bytes * bytesAtTarget(targetScore, targetScore + patience.margin) > own.length * worth;
 }
 
 /** Whether halved chroma takes color from a drawing that `settings` would leave. */
@@ -222,14 +247,24 @@ async function fadesInHalf(
   return isHalved && isFlat(reference.sample.picture, timeSlice);
 }
 
-/** Where to begin on the sample: where another way ended, or where drafts of it say, if the format makes any. */
+/** Where to begin on the sample. */
+interface Begun extends Pick<Probed, "slope" | "drafts"> {
+  readonly first: number;
+  /** The same by other chroma, where drafts say that no quality is enough by theirs: that is tried before. */
+  readonly beyond?: Begun;
+  /** Points above the target score that are close enough, as a part of the usual. */
+  readonly closer?: number;
+  /** A draft that is plainly larger than it may be. */
+  readonly beaten?: Omit<Probed, "encoder">;
+}
+
+/** Where to begin on the sample: where a neighbor ended, or where drafts of it say, if the format makes any. */
 async function firstOnSample(
   search: WrittenSearch,
   sampleEncoder: Encoder,
   settings: EncodeSettings,
-  before: Probed | undefined,
-): Promise<{ readonly first: number; readonly slope?: number | undefined }> {
-  if (before) return { first: before.quality, slope: before.slope };
+  most: number,
+): Promise<Begun> {
   const { onSample, scale, reference, start } = search;
   if (start) return { first: nearest(start.quality, scale), slope: start.slope };
   const first = firstQuality(settings.quality, scale);
@@ -237,9 +272,34 @@ async function firstOnSample(
   const targetScore = search.targetScore - scale.draft;
   const probeAt = probeAtOf(sampleEncoder, { ...settings, draft: true }, onSample);
   const { picture } = reference.sample;
-  const goal = { picture, first, close: NEAR_POINTS, tries: MAX_DRAFTS, isNear: true };
-  const { known } = await settled({ ...search, targetScore }, probeAt, goal);
-  return { first: expectedQuality(known, targetScore, scale), slope: steepnessOf(known, scale) };
+  const goal = { picture, first, close: NEAR_POINTS, tries: MAX_DRAFTS, isNear: true, most: most * MOST_OF_DRAFT };
+  const { known, best, isBeaten = false } = await settled({ ...search, targetScore }, probeAt, goal);
+  if (isBeaten) {
+    const [score, { length: bytes }] = [await best.score(), await best.bytes()];
+    return { first, beaten: { settings, probeAt, known, best, score, quality: best.quality, bytes, isBeaten } };
+  }
+  const begun = { first: expectedQuality(known, targetScore, scale), slope: steepnessOf(known, scale), drafts: known };
+  if (mostScoreOf(known, scale) >= targetScore - NEAR_POINTS) return begun;
+  // The metric alone does not see the color that is missing.
+  const metrics: Scored[] = [];
+  for (const { quality } of known) {
+    const { metric, score } = await probeAt(quality);
+    metrics.push({ quality, score: await (metric ?? score)() });
+  }
+  const beyond = expectedQuality(metrics, targetScore - (scale.fullChroma ?? 0), scale);
+  return { ...begun, beyond: { first: beyond, drafts: known, closer: CLOSER_BESIDE } };
+}
+
+/** Where a further way is looked at, after another: with all chroma a picture looks better at the same quality. */
+function besideOf(
+  { scale, targetScore, patience }: WrittenSearch,
+  before: Probed,
+  { subsample }: EncodeSettings,
+): Begun {
+  const { quality, known, settings, slope } = before;
+  const isFull = subsample === "4:4:4" && settings.subsample === "4:2:0";
+  if (!isFull || scale.fullChroma === undefined || isMissed(before, targetScore)) return { first: quality, slope };
+  return { first: expectedQuality(known, targetScore + patience.margin - scale.fullChroma, scale, slope), slope };
 }
 
 /** Whether not even the highest quality reaches the target score. */

@@ -2,13 +2,17 @@
 import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
+import { FORMATS } from "../../../src/image/formats.ts";
 import type { TraceEvent } from "../../../src/image/search/trace.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import macaw from "../../fixtures/score/macaw.png";
 import { rendered } from "../../support/render.ts";
+import { paint, pictureOf } from "../../support/rows.ts";
 
 const SIDES = [24, 48, 64, 128];
 /** The quality at which the preset `low` begins to search in JPEG: no other preset begins as high. */
 const STRICTER_FROM = 90;
+const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 
 async function smallPng(side: number): Promise<Uint8Array> {
   const resize = { width: side, height: side, mode: "fill" };
@@ -32,13 +36,33 @@ async function judgedOf(file: Uint8Array, format: string) {
   return { judged, encoded, result };
 }
 
+/** Lines of one pixel in saturated colors, which halved chroma mixes. */
+async function lines(): Promise<Uint8Array> {
+  const picture = paint(64, 64, (x, y) => [x % 4 === 0 ? 255 : 0, 0, x % 4 === 2 && y % 7 ? 255 : 0, 255]);
+  return FORMATS.png.write.encode(pictureOf([picture]), EXACT, UNPAUSED);
+}
+
 describe("small photographs", () => {
-  it.each(SIDES)("are looked at once for what a stricter preset takes, %d pixels a side", async (side) => {
-    const { judged, result } = await judgedOf(await smallPng(side), "jpeg");
+  it("are looked at once for what a stricter preset takes, where each pixel counts", async () => {
+    const { judged, result } = await judgedOf(await smallPng(24), "jpeg");
     const stricter = judged.slice(judged.findIndex(({ quality }) => quality === STRICTER_FROM));
     expect(stricter.map(({ quality }) => quality)).toEqual([STRICTER_FROM]);
     expect(result.score).toBeGreaterThanOrEqual(75);
   });
+
+  it.each([48, 64, 128])("are not, where their own curve says that it is more, %d pixels a side", async (side) => {
+    const { judged, result } = await judgedOf(await smallPng(side), "jpeg");
+    expect(judged.filter(({ quality }) => quality === STRICTER_FROM)).toEqual([]);
+    expect(result.score).toBeGreaterThanOrEqual(75);
+  });
+
+  it.each([48, 128])(
+    "are not written without loss, which takes several times the bytes, %d pixels a side",
+    async (side) => {
+      const { encoded } = await judgedOf(await smallPng(side), "webp");
+      expect(encoded.filter(({ settings }) => settings.lossless)).toEqual([]);
+    },
+  );
 
   it.each(SIDES)("become no larger than a rendition that was seen to do, %d pixels a side", async (side) => {
     const { judged, encoded, result } = await judgedOf(await smallPng(side), "jpeg");
@@ -47,4 +71,11 @@ describe("small photographs", () => {
     // A mark of 10 bytes follows.
     expect(result.bytes.length).toBeLessThanOrEqual(Math.min(...doing) + 10);
   });
+});
+
+it("has all of its chroma where drafts say that halves of it never do: lines in saturated colors as AVIF", async () => {
+  const { encoded, result } = await judgedOf(await lines(), "avif");
+  const halved = encoded.filter(({ settings: { subsample, draft = false } }) => subsample === "4:2:0" && !draft);
+  expect(halved).toEqual([]);
+  expect(result.score).toBeGreaterThanOrEqual(75);
 });
