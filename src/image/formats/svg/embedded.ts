@@ -4,6 +4,7 @@ import { gif } from "../gif.ts";
 import { jpeg } from "../jpeg.ts";
 import { png } from "../png.ts";
 import { webp } from "../webp.ts";
+import { lengthOf } from "./lengths.ts";
 import { hrefOf, type SvgElement } from "./tree.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -13,6 +14,7 @@ const KINDS = [
   { format: gif, mime: "image/gif" },
   { format: webp, mime: "image/webp" },
 ];
+type Format = (typeof KINDS)[number]["format"];
 /** What a signature is looked for in. */
 const HEAD_BYTES = 4_096;
 /** Letters of base64 that hold them. */
@@ -66,19 +68,82 @@ export function embed(root: SvgElement, nested: Nested, warnings: Warnings): voi
       element.attributes.delete("href");
       element.attributes.delete("xlink:href");
       warnings.add("a picture of a format other than PNG, JPEG, GIF and WebP is not drawn");
-    } else if (!head.startsWith(`data:${kind};`)) element.attributes.set("href", `data:${kind};base64,${body}`);
+      return;
+    }
+    if (!head.startsWith(`data:${kind.mime};`)) element.attributes.set("href", `data:${kind.mime};base64,${body}`);
+    if (element.name === "image") turn(element, kind.format, body);
   };
   visit(root);
 }
 
-function kindOf(base64: string): string | undefined {
+/** Where pixels of a picture of some width and height go by its orientation (EXIF 2.32, tag 0x0112). */
+const TURNS: Readonly<Record<number, (width: number, height: number) => readonly number[]>> = {
+  2: (width) => [-1, 0, 0, 1, width, 0],
+  3: (width, height) => [-1, 0, 0, -1, width, height],
+  4: (_, height) => [1, 0, 0, -1, 0, height],
+  5: () => [0, 1, 1, 0, 0, 0],
+  6: (_, height) => [0, 1, -1, 0, height, 0],
+  7: (width, height) => [0, -1, -1, 0, height, width],
+  8: (width) => [0, -1, 1, 0, 0, width],
+};
+
+/** Shows a picture as its orientation says, which the renderer does not read. */
+function turn(element: SvgElement, format: Format, base64: string): void {
+  // The whole is read only where EXIF stands at the beginning, as in JPEG.
+  if (!headOf(base64).includes("Exif\0\0")) return;
+  const { attributes } = element;
+  const { width, height, orientation } = factsOf(format, base64) ?? { width: 0, height: 0, orientation: 1 };
+  const matrix = TURNS[orientation]?.(width, height);
+  if (!matrix) return;
+  const [across, down] = orientation > 4 ? [height, width] : [width, height];
+  const image: SvgElement = { name: "image", attributes: new Map(), children: [] };
+  const inner: SvgElement = { name: "svg", attributes: new Map(), children: [image] };
+  for (const name of ["href", "xlink:href"]) moveAttribute(name, attributes, image.attributes);
+  for (const name of ["x", "y", "preserveAspectRatio"]) moveAttribute(name, attributes, inner.attributes);
+  const said = (name: string) => {
+    const value = attributes.get(name);
+    attributes.delete(name);
+    return value === "auto" ? undefined : value;
+  };
+  const [wide, high] = [said("width"), said("height")];
+  const other = (length: string | undefined, ratio: number) => (lengthOf(length) ?? Number.NaN) * ratio;
+  inner.attributes.set("width", wide ?? String(other(high, across / down) || across));
+  inner.attributes.set("height", high ?? String(other(wide, down / across) || down));
+  inner.attributes.set("viewBox", `0 0 ${across} ${down}`);
+  image.attributes.set("width", String(width));
+  image.attributes.set("height", String(height));
+  image.attributes.set("transform", `matrix(${matrix.join(" ")})`);
+  Object.assign(element, { name: "g" });
+  element.children.splice(0, Infinity, inner);
+}
+
+function moveAttribute(name: string, from: SvgElement["attributes"], to: SvgElement["attributes"]): void {
+  const value = from.get(name);
+  from.delete(name);
+  if (value !== undefined) to.set(name, value);
+}
+
+/** What the header of a picture says; nothing where it cannot be read. */
+function factsOf(format: Format, base64: string) {
   try {
-    const head = base64.slice(0, HEAD_LETTERS + 400).replace(/\s+/g, "");
-    const text = atob(head.slice(0, head.length - (head.length % 4)));
-    const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0)).subarray(0, HEAD_BYTES);
-    return KINDS.find(({ format }) => format.signature(bytes))?.mime;
+    return format.read.factsOf(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
   } catch {
     return undefined;
+  }
+}
+
+function kindOf(base64: string): (typeof KINDS)[number] | undefined {
+  const bytes = Uint8Array.from(headOf(base64), (letter) => letter.charCodeAt(0)).subarray(0, HEAD_BYTES);
+  return KINDS.find(({ format }) => format.signature(bytes));
+}
+
+/** The beginning of a file as letters; none where it is not base64. */
+function headOf(base64: string): string {
+  try {
+    const head = base64.slice(0, HEAD_LETTERS + 400).replace(/\s+/g, "");
+    return atob(head.slice(0, head.length - (head.length % 4)));
+  } catch {
+    return "";
   }
 }
 
