@@ -15,8 +15,8 @@ export type Place = readonly [x: number, y: number, color: readonly number[]];
 export type Drawings = Readonly<Record<string, readonly [body: string, ...places: Place[]]>>;
 
 /** The pixels of a body. @param more attributes of the whole */
-export function drawn(body: string, more = ""): ReturnType<typeof decodeFile> {
-  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"${more}>${body}</svg>`;
+export function drawn(body: string, more = "", width = 40): ReturnType<typeof decodeFile> {
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="40"${more}>${body}</svg>`;
   return decodeFile(svg, new TextEncoder().encode(text));
 }
 

@@ -17,6 +17,7 @@ import { type Placed, placedElements } from "./placed.ts";
 import { sizeOf, viewBoxOf } from "./size.ts";
 import { type Means, StyleRules } from "./style-rules.ts";
 import type { SvgElement } from "./tree.ts";
+import { copyUsed } from "./used-copies.ts";
 import { NO_VARIABLES, substituted, within } from "./variables.ts";
 import { expanded, GEOMETRY, isUndrawn, isUnknownColor, nameOf, written } from "./written-values.ts";
 
@@ -68,6 +69,7 @@ class Cascade {
   run(): void {
     const all = placedElements(this.root, this.means.steps);
     const values = all.map((placed) => this.valuesOf(placed));
+    copyUsed(this.root, all, (placed) => values.push(this.valuesOf(placed)));
     for (const [index, { element }] of all.entries()) {
       write(element, values[index]!);
       for (const [name, value] of element.attributes) {

@@ -31,6 +31,7 @@ export function drawnSvg(bytes: Uint8Array): DrawnSvg {
   const reader = new Reader();
   const root = reader.read(bytes, 0);
   link(root);
+  leaveOutFilters(root);
   sizeUses(root);
   if (hasUnknownLetters(root)) reader.warnings.add("letters that no font here has are not drawn");
   return { root, warnings: reader.warnings.all() };
@@ -100,6 +101,25 @@ function sizeUses(root: SvgElement): void {
       const length = size?.get(side);
       if (length !== undefined && !attributes.has(side)) attributes.set(side, length);
     }
+  }
+}
+
+const FILTER_LINK = /url\(\s*(["']?)#(.*?)\1\s*\)/g;
+
+/** Leaves filters out that are not there: browsers draw what they would be for as it is, the renderer not at all. */
+function leaveOutFilters(root: SvgElement): void {
+  const filters = new Set<string>();
+  const filtered: SvgElement["attributes"][] = [];
+  const visit = ({ name, attributes, children }: SvgElement): void => {
+    const id = attributes.get("id");
+    if (name === "filter" && id !== undefined) filters.add(id);
+    if (attributes.has("filter")) filtered.push(attributes);
+    for (const child of children) if (typeof child !== "string") visit(child);
+  };
+  visit(root);
+  for (const attributes of filtered) {
+    const links = (attributes.get("filter") ?? "").matchAll(FILTER_LINK);
+    if ([...links].some(([, , id = ""]) => !filters.has(id))) attributes.delete("filter");
   }
 }
 

@@ -22,6 +22,17 @@ const DRAWINGS: Drawings = {
     [20, 20, GREEN],
     [13, 13, NOTHING],
   ],
+  "variables of what uses an element": [
+    '<style>#s .c{fill:var(--a,red)}</style><symbol id="s"><path class="c" d="M0 0h20v20h-20z"/><path d="M0 20h20v20h-20z" fill="var(--b,green)"/></symbol><use href="#s" style="--a:green"/><g style="--a:green;--b:red"><use href="#s" x="20"/></g>',
+    [10, 10, GREEN],
+    [10, 30, GREEN],
+    [30, 10, GREEN],
+    [30, 30, RED],
+  ],
+  "variables of what uses a use": [
+    '<defs><rect id="r" width="40" height="40" style="fill:var(--a,red)"/><g id="g"><use href="#r"/></g></defs><use href="#g" style="--a:green"/>',
+    [20, 20, GREEN],
+  ],
   "dashes of a path that says its length": [
     '<path d="M0 20H40" stroke="green" stroke-width="10" pathLength="4" stroke-dasharray="1"/>',
     [5, 20, GREEN],
@@ -37,6 +48,10 @@ const DRAWINGS: Drawings = {
     '<circle cx="20" cy="20" r="10" pathLength="100" fill="none" stroke="green" stroke-width="6" stroke-dasharray="50 50"/>',
     [20, 30, GREEN],
     [20, 10, NOTHING],
+  ],
+  "a shape with a filter that is not there": [
+    '<rect width="40" height="40" fill="green" filter="url(#none)"/>',
+    [20, 20, GREEN],
   ],
   "a gradient that a style turns": [
     '<linearGradient id="g" style="transform:rotate(90deg)"><stop offset=".5" stop-color="green"/><stop offset=".5" stop-color="red"/></linearGradient><rect width="40" height="40" fill="url(#g)"/>',
@@ -57,6 +72,16 @@ const DRAWINGS: Drawings = {
 
 describe("a drawing", () => {
   it.each(Object.entries(DRAWINGS))("has %s", async (_name, [body, ...places]) => expectPlaces(body, places));
+
+  it("has tiles of a pattern where they belong, whatever pixels they have", async () => {
+    const pattern =
+      '<pattern id="p" width="10.4" height="40" patternUnits="userSpaceOnUse"><path fill="green" d="M0 0h5.2v40h-5.2z"/></pattern>';
+    const body = `${pattern}<rect width="200" height="40" fill="url(#p)"/>`;
+    const { data, width } = await drawn(body, ' viewBox="0 0 200 40"', 200);
+    const alphaAt = (x: number) => data[(20 * width + x) * 4 + 3];
+    // The sixteenth tile begins at 156.
+    expect([alphaAt(158), alphaAt(163)]).toEqual([255, 0]);
+  });
 
   it("has its color beside a box of another shape", async () => {
     await expectPlaces(
