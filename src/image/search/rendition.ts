@@ -1,5 +1,5 @@
 /** A file that was made of a picture, or found, and what is known of it. */
-import { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { Variant } from "../codec/writer.ts";
 
@@ -41,8 +41,12 @@ export interface Rendition {
 /** A rendition, and the format that it is in. */
 export type FormattedRendition = Rendition & { readonly format: FormatDefinition };
 
-/** A rendition with other bytes as its file; the file that it had is released. */
+/**
+ * A rendition with other bytes as its file; the file that it had is released. Who has nothing to write into a file gives its
+ * own bytes back, which stay.
+ */
 export function withBytes<Own extends Rendition>(rendition: Own, bytes: Uint8Array): Own {
+  const file = rendition.file.derived(bytes);
   rendition.file.release();
-  return { ...rendition, file: SharedBytes.of(bytes) };
+  return { ...rendition, file };
 }

@@ -216,6 +216,14 @@ describe("a result with metadata", () => {
     expect((await rendered(packed, { output: { metadata: "all" } })).output.bytes.length).toBeGreaterThan(0);
   });
 
+  it("is nothing in GIF where there is no XMP", async () => {
+    const file = new Uint8Array(tiffFile);
+    const { metadata } = FORMATS.tiff;
+    const { exif, xmp } = keptMetadata(metadata.read(file), "all");
+    expect([exif?.length, xmp]).toEqual([expect.any(Number), undefined]);
+    expect((await result(file, "all", "gif")).bytes).toEqual((await result(file, "none", "gif")).bytes);
+  });
+
   it("has XMP in GIF, and nothing else there", async (context) => {
     if (missing !== "") context.skip(missing);
     const gif = await result(originalOf("jpeg"), "copyright", "gif");
