@@ -11,9 +11,9 @@ import type { Declaration } from "./css-values.ts";
 import type { Rule } from "./css.ts";
 import { tooLarge } from "./document.ts";
 import { lengthOf } from "./lengths.ts";
-import { changeLetters } from "./letter-case.ts";
+import { changeLetters, slant } from "./letter-case.ts";
 import { ANIMATIONS, MAX_VALUE_LETTERS } from "./names.ts";
-import { type Placed, placedElements } from "./placed.ts";
+import { inheritedValues, type Placed, placedElements } from "./placed.ts";
 import { sizeOf, viewBoxOf } from "./size.ts";
 import { type Means, StyleRules } from "./style-rules.ts";
 import type { SvgElement } from "./tree.ts";
@@ -77,10 +77,12 @@ class Cascade {
         else if (LENGTHS.has(name) && isCalculated(value)) set(element, name, this.calculated(name, value));
       }
     }
-    changeLetters(all, (index) => values[index]?.get("text-transform"));
+    const inherited = (name: string) => inheritedValues(all, (index) => values[index]?.get(name));
+    changeLetters(inherited("text-transform"));
     // Boxes are those of what all styles made of shapes.
     const boxed = new Boxed(this.root, this.means);
     for (const [index, placed] of [...all.entries()].reverse()) boxed.write(placed, values[index]!);
+    slant(inherited("font-style"));
     for (const { element, parent } of all) {
       element.children.splice(0, Infinity, ...element.children.filter(isDrawn));
       if (element.name === "svg" && parent) group(element);

@@ -28,7 +28,7 @@ const MORE_PROPERTIES = words(`
   text-decoration-line text-decoration-style text-decoration-thickness text-emphasis text-indent text-orientation
   text-shadow text-transform text-underline-offset transform transform-style transition transition-delay
   transition-duration transition-property transition-timing-function translate width will-change x y
-  -webkit-animation -webkit-transform -webkit-transform-origin`);
+  -webkit-animation -webkit-clip-path -webkit-filter -webkit-mask -webkit-transform -webkit-transform-origin`);
 
 export const PROPERTIES: ReadonlySet<string> = new Set([...PRESENTATION, ...MORE_PROPERTIES]);
 

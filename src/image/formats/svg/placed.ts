@@ -58,3 +58,22 @@ export function placedElements(root: SvgElement, steps: { left: number }): Place
   place([root], undefined);
   return all;
 }
+
+/**
+ * Values of a property that elements inherit.
+ * @param all elements, those that are around others first
+ * @param said what is said of the element at a place of the list
+ */
+export function inheritedValues(
+  all: readonly Placed[],
+  said: (index: number) => string | undefined,
+): ReadonlyMap<SvgElement, string> {
+  const found = new Map<SvgElement, string>();
+  for (const [index, { element, parent }] of all.entries()) {
+    const own = said(index)?.trim().toLowerCase();
+    const isSaid = own !== undefined && own !== "" && own !== "inherit";
+    const value = isSaid ? own : parent && found.get(parent.element);
+    if (value !== undefined) found.set(element, value);
+  }
+  return found;
+}

@@ -72,13 +72,21 @@ export function nameOf(value: string): string {
   return /^[\w-]+/.exec(value)?.[0] ?? "";
 }
 
+const PREFIXED = new Set(
+  "clip-path filter mask transform transform-origin".split(" ").map((name) => `-webkit-${name}`),
+);
+
 /** The properties that one stands for. */
 export function expanded(property: string, value: string | undefined): (readonly [string, string | undefined])[] {
   if (property === "background") return [["background-color", value]];
   if (property === "marker") return MARKERS.map((name) => [name, value]);
   if (property === "font") return fontOf(value);
   if (property === "text-decoration-line") return [["text-decoration", value]];
-  if (property === "-webkit-transform" || property === "-webkit-transform-origin") return [[property.slice(8), value]];
+  if (PREFIXED.has(property)) return expanded(property.slice("-webkit-".length), value);
+  // Of all that a mask may say only an element is drawn, by its light.
+  if (property === "mask" && !/\balpha\b/i.test(value ?? "")) {
+    return [["mask", /url\([^)]*\)/i.exec(value ?? "")?.[0] ?? value]];
+  }
   return [[property, value]];
 }
 

@@ -49,6 +49,11 @@ const DRAWINGS: Drawings = {
     [20, 30, GREEN],
     [20, 10, NOTHING],
   ],
+  "a mask by an older name, with more words": [
+    '<mask id="m"><rect width="20" height="40" fill="white"/></mask><rect width="40" height="40" fill="green" style="-webkit-mask:url(#m) no-repeat"/>',
+    [10, 20, GREEN],
+    [30, 20, NOTHING],
+  ],
   "a shape with a filter that is not there": [
     '<rect width="40" height="40" fill="green" filter="url(#none)"/>',
     [20, 20, GREEN],
@@ -106,7 +111,17 @@ describe("text", () => {
     [
       "all of a font at once",
       said("font:italic 700 20px/1.5 'A', serif", "ab"),
-      said("font-weight:700;font-size:20px", "ab"),
+      said("font-style:italic;font-weight:700;font-size:20px", "ab"),
+    ],
+    [
+      "letters that lean where no font does",
+      `<g font-style="italic">${said("", "ab")}</g>`,
+      `<g transform="matrix(1 0 -.25 1 7.5 0)">${said("", "ab")}</g>`,
+    ],
+    [
+      "letters upright in what leans",
+      said("font-style:italic", 'a<tspan font-style="normal">b</tspan>'),
+      said("", "a<tspan>b</tspan>"),
     ],
     ["a size that is a word", said("font-size:x-large", "ab"), said("font-size:24px", "ab")],
     ["its blanks", said("white-space:pre", "a   b"), said("", "a&#160;&#160;&#160;b")],
