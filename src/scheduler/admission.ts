@@ -21,7 +21,7 @@ export interface SharedBounds {
   readonly filledBytes: number;
 }
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** What work that is alone and all originals may hold together. */
   readonly aloneBytes: number;
   readonly bounds: Pick<SharedBounds, "sharedBytes">;

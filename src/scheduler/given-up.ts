@@ -10,7 +10,7 @@ const BESIDE_WORK_MS = 1_000;
 /** The same where nothing goes on: what the last one left was in use then, and may not be by now. */
 const ALONE_MS = 100;
 
-export interface GivenUpOptions {
+interface GivenUpOptions {
   /** Bytes that were given up and are not collected yet. */
   readonly bytes: () => number;
   /** Has the engine collect them, as far as it can be made to. */

@@ -7,7 +7,7 @@
 /** Resolves after so many milliseconds. */
 export type Pause = (milliseconds: number) => Promise<void>;
 
-export interface PollOptions {
+interface PollOptions {
   /** Milliseconds until the next look. */
   readonly everyMs: () => number;
   /** How time passes; by a timer, unless told. */

@@ -70,7 +70,7 @@ interface Place extends Head {
   isCalled: boolean;
 }
 
-export interface WaitQueueOptions {
+interface WaitQueueOptions {
   /** Milliseconds, of any beginning. */
   readonly now: () => number;
   /** Called at the beginning of events that a waiter comes by. */

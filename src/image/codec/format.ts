@@ -148,7 +148,7 @@ export interface Estimated<Result> {
 }
 
 /** What a format's files can hold. Code asks these, never for a format by name. */
-export interface Abilities {
+interface Abilities {
   /** Pixels of the longest side that its files are written with; absent: as many as a picture may have. */
   readonly mostSide?: number;
   /** Its files hold one picture as several squares: of `most` pixels a side at most, `usual` where none is named. */

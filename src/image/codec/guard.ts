@@ -24,7 +24,7 @@ export async function guardedAsync<Result>(
 }
 
 /** What a file is refused with that takes more of the processor than its size could explain. */
-export function tooSlow(cause: OutOfFuel): ApiError {
+function tooSlow(cause: OutOfFuel): ApiError {
   return new ApiError(422, "The image takes too long to be decoded or drawn", { cause });
 }
 

@@ -8,7 +8,7 @@ import type { Decoded, Demand, Facts, FormatDefinition } from "./format.ts";
 const SKIP_MS = 10;
 
 /** The time slice of work that declares a part of its estimate itself, and how much that was. */
-export interface OwnTimeSlice extends TimeSlice {
+interface OwnTimeSlice extends TimeSlice {
   /** Milliseconds that were declared since this was asked for last. */
   readonly taken: () => number;
 }

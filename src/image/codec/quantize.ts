@@ -113,10 +113,18 @@ export const PALETTES_BYTES = 2 * SORTED_BYTES;
 
 /** The estimate of counting a picture's colors, choosing a palette, and what is remembered of them. */
 export function palettesEstimate(picture: Extent): Estimate {
-  const { width, height, frames } = picture;
-  const detail = fullness(picture);
-  const pixels = width * height * Math.min(frames, SAMPLED_FRAMES);
-  return parallel(held(PALETTES_BYTES), serial(countEstimate(width, pixels, detail), choiceEstimate(pixels, detail)));
+  return parallel(held(PALETTES_BYTES), choosingEstimate(picture));
+}
+
+/** Pixels whose colors are counted. */
+function countedPixels({ width, height, frames }: Extent): number {
+  return width * height * Math.min(frames, SAMPLED_FRAMES);
+}
+
+/** The estimate of counting the colors of a picture and of choosing among them, what is held besides left out. */
+function choosingEstimate(picture: Extent): Estimate {
+  const [pixels, detail] = [countedPixels(picture), fullness(picture)];
+  return serial(countEstimate(picture.width, pixels, detail), choiceEstimate(pixels, detail));
 }
 
 async function sortColors(picture: Picture, sharp: boolean, timeSlice: TimeSlice): Promise<SortedColors> {
@@ -137,8 +145,7 @@ async function sortColors(picture: Picture, sharp: boolean, timeSlice: TimeSlice
       for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, timeSlice }))
         histogram.add(band);
     }
-    const pixels = picture.width * picture.height * Math.min(picture.frames, SAMPLED_FRAMES);
-    await timeSlice.spend(sortEstimate(pixels, detail).ms);
+    await timeSlice.spend(sortEstimate(countedPixels(picture), detail).ms);
     return histogram.sorted(MAX_COLORS);
   } finally {
     histogram.close();
@@ -190,11 +197,7 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
  * given back before the other begins.
  */
 export function reducedEstimate(picture: Extent): Estimate {
-  const { width, height, frames } = picture;
-  const detail = fullness(picture);
-  const pixels = width * height * Math.min(frames, SAMPLED_FRAMES);
-  const chosen = serial(countEstimate(width, pixels, detail), choiceEstimate(pixels, detail));
-  return parallel(held(SORTED_BYTES), serial(chosen, quantizedEstimate(picture)));
+  return parallel(held(SORTED_BYTES), serial(choosingEstimate(picture), quantizedEstimate(picture)));
 }
 
 /** The estimate of reading a picture that was `quantized`, once. */

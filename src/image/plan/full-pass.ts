@@ -7,7 +7,7 @@ import type { BoxFinder, Scan, Step } from "../steps/operation.ts";
 import { type Plan, planSteps, storedSize } from "./plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "./planned-picture.ts";
 
-export interface EstimatedScan {
+interface EstimatedScan {
   /** Decoding included: whatever is decoded for a look is decoded again for the result. */
   readonly estimate: Estimate;
   readonly find: (finder: BoxFinder, timeSlice: TimeSlice) => Promise<Box | undefined>;

@@ -17,7 +17,7 @@ const FRAMES = Uint8Array.fromBase64(
   "R0lGODlhAQABAIAAAP////8AACH5BAAKAAAALAAAAAABAAEAAAICRAEAIfkEAAoAAAAsAAAAAAEAAQAAAgJMAQA7",
 );
 
-export interface FormatReport {
+interface FormatReport {
   /** The name of the format as answers spell it: `JPEG`. */
   readonly format: string;
   /** Why it could not be written, or what was written not be read; undefined when all is well. */

@@ -53,7 +53,7 @@ const LEAST_LOST = 5;
 const HOPELESS_LEVELS = 2;
 
 /** What candidates are sought for. */
-export interface SampleSearch {
+interface SampleSearch {
   readonly sample: Sample;
   readonly judge: Judge;
   readonly format: FormatDefinition;

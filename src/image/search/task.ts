@@ -50,7 +50,7 @@ export interface EncodeOptions {
 }
 
 /** A picture of which nothing changes but, perhaps, how it lies. */
-export interface Unchanged {
+interface Unchanged {
   /** How its pixels are turned, without any loss. */
   readonly turn: Orientation;
   /** The orientation tag of the result. */

@@ -8,7 +8,7 @@ import { crop } from "./crop.ts";
 import { pump } from "./effect.ts";
 import type { Kernel } from "./operation.ts";
 
-export interface ResampleOptions extends Size {
+interface ResampleOptions extends Size {
   /** What part of the rows becomes the result, in pixels; fractions allowed. */
   readonly box: Box;
   readonly kernel: Kernel;

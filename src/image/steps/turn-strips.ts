@@ -32,7 +32,7 @@ export function stripEstimate(size: Extent, orientation: Orientation): Estimate 
 }
 
 /** What is decoded for a strip: its region of the source, and that with its margin. */
-export interface StripRegion {
+interface StripRegion {
   readonly region: Box;
   readonly margin: Box;
 }

@@ -35,10 +35,8 @@ export interface Making<Entry> {
   readonly refusalOf: (entry: Entry, error: unknown) => unknown;
 }
 
-/** What a result is made from, and what the other results have to do with it. */
-interface OwnOrigin extends Origin {
-  /** No other result is made from this. */
-  readonly isLast: boolean;
+/** What the other results of a request have to do with one. */
+interface Beside {
   /** The file that was packed in what it is made from; null where it is not to be made from that. */
   readonly unpacked: (options: EncodeOptions) => Promise<Unpacked | null>;
   /** Pixels of all results in a format. */
@@ -46,6 +44,12 @@ interface OwnOrigin extends Origin {
   /** Where the search is to start, and who is told where it ended. */
   readonly startOf?: (format: FormatDefinition) => Start | undefined;
   readonly ended?: (format: FormatDefinition, start: Start) => void;
+}
+
+/** What a result is made from. */
+interface OwnOrigin extends Origin, Beside {
+  /** No other result is made from this. */
+  readonly isLast: boolean;
 }
 
 /** Makes the only result there is. @param source of the original */
@@ -61,10 +65,20 @@ export async function makeAlone<Entry extends ResultOrder>(
   const { gainMap } = job;
   const file = { stored: group.stored, plan: group.planned.plan, source };
   const origin = await originFor(file, job, allowance);
+  const stored = besideHeld(origin.stored, gainMap);
+  const unpacked = (options: EncodeOptions) => unpackedFor(options.format, options.stored, allowance);
+  await makeFrom({ ...origin, stored }, [job], () => ({ unpacked }), making);
+}
+
+/** Makes results one after the other from the same origin, which is closed. */
+async function makeFrom<Entry extends ResultOrder>(
+  origin: Origin,
+  jobs: readonly Job<Entry>[],
+  besideOf: (job: Job<Entry>) => Beside,
+  making: Making<Entry>,
+): Promise<void> {
   try {
-    const unpacked = ({ format, stored }: EncodeOptions) => unpackedFor(format, stored, allowance);
-    const stored = besideHeld(origin.stored, gainMap);
-    await make(job, { ...origin, stored, isLast: true, unpacked }, making);
+    for (const job of jobs) await make(job, { ...origin, ...besideOf(job), isLast: job === jobs.at(-1) }, making);
   } finally {
     origin.source.close();
   }
@@ -85,22 +99,18 @@ export async function makeTogether<Entry extends ResultOrder>(
   if (!keepsFile) source.close();
   try {
     for (const one of placed) {
-      const { jobs } = one.group;
       const origin = await originPlaced(given, work, one, { source, sharedPixels, timeSlice });
-      const unpacked = (options: EncodeOptions) => unpackedWithin(estimate, options, allowance);
-      const allPixels = (format: FormatDefinition) => pixelsIn(given.groups, format);
-      try {
-        for (const job of jobs) {
-          const { size } = origin.plan;
-          const keyOf = (format: FormatDefinition) => searchKey(one.group, job, format);
-          const startOf = (format: FormatDefinition) => starts.of(keyOf(format), size);
-          const ended = (format: FormatDefinition, end: Start) => starts.note(keyOf(format), size, end);
-          const isLast = job === jobs.at(-1);
-          await make(job, { ...origin, isLast, unpacked, allPixels, startOf, ended }, making);
-        }
-      } finally {
-        origin.source.close();
-      }
+      const { size } = origin.plan;
+      const besideOf = (job: Job<Entry>): Beside => {
+        const keyOf = (format: FormatDefinition) => searchKey(one.group, job, format);
+        return {
+          unpacked: (options) => unpackedWithin(estimate, options, allowance),
+          allPixels: (format) => pixelsIn(given.groups, format),
+          startOf: (format) => starts.of(keyOf(format), size),
+          ended: (format, end) => starts.note(keyOf(format), size, end),
+        };
+      };
+      await makeFrom(origin, one.group.jobs, besideOf, making);
     }
   } finally {
     sharedPixels?.bytes.release();

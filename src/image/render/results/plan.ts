@@ -1,7 +1,6 @@
 /** What results of one original are made of: each is planned, those whose pixels are the same once. */
 import type { ProfileOption } from "../../color/profile-option.ts";
 import type { Space } from "../../color/space.ts";
-import type { GainMap } from "../../gain-map/gain-map.ts";
 import { metadataBytes } from "../../metadata/blocks.ts";
 import { checkResult } from "../../plan/detect.ts";
 import { objectiveOf } from "../../plan/output.ts";
@@ -36,17 +35,20 @@ export async function groupsOf<Entry extends ResultOrder>(
   provenance: VerifiedStore | undefined,
 ): Promise<Group<Entry>[]> {
   const groups = new Map<string, OpenGroup<Entry>>();
-  const spaces = new Spaces(stored, base, order);
+  const inSpaceOf = once(async (option: ProfileOption) => {
+    const own = inSpace(stored, option);
+    // A color in an operation has other numbers in each space.
+    return { stored: own, base: own.space ? await planBase(own, order) : base };
+  });
   const keptByOption: KnownMetadata = new Map();
   const means = order.provenance && askedOnce(order.provenance);
-  let gainMap: { readonly found: GainMap | undefined } | undefined;
-  const readGainMap = () => (gainMap ??= { found: stored.format.gainMap?.read(stored.bytes) }).found;
+  const readGainMap = once(() => stored.format.gainMap?.read(stored.bytes));
   for (const entry of entries) {
     try {
       const { output, optimize, operations } = entry;
       const firstOnly = isOfFirstFrame(stored, output);
-      const begin = await spaces.of(output?.profile);
-      const own = withGainMap({ ...begin.stored, firstOnly }, output, readGainMap);
+      const begin = await inSpaceOf(output?.profile ?? "srgb");
+      const own = withGainMap({ ...begin.stored, firstOnly }, output, () => readGainMap(undefined));
       const target = targetOf(own, output);
       const keys = [target, { frames: target.frames, sides: target.sides }].map((of) =>
         JSON.stringify([operations, of, firstOnly, own.space && output?.profile]),
@@ -95,41 +97,19 @@ function inRange<Entry>(groups: Map<string, OpenGroup<Entry>>, key: string, alik
 
 /** Every signer is opened once for all results. */
 function askedOnce(means: ProvenanceMeans): ProvenanceMeans {
-  const found = new Map<string | undefined, ReturnType<NonNullable<ProvenanceMeans["signer"]>>>();
   const { signer } = means;
-  const once = (id?: string) => {
-    const asked = found.get(id) ?? signer?.(id) ?? Promise.resolve(undefined);
-    found.set(id, asked);
-    return asked;
-  };
-  return { ...means, signer: signer && once };
+  const opened = signer && once((id: string | undefined) => signer(id));
+  return { ...means, signer: opened && ((id) => opened(id)) };
 }
 
-/**
- * The picture that results begin with, planned once for each color space: a color in an operation has other numbers in
- * each.
- */
-class Spaces {
-  private readonly known = new Map<ProfileOption, Pick<Given<never>, "stored" | "base">>();
-  private readonly stored: Stored;
-  private readonly base: Planned;
-  private readonly order: Operations;
-
-  /** @param base in sRGB */
-  constructor(stored: Stored, base: Planned, order: Operations) {
-    this.stored = stored;
-    this.base = base;
-    this.order = order;
-  }
-
-  async of(options: ProfileOption = "srgb") {
-    const known = this.known.get(options);
-    if (known) return known;
-    const stored = inSpace(this.stored, options);
-    const made = { stored, base: stored.space ? await planBase(stored, this.order) : this.base };
-    this.known.set(options, made);
-    return made;
-  }
+/** What is made for each key, once for all who ask for it. */
+function once<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, { readonly value: Value }>();
+  return (key) => {
+    const found = known.get(key) ?? { value: make(key) };
+    known.set(key, found);
+    return found.value;
+  };
 }
 
 /** The picture after the operations of the request, with all that any result may have. */
