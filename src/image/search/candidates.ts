@@ -1,10 +1,9 @@
 /** The ways to encode a picture that stand out on its sample. */
-import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { FormatDefinition } from "../codec/format.ts";
 import type { EncodeSettings, Preview } from "../codec/writer.ts";
 import { CLOSE_POINTS, type DistortionSearch, likelyQualityOf, lowestByDistortion, qualityOf } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import { MAX_QUALITY } from "./find-quality.ts";
+import type { Search } from "./goal.ts";
 import type { Patience } from "./presets.ts";
 import {
   type ProbeAt,
@@ -53,16 +52,11 @@ const LEAST_LOST = 5;
 const HOPELESS_LEVELS = 2;
 
 /** What candidates are sought for. */
-interface SampleSearch {
+interface SampleSearch extends Pick<Search, "settings" | "targetScore" | "patience" | "timeSlice"> {
   readonly sample: Sample;
   readonly judge: Judge;
-  readonly format: FormatDefinition;
-  readonly settings: EncodeSettings;
-  readonly targetScore: number;
-  readonly patience: Patience;
   /** Bytes of the sample from which on all is given up. */
   readonly most?: number;
-  readonly timeSlice: TimeSlice;
 }
 
 /**

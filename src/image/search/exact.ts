@@ -5,6 +5,7 @@ import { bandsOf } from "../pixels/bands.ts";
 import { firstFrame, type Picture, stillPicture } from "../pixels/picture.ts";
 import { onlyStrips } from "../pixels/strips.ts";
 import { type BytesToBeat, findQuality, type Model, type Tried, within } from "./find-quality.ts";
+import type { Search } from "./goal.ts";
 import { isSmall } from "./presets.ts";
 import type { Encode, Found, Encoder, PictureEncoder, Written } from "./probe.ts";
 import type { Sample } from "./sample.ts";
@@ -96,16 +97,8 @@ export function isPromising(exact: number, lossy: number): boolean {
 /** A file without loss is worth trying, for which this search has no memory. */
 export class ExactLeft extends Error {}
 
-/** When files without loss are tried. */
-interface ExactTerms {
-  readonly reference: { readonly sample: Sample };
-  readonly triesExact: boolean;
-  /** There is no memory for encodings without loss: where one is worth trying the search ends. */
-  readonly leavesExact?: boolean;
-}
-
 /** Whether files without loss may be tried at all, here or in a search that has the memory for it. */
-export function mayTryExact({ triesExact, leavesExact = false }: ExactTerms): boolean {
+export function mayTryExact({ triesExact, leavesExact = false }: Pick<Search, "triesExact" | "leavesExact">): boolean {
   return triesExact || leavesExact;
 }
 
@@ -117,7 +110,7 @@ export function mayTryExact({ triesExact, leavesExact = false }: ExactTerms): bo
  * @throws ExactLeft where they may, but this search has no memory for one
  */
 export async function isWorthExact(
-  { reference: { sample }, leavesExact = false }: ExactTerms,
+  { reference: { sample }, leavesExact = false }: Pick<Search, "reference" | "leavesExact">,
   encoder: PictureEncoder,
   settings: EncodeSettings,
   lossy: number,

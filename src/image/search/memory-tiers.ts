@@ -43,14 +43,14 @@ export interface Tier {
 export type Tiers = readonly [fast: Tier, ...lean: Tier[]];
 
 /** A search through pixels, and its tiers. */
-export interface Search extends Course {
+export interface TieredSearch extends Course {
   readonly tiers: Tiers;
   /** The estimate without what is kept of the reference. */
   readonly own: (keepsPixels: boolean) => Estimate;
 }
 
 /** The search that tries most files in the memory there is; null where there is not enough even for the least of it. */
-export function fullSearch(task: Task, format: WritableFormat): Search | null {
+export function fullSearch(task: Task, format: WritableFormat): TieredSearch | null {
   return searchWith(task, format, true);
 }
 
@@ -63,7 +63,7 @@ const PHOTOGRAPHIC = 0.3;
  * The same search without the memory of a file without loss, which hardly a photograph comes to: of one that does,
  * nothing is made here. Null where that would save little, or where such a file is to be expected.
  */
-export function searchWithoutExact(task: Task, format: WritableFormat): Search | null {
+export function searchWithoutExact(task: Task, format: WritableFormat): TieredSearch | null {
   const { picture } = task;
   const isPhotograph = picture.opaque && fullness(picture) >= PHOTOGRAPHIC;
   // Of small pictures files without loss are often tried.
@@ -74,7 +74,7 @@ export function searchWithoutExact(task: Task, format: WritableFormat): Search |
   return saves ? { ...lean, leavesExact: true } : null;
 }
 
-function searchWith(task: Task, format: WritableFormat, mayTryExact: boolean): Search | null {
+function searchWith(task: Task, format: WritableFormat, mayTryExact: boolean): TieredSearch | null {
   const { picture } = task;
   const isSmall = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS;
   const isBuffered = task.stored.isBuffered === true && !task.plan.changesPixels;
@@ -102,7 +102,7 @@ function searchWith(task: Task, format: WritableFormat, mayTryExact: boolean): S
  * The search for which least is to be kept, and fewest files are to be tried: its estimate says where even that does
  * not fit.
  */
-export function leastSearch(task: Task, format: WritableFormat): Search {
+export function leastSearch(task: Task, format: WritableFormat): TieredSearch {
   const course = { keepsResults: false, triesFinal: false, triesExact: false };
   const own = () => pixelsEstimate(task, format, course, false);
   const worth = () => worthKeeping(format, false);

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
 import { comparingBytes, fits, resultDecodeEstimate, searchMs, triesMs, triesOf } from "./estimates.ts";
-import { fullSearch, tiersFor, type Search } from "./memory-tiers.ts";
+import { fullSearch, tiersFor, type TieredSearch } from "./memory-tiers.ts";
 import { aimedAt, patienceOf } from "./presets.ts";
 import type { Encode, PictureEncoder } from "./probe.ts";
 import { Reference } from "./reference.ts";
@@ -51,7 +51,7 @@ interface Division {
   /** The estimate, without what is kept of what renditions are compared with. */
   readonly lean: Estimate;
   /** The search through pixels besides; null where there is no memory for it, or the picture lies otherwise. */
-  readonly pixels: Search | null;
+  readonly pixels: TieredSearch | null;
 }
 
 /** How the coefficients of an original may be divided; null where they may not. */

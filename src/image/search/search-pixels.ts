@@ -7,7 +7,7 @@ import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeEstimate, framesJudgeMs, judgeEstimate } from "./estimates.ts";
 import { ExactLeft } from "./exact.ts";
-import { fullSearch, leastSearch, type Search, searchWithoutExact, type Tiers } from "./memory-tiers.ts";
+import { fullSearch, leastSearch, type TieredSearch, searchWithoutExact, type Tiers } from "./memory-tiers.ts";
 import { aimedAt, isIcon, patienceOf, TARGET_SCORE } from "./presets.ts";
 import { type Keeping, Reference } from "./reference.ts";
 import { canScore } from "./score.ts";
@@ -78,7 +78,7 @@ export function searchIn(
 function pixelsBy(
   task: Task,
   format: WritableFormat,
-  { tiers, keepsResults, triesFinal, triesExact, leavesExact = false }: Search,
+  { tiers, keepsResults, triesFinal, triesExact, leavesExact = false }: TieredSearch,
 ): Attempt {
   const targetScore = searchedScore(task) ?? 100;
   const upperBoundBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.upperBoundBytes ?? Infinity);

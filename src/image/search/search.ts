@@ -5,7 +5,6 @@
  * look.
  */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { EncodeSettings } from "../codec/writer.ts";
 import { type Candidate, candidatesFor, closePoints, isWithin } from "./candidates.ts";
 import { likelyQualityOf, lowestByDistortion } from "./distortion.ts";
 import {
@@ -18,10 +17,11 @@ import {
   smallerExact,
 } from "./exact.ts";
 import { elasticityOf, lostBy } from "./find-quality.ts";
+import type { Goal, Search } from "./goal.ts";
 import type { Scored } from "./losses.ts";
 import { Notes } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
-import { isIcon, isSmall, type Patience, type PresetGoal, stricterThan } from "./presets.ts";
+import { isIcon, isSmall, type PresetGoal, stricterThan } from "./presets.ts";
 import {
   probeAtOf,
   distortionOf,
@@ -37,9 +37,7 @@ import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
 import type { Judgement } from "./second-opinion.ts";
 import { isOfSlopes } from "./slopes.ts";
-import type { WritableFormat } from "./task.ts";
-import type { Trace } from "./trace.ts";
-import { mostInFastPass, mostOnSample, type UpperBound } from "./upper-bound.ts";
+import { mostInFastPass, mostOnSample } from "./upper-bound.ts";
 import {
   bestWay,
   bytesOnSample,
@@ -49,7 +47,6 @@ import {
   hasVariant,
   type Probed,
   wholeBy,
-  type WrittenSearch,
 } from "./written.ts";
 
 /** Previews of the whole picture, none of which need be encoded to be scored. */
@@ -75,28 +72,6 @@ const LEAPING_PIXELS = { previewed: 1 << 17, written: 1 << 15 };
 /** Of a file that shows the very same pixels. */
 const EXACT_SCORE = 100;
 
-/** What is searched for. */
-export interface Goal extends UpperBound {
-  readonly format: WritableFormat;
-  readonly settings: EncodeSettings;
-  readonly targetScore: number;
-  readonly patience: Patience;
-  /** No result is kept while another is made: the first that reaches the target score is taken. */
-  readonly isFrugal: boolean;
-  /** The whole picture is tried as it is written to stay. */
-  readonly triesFinal: boolean;
-  /** Encodings without loss are tried as well where that is promising. */
-  readonly triesExact: boolean;
-  /** There is no memory for them here: the search ends where one is worth trying. */
-  readonly leavesExact?: boolean;
-  /** Where the search in a neighbor of the picture ended. */
-  readonly start?: Start | undefined;
-  /** Told what is done; absent: nobody asks. */
-  readonly trace?: Trace | undefined;
-  /** Nothing of the picture is written in another format, or was. */
-  readonly isAlone: boolean;
-}
-
 /** A file, and what its search knows besides. */
 interface Searched extends Found {
   /** What is known of its way. */
@@ -104,9 +79,6 @@ interface Searched extends Found {
   /** A file without loss was made beside. */
   readonly triedExact?: boolean;
 }
-
-/** A search under way. */
-type Search = Goal & WrittenSearch;
 
 /**
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none

@@ -2,8 +2,7 @@
  * When a format is given up: its file would plainly be larger than the one that there is in another format. The same
  * sample is written in both, which says more than the sample of one and the file of the other.
  */
-import type { Scale } from "../codec/writer.ts";
-import type { Reference } from "./reference.ts";
+import type { Search } from "./goal.ts";
 
 /** Tries made in a fast pass take up to half as many bytes again, and a sample is not quite the picture. */
 const HOPELESS = 2;
@@ -14,24 +13,11 @@ const HOPELESS = 2;
 const BEATEN = 1.15;
 const BEATEN_IN_FAST_PASS = 1.5;
 
-/** What a result competes with: of one that is plainly larger nothing is made. */
-export interface UpperBound {
-  readonly upperBoundBytes: number;
-  /** About what its format takes for the sample at the target score, where that is known. */
-  readonly upperBoundSampleBytes?: number | undefined;
-}
-
-interface BoundedSearch extends UpperBound {
-  readonly reference: Pick<Reference, "size" | "sample">;
-  readonly scale: Scale;
-  readonly triesFinal: boolean;
-}
-
 /**
  * Bytes of the sample from which on lossy files of the picture are given up: they will plainly be larger than its
  * upper bound.
  */
-export function mostOnSample(search: BoundedSearch): number {
+export function mostOnSample(search: Search): number {
   const { reference, upperBoundSampleBytes = Infinity, scale, triesFinal } = search;
   const most = mostInFastPass(search);
   const isFastPass = reference.sample.tiles ? scale.fastPassLoss === undefined : !triesFinal;
@@ -39,15 +25,11 @@ export function mostOnSample(search: BoundedSearch): number {
 }
 
 /** The same where it is written in a fast pass. */
-export function mostInFastPass({
-  reference,
-  upperBoundBytes,
-  upperBoundSampleBytes = Infinity,
-}: BoundedSearch): number {
+export function mostInFastPass({ reference, upperBoundBytes, upperBoundSampleBytes = Infinity }: Search): number {
   return Math.min((upperBoundBytes / partsOf(reference)) * HOPELESS, upperBoundSampleBytes * BEATEN_IN_FAST_PASS);
 }
 
 /** How many times the sample is smaller than the picture. */
-export function partsOf({ size, sample }: BoundedSearch["reference"]): number {
+export function partsOf({ size, sample }: Search["reference"]): number {
   return (size.width * size.height) / (sample.picture.width * sample.picture.height);
 }

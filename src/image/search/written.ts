@@ -3,19 +3,16 @@
  * the sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there:
  * mostly that is near enough, and what it scores says where to look next.
  */
-import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { EncodeSettings, Variant } from "../codec/writer.ts";
-import type { Scale } from "../codec/writer.ts";
+import type { EncodeSettings, Scale, Variant } from "../codec/writer.ts";
 import { guidedBySample, settled, type Settled } from "./by-losses.ts";
 import { isFlat } from "./exact.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
+import type { Search } from "./goal.ts";
 import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessFor, steepnessOf } from "./losses.ts";
-import { isSmall, type Patience, patienceFrom } from "./presets.ts";
-import { type ProbeAt, probeAtOf, type Judge, type Encoder, type PictureEncoder, type Probe } from "./probe.ts";
-import type { Reference } from "./reference.ts";
+import { isSmall, patienceFrom } from "./presets.ts";
+import { type ProbeAt, probeAtOf, type Encoder, type PictureEncoder, type Probe } from "./probe.ts";
 import type { Start } from "./rendition.ts";
 import { hasManyTiles, LEAST_TILES } from "./sample.ts";
-import type { WritableFormat } from "./task.ts";
 import { partsOf } from "./upper-bound.ts";
 
 /**
@@ -59,26 +56,6 @@ const CHOICE_QUALITY = 82;
  */
 const WORTH_ALL_CHROMA = 1.1;
 
-/** What is searched for among ways that write files. */
-export interface WrittenSearch {
-  readonly format: WritableFormat;
-  readonly settings: EncodeSettings;
-  readonly targetScore: number;
-  readonly patience: Patience;
-  /** The first that reaches the target score is taken. */
-  readonly isFrugal: boolean;
-  /** The whole picture is tried as it is written to stay. */
-  readonly triesFinal: boolean;
-  readonly reference: Reference;
-  readonly scale: Scale;
-  /** Where the search in a neighbor of the picture ended. */
-  readonly start?: Start | undefined;
-  /** What says how renditions of the sample look, and of the whole. */
-  readonly onSample: Judge;
-  readonly onWhole: Judge;
-  readonly timeSlice: TimeSlice;
-}
-
 /** A way with its settings, and what is known of the sample by it. */
 export interface Probed {
   readonly encoder: PictureEncoder;
@@ -107,7 +84,7 @@ export type Ended = Omit<Probed, "probeAt"> & { readonly sampleBytes: number };
  * The way that takes the fewest bytes on the sample.
  * @param most bytes of the sample at the target score from which on the first way is given up, and with it all
  */
-export async function bestWay(search: WrittenSearch, ways: readonly PictureEncoder[], most: number): Promise<Probed> {
+export async function bestWay(search: Search, ways: readonly PictureEncoder[], most: number): Promise<Probed> {
   const { reference, settings, start } = search;
   const { tiles, picture } = reference.sample;
   const triesAll = search.patience.triesAll || isSmall(picture);
@@ -143,7 +120,7 @@ export async function bestWay(search: WrittenSearch, ways: readonly PictureEncod
 
 /** Whether a further choice may be better than the best so far: not where that has no chroma at all. */
 async function isWorthALook(
-  { format, targetScore }: WrittenSearch,
+  { format, targetScore }: Search,
   best: Probed,
   { triesAll, isHopeless }: { readonly triesAll: boolean; readonly isHopeless: boolean },
 ): Promise<boolean> {
@@ -181,7 +158,7 @@ interface Further {
 }
 
 /** The better of what is known and a further way, which is given up where one look says that it is not. */
-async function better(search: WrittenSearch, known: Probed | undefined, further: Further): Promise<Probed> {
+async function better(search: Search, known: Probed | undefined, further: Further): Promise<Probed> {
   const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
   const { encoder, sampleEncoder, settings, begun, isSettled, most } = further;
   const { picture, tiles } = reference.sample;
@@ -224,7 +201,7 @@ async function better(search: WrittenSearch, known: Probed | undefined, further:
 
 /** Whether what one look at a further way says is no better than what is known. */
 async function isNoBetter(
-  { targetScore, reference, patience }: WrittenSearch,
+  { targetScore, reference, patience }: Search,
   known: Probed,
   made: Probed,
   worth: number,
@@ -239,7 +216,7 @@ async function isNoBetter(
 
 /** Whether halved chroma takes color from a drawing that `settings` would leave. */
 async function fadesInHalf(
-  { reference, timeSlice }: WrittenSearch,
+  { reference, timeSlice }: Search,
   { settings: { subsample }, quality }: Probed,
   settings: EncodeSettings,
 ): Promise<boolean> {
@@ -260,7 +237,7 @@ interface Begun extends Pick<Probed, "slope" | "drafts"> {
 
 /** Where to begin on the sample: where a neighbor ended, or where drafts of it say, if the format makes any. */
 async function firstOnSample(
-  search: WrittenSearch,
+  search: Search,
   sampleEncoder: Encoder,
   settings: EncodeSettings,
   most: number,
@@ -291,11 +268,7 @@ async function firstOnSample(
 }
 
 /** Where a further way is looked at, after another: with all chroma a picture looks better at the same quality. */
-function besideOf(
-  { scale, targetScore, patience }: WrittenSearch,
-  before: Probed,
-  { subsample }: EncodeSettings,
-): Begun {
+function besideOf({ scale, targetScore, patience }: Search, before: Probed, { subsample }: EncodeSettings): Begun {
   const { quality, known, settings, slope } = before;
   const isFull = subsample === "4:4:4" && settings.subsample === "4:2:0";
   if (!isFull || scale.fullChroma === undefined || isMissed(before, targetScore)) return { first: quality, slope };
@@ -308,7 +281,7 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 }
 
 /** The whole picture, encoded by a way. */
-export async function wholeBy(search: WrittenSearch, probed: Probed): Promise<Settled> {
+export async function wholeBy(search: Search, probed: Probed): Promise<Settled> {
   const { encoder, settings, known, probeAt } = probed;
   const { reference, onWhole, targetScore, scale, isFrugal, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
@@ -338,7 +311,7 @@ export async function wholeBy(search: WrittenSearch, probed: Probed): Promise<Se
  * looked at.
  */
 export async function fromNeighbor(
-  search: WrittenSearch,
+  search: Search,
   encoder: PictureEncoder,
   start: Start,
   most: number,
@@ -382,7 +355,7 @@ const PART_OF_STEP = 0.1;
 
 /** Where a search ended, for a neighbor of the picture. */
 export function endOf(
-  { targetScore, patience, scale, start }: Pick<WrittenSearch, "targetScore" | "patience" | "scale" | "start">,
+  { targetScore, patience, scale, start }: Pick<Search, "targetScore" | "patience" | "scale" | "start">,
   { settings: { subsample, loss }, known, slope: expected }: Pick<Probed, "settings" | "known" | "slope">,
 ): Start {
   const slope = steepnessFor(known, scale, start?.slope ?? expected);

@@ -1,0 +1,45 @@
+/** What a search through pixels is for, and what it goes on with. */
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import type { EncodeSettings, Scale } from "../codec/writer.ts";
+import type { Patience } from "./presets.ts";
+import type { Judge } from "./probe.ts";
+import type { Reference } from "./reference.ts";
+import type { Start } from "./rendition.ts";
+import type { WritableFormat } from "./task.ts";
+import type { Trace } from "./trace.ts";
+
+/** What is searched for. */
+export interface Goal {
+  readonly format: WritableFormat;
+  readonly settings: EncodeSettings;
+  readonly targetScore: number;
+  readonly patience: Patience;
+  /** What a result competes with: of one that is plainly larger nothing is made. */
+  readonly upperBoundBytes: number;
+  /** About what its format takes for the sample at the target score, where that is known. */
+  readonly upperBoundSampleBytes?: number | undefined;
+  /** No result is kept while another is made: the first that reaches the target score is taken. */
+  readonly isFrugal: boolean;
+  /** The whole picture is tried as it is written to stay. */
+  readonly triesFinal: boolean;
+  /** Encodings without loss are tried as well where that is promising. */
+  readonly triesExact: boolean;
+  /** There is no memory for them here: the search ends where one is worth trying. */
+  readonly leavesExact?: boolean;
+  /** Where the search in a neighbor of the picture ended. */
+  readonly start?: Start | undefined;
+  /** Told what is done; absent: nobody asks. */
+  readonly trace?: Trace | undefined;
+  /** Nothing of the picture is written in another format, or was. */
+  readonly isAlone: boolean;
+}
+
+/** A search under way. */
+export interface Search extends Goal {
+  readonly reference: Reference;
+  readonly scale: Scale;
+  /** What says how renditions of the sample look, and of the whole. */
+  readonly onSample: Judge;
+  readonly onWhole: Judge;
+  readonly timeSlice: TimeSlice;
+}
