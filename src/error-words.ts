@@ -280,7 +280,7 @@ export const WORDS = {
   },
   outage: {
     statuses: [503],
-    says: /right now$/,
+    says: /^The service cannot .* right now$/,
     cause: "A database, or another piece of the platform, does not answer.",
     cure: "Send it again as `Retry-After` says.",
   },

@@ -45,6 +45,7 @@ it.each([
   [500, "Internal error", "fault"],
   [502, "The origin refused or failed", "origin.failed"],
   [503, "No capacity right now, try again shortly", "capacity"],
+  [503, "Too many originals of this delivery are being fetched right now", "capacity"],
   [503, "The service cannot check keys right now", "outage"],
   [504, "The origin took too long", "origin.slow"],
 ])("%i %s is %s", (status, message, error) => {
