@@ -67,6 +67,9 @@ export async function settled(
     const above = aboveBy(tried.at(-1)!);
     if (isNear) return Math.abs(above) <= close;
     if (above >= 0 && above <= close * CLOSER_WITH_TRIES ** (tried.length - 1)) return true;
+    // Of what is soft, qualities far apart take as many bytes.
+    const [last, other] = [tried.at(-1), tried.at(-2)];
+    if (last && other && isEnough(last) && isEnough(other) && isFlat(last, other)) return true;
     const known = [...before, ...tried];
     const reached = known.filter(isEnough).map(bitsOf);
     const missed = known.filter((one) => !isEnough(one)).map(bitsOf);
@@ -86,6 +89,12 @@ export async function settled(
   // What cannot look as promised looks as well as it can.
   const isMissed = !isNear && !isEnough(best.tried);
   return { best: isMissed ? await probeAt(leastReaching(before, targetScore)) : best.probe, known: tried };
+}
+
+/** Whether a lower quality than another takes hardly fewer bytes. */
+function isFlat(lower: Scored, higher: Scored): boolean {
+  const [bits, more] = [bitsOf(lower), bitsOf(higher)];
+  return lower.quality < higher.quality && bits <= more && bits > more * (1 - SAME_BYTES);
 }
 
 const bitsOf = ({ bits = 0 }: Scored) => bits;
