@@ -94,6 +94,18 @@ export class Boxed {
     return around(matrix, x, y);
   }
 
+  /** The place of a drawing within the drawing, in units of what is around it. */
+  private viewportOf({ element: { attributes } }: Placed): Box {
+    const size = sizeOf(this.root);
+    const length = (key: string, whole: number, otherwise: number) => lengthOf(attributes.get(key), whole) ?? otherwise;
+    return {
+      x: length("x", size.width, 0),
+      y: length("y", size.height, 0),
+      width: length("width", size.width, size.width),
+      height: length("height", size.height, size.height),
+    };
+  }
+
   private named(id: string): SvgElement | undefined {
     if (!this.ids) {
       const ids = new Map<string, SvgElement>();
@@ -110,6 +122,7 @@ export class Boxed {
 
   private referenceBox(placed: Placed, name: string) {
     if (name !== "view-box") {
+      if (placed.element.name === "svg" && placed.parent) return this.viewportOf(placed);
       const box = boxOf(placed.element, { letters: this.means.pathLetters, named: (id) => this.named(id) });
       return box && /^(?:stroke|border|margin)-box$/.test(name) ? widened(box, placed) : box;
     }

@@ -1,5 +1,7 @@
 /** Transformations of CSS (CSS Transforms Level 1 and 2) as matrices. */
 import type { Box } from "../../pixels/geometry.ts";
+import { measured } from "./calc.ts";
+import { wordsOf } from "./commas.ts";
 import { lengthOf } from "./lengths.ts";
 
 /** `a b c d e f` of `matrix()`. */
@@ -127,11 +129,11 @@ const SIDES: Readonly<Record<string, string>> = { left: "0%", top: "0%", center:
 
 /** The point that `transform-origin` says, in units of the element. */
 export function originOf(text: string, box: Box): readonly [x: number, y: number] | undefined {
-  const words = text.trim().toLowerCase().split(/\s+/).slice(0, 2);
+  const words = wordsOf(text.toLowerCase()).slice(0, 2);
   if (/^(?:top|bottom)$/.test(words[0] ?? "") || /^(?:left|right)$/.test(words[1] ?? "")) words.reverse();
   const [across = "50%", down = "50%"] =
     words.length === 1 && /^(?:top|bottom)$/.test(text.trim()) ? ["50%", words[0]] : words;
-  const x = lengthOf(SIDES[across] ?? across, box.width);
-  const y = lengthOf(SIDES[down] ?? down, box.height);
+  const x = measured(SIDES[across] ?? across, box.width);
+  const y = measured(SIDES[down] ?? down, box.height);
   return x === undefined || y === undefined ? undefined : [box.x + x, box.y + y];
 }

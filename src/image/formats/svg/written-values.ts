@@ -3,6 +3,7 @@ import { withWrittenColors, writtenColor } from "./colors.ts";
 
 /** Properties whose values are colors. */
 const COLORS = new Set(["color", "stop-color", "flood-color", "lighting-color", "background-color"]);
+const OF_FILTERS = new Set(["flood-color", "lighting-color"]);
 const PAINTS = new Set(["fill", "stroke"]);
 const PAINT_WORDS = new Set("none currentcolor context-fill context-stroke inherit".split(" "));
 /** Attributes that a style sheet may set (SVG 2, section 8.1), and that have the same names as its properties. */
@@ -14,6 +15,8 @@ export function written(property: string, value: string, current: string): strin
   const lower = value.trim().toLowerCase();
   if (lower === "unset" || lower === "revert" || lower === "revert-layer") return "";
   if (lower === "initial") return INITIAL[property] ?? "";
+  // The renderer takes the color of the filter for that of its parts.
+  if (OF_FILTERS.has(property) && lower === "currentcolor") return writtenColor(current, "black");
   if (COLORS.has(property)) return colorOf(lower, value, current);
   if (PAINTS.has(property)) return paintOf(value, current);
   if (property === "d" && lower === "none") return "";

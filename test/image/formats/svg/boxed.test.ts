@@ -54,6 +54,21 @@ const DRAWINGS: Drawings = {
     [10, 20, GREEN],
     [30, 20, NOTHING],
   ],
+  "a cut drawing within the drawing": [
+    '<svg x="20" y="20" width="20" height="20" style="clip-path:circle(5px)"><rect width="20" height="20" fill="green"/></svg>',
+    [30, 30, GREEN],
+    [22, 22, NOTHING],
+    [5, 5, NOTHING],
+  ],
+  "an origin that is calculated": [
+    '<rect width="20" height="40" fill="green" style="transform:scale(-1,1);transform-origin:calc(50% + 10px) top;transform-box:fill-box"/>',
+    [30, 20, GREEN],
+    [10, 20, NOTHING],
+  ],
+  "a part of a filter in its own color": [
+    '<filter id="f" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feFlood color="green" flood-color="currentColor"/></filter><rect width="40" height="40" filter="url(#f)"/>',
+    [20, 20, GREEN],
+  ],
   "a shape with a filter that is not there": [
     '<rect width="40" height="40" fill="green" filter="url(#none)"/>',
     [20, 20, GREEN],
