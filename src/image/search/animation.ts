@@ -71,6 +71,13 @@ const POINTS_PER_QUALITY = 0.7;
 const CLOSE_POINTS = 2;
 /** A result that takes so many times the bytes of the original was made with means that no quality makes up for. */
 const HOPELESS = 2;
+/**
+ * A higher quality that brings less than this share of what is missing has nothing to bring: halved color, or a palette, is what
+ * is seen. The bytes that it takes on the way to the best quality would double the file.
+ */
+const VAIN_SHARE = 0.25;
+/** Points that two qualities near each other may differ by for other reasons: closer to its target no try is in vain. */
+const VAIN_POINTS = 4;
 /** Points above its target that a try scores at most, as far as can be said before it is looked at. */
 const MOST_ABOVE = 9;
 /** Encodings of an animation, and of one with more pixels in all its frames than `MANY_PIXELS`. */
@@ -125,13 +132,16 @@ export async function smallestAnimation(
   timeSlice: TimeSlice,
 ): Promise<Found | null> {
   const isEnough = ({ score }: Tried) => score >= targetScore;
+  // What may stay as it is stays: a smaller file that misses the target would take its place, worse each time.
+  const isVain = (one: Tried, other: Tried) => originalBytes === Infinity && isInVain(one, other, targetScore);
   const isClose = (tried: readonly Tried[]) => {
-    const last = tried.at(-1)!;
+    const [before, last] = [tried.at(-2), tried.at(-1)!];
+    if (before && isVain(last, before)) return true;
     return (isEnough(last) && last.score < targetScore + CLOSE_POINTS) || last.length > originalBytes * HOPELESS;
   };
   const isBetter = (one: Tried, other: Tried) => {
     if (isEnough(one)) return !isEnough(other) || one.length < other.length;
-    return !isEnough(other) && one.score > other.score;
+    return !isEnough(other) && one.score > other.score && !isVain(one, other);
   };
   const probeAt = fileAt((one) => format.write.encode(picture, one, timeSlice), settings, trace);
   const model: Model<Tried, Written> = {
@@ -164,6 +174,12 @@ export async function smallestAnimation(
   if (left !== undefined) throw new Overrun(best && isEnough(best.tried) ? found : undefined, { quality: left });
   if (!found) throw new RangeError("no encoding was tried");
   return found;
+}
+
+/** Whether a quality above another one, which misses the target, has nearly nothing to bring. */
+function isInVain(one: Tried, other: Tried, targetScore: number): boolean {
+  const missing = targetScore - other.score;
+  return missing > VAIN_POINTS && one.quality > other.quality && one.score - other.score < missing * VAIN_SHARE;
 }
 
 /** A quality that was tried. */
