@@ -10,7 +10,7 @@ import {
 import { Recent } from "../recent.ts";
 import { type Account, type AccountRow, accountOf, budgetOf } from "./accounts.ts";
 import type { Budget } from "./budgets.ts";
-import { readBesideCache, type Remembering } from "./sealed-cache.ts";
+import { type Meanwhile, readMeanwhile } from "./sealed-cache.ts";
 
 /** Whom a key belongs to. */
 export interface Holder {
@@ -138,16 +138,6 @@ const existing = new Recent<Known>(MAX_CACHED_KEYS);
 /** Keys that do not. */
 const unknown = new Recent<Known>(MAX_CACHED_UNKNOWN_KEYS);
 
-/** What is done about a key while the database is asked. */
-export interface Meanwhile {
-  /** Called before, about a key that this isolate has not seen to exist; may refuse. */
-  readonly onAnonymousClient?: () => void;
-  /** Called once at most, with whom the key belonged to lately: the database may say something else. */
-  readonly onFormerHolder?: (holder: Holder) => void;
-  /** Where isolates remember that for each other. */
-  readonly remembering?: Omit<Remembering, "name">;
-}
-
 /**
  * Whom a key belongs to; null when there is no such key. What the database said is remembered for a while in this
  * isolate: a revoked key or a suspended account is noticed when that ends.
@@ -156,27 +146,24 @@ export async function findHolder(
   db: D1Database,
   key: string,
   now: number,
-  { onAnonymousClient, onFormerHolder, remembering }: Meanwhile = {},
+  meanwhile: Meanwhile<Holder> = {},
 ): Promise<Holder | null> {
   if (!mayBeKey(key)) return null;
   const hash = await hashOf(key);
-  const read = async (): Promise<Holder | null> => {
-    const asked = readHolder(db.prepare(`${HOLDERS} WHERE keys.hash = ?`).bind(hash));
-    const own = existing.get(hash)?.holder;
-    if (own) onFormerHolder?.(own);
-    if (own || !remembering) return asked.then(holderOf);
-    const name = `key ${hash}`;
-    const row = await readBesideCache({ ...remembering, name }, asked, (former) => onFormerHolder?.(holderOf(former)));
-    return holderOf(row);
+  const read = () => {
+    const row = readHolder(db.prepare(`${HOLDERS} WHERE keys.hash = ?`).bind(hash));
+    const own = existing.get(hash)?.holder ?? undefined;
+    return readMeanwhile({ name: `key ${hash}`, own, row, open: holderOf }, meanwhile);
   };
-  return remembered(hash, now, read, onAnonymousClient);
+  return remembered(hash, now, read, meanwhile.onAnonymousClient);
 }
 
 /** Whom the key with this id belongs to; null when it was deleted. Remembered for as long as what `findHolder` says. */
 export async function findHolderById(db: D1Database, keyId: string, now: number): Promise<Holder | null> {
-  return remembered(keyId, now, () =>
-    readHolder(db.prepare(`${HOLDERS} WHERE keys.id = ?`).bind(keyId)).then(holderOf),
-  );
+  return remembered(keyId, now, async () => {
+    const row = await readHolder(db.prepare(`${HOLDERS} WHERE keys.id = ?`).bind(keyId));
+    return row && holderOf(row);
+  });
 }
 
 /** @param name the hash or the id of a key: no text is both */
@@ -215,10 +202,7 @@ function readHolder(statement: D1PreparedStatement): Promise<HolderRow | null> {
   return statement.first<HolderRow>();
 }
 
-function holderOf(row: HolderRow): Holder;
-function holderOf(row: HolderRow | null): Holder | null;
-function holderOf(row: HolderRow | null): Holder | null {
-  if (!row) return null;
+function holderOf(row: HolderRow): Holder {
   const dailyLimit = row.daily_limit ?? undefined;
   const account = accountOf(row);
   const budget = budgetOf(account);

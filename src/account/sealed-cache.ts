@@ -43,29 +43,55 @@ export function sealedCacheAt(base: string, vault: Vault): SealedCache {
   };
 }
 
-/**
- * Reads from a far place, and remembers that for others; meanwhile hands out what they remember.
- * @param onFormer called once at most, with what is remembered, where that is there before what is read
- */
-export async function readBesideCache<Value extends object>(
-  { cache, name, defer }: Remembering,
-  read: Promise<Value | null>,
-  onFormer: (value: Value) => void | Promise<void>,
-): Promise<Value | null> {
-  const isRead = read.then(nothing, nothing);
-  const former = (await Promise.race([cache.read(name), isRead])) as Value | undefined;
-  if (former) await onFormer(former);
-  const value = await read;
-  if (JSON.stringify(former) !== JSON.stringify(value ?? undefined)) defer(cache.write(name, value ?? undefined));
-  return value;
-}
-
-/** Where and under which name something is remembered. */
+/** Where isolates remember something for each other. */
 export interface Remembering {
   readonly cache: SealedCache;
-  readonly name: string;
   /** Keeps the invocation alive for what nobody waits for. */
   readonly defer: (work: Promise<unknown>) => void;
+}
+
+/** What is done while the database is asked about something. */
+export interface Meanwhile<Value> {
+  /** Called before, about what this isolate has not seen to exist; may refuse. */
+  readonly onAnonymousClient?: () => void;
+  /** Called once at most, with what it was lately: the database may say something else. */
+  readonly onFormer?: (value: Value) => void;
+  /** Absent: what other isolates know is not asked for. */
+  readonly remembering?: Remembering;
+}
+
+/** What is asked of the database, and what is known of it before. */
+interface Asked<Row extends object, Value> {
+  readonly name: string;
+  /** What this isolate remembers itself; absent: nothing. */
+  readonly own: Value | undefined;
+  readonly row: Promise<Row | null>;
+  /** @param row as the database has it, or as JSON has it */
+  readonly open: (row: Row) => Value | Promise<Value>;
+}
+
+/**
+ * What the database says, remembered for other isolates; what it was lately, as this isolate or others remember it, is handed
+ * out before.
+ * @returns null where there is nothing
+ */
+export async function readMeanwhile<Row extends object, Value>(
+  { name, own, row, open }: Asked<Row, Value>,
+  { onFormer, remembering }: Meanwhile<Value>,
+): Promise<Value | null> {
+  const opened = (found: Row | null) => (found ? open(found) : null);
+  if (own !== undefined) onFormer?.(own);
+  if (own !== undefined || !remembering) return opened(await row);
+  const { cache, defer } = remembering;
+  const isRead = row.then(nothing, nothing);
+  const kept = (await Promise.race([cache.read(name), isRead])) as Row | undefined;
+  // What cannot be opened any more is as good as none.
+  const former = kept && (await Promise.resolve(kept).then(open).catch(nothing));
+  if (former !== undefined) onFormer?.(former);
+  const found = await row;
+  const isSame = JSON.stringify(kept) === JSON.stringify(found ?? undefined);
+  if (!isSame) defer(cache.write(name, found ?? undefined));
+  return isSame && former !== undefined ? former : opened(found);
 }
 
 function nothing(): undefined {}

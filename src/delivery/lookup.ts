@@ -1,6 +1,6 @@
 /** Deliveries as an isolate remembers them: what the database said of an id holds for a minute. */
-import { readBesideCache, type Remembering } from "../account/sealed-cache.ts";
-import { type Vault, vaultOf } from "../account/vault.ts";
+import { type Meanwhile, readMeanwhile } from "../account/sealed-cache.ts";
+import { vaultOf } from "../account/vault.ts";
 import type { Settings } from "../env.ts";
 import { DELIVERY_CACHE_SECONDS, MAX_CACHED_DELIVERIES, MAX_CACHED_UNKNOWN_DELIVERIES } from "../limits/delivery.ts";
 import { Recent } from "../recent.ts";
@@ -23,23 +23,13 @@ const unknown = new Recent<Known>(MAX_CACHED_UNKNOWN_DELIVERIES);
 /** `demo` is what `npm start` makes. */
 const ID = /^(?:dl_[A-Za-z0-9]{16}|demo)$/;
 
-/** What is done about a delivery while the database is asked. */
-export interface Meanwhile {
-  /** Called before, about an id that this isolate has not seen to exist; may refuse. */
-  readonly onAnonymousClient?: () => void;
-  /** Called once at most, with what the delivery was lately: the database may say something else. */
-  readonly onFormerDelivery?: (delivery: OpenedDelivery) => void;
-  /** Where isolates remember that for each other. */
-  readonly remembering?: Omit<Remembering, "name">;
-}
-
 /** A delivery by its public id; undefined when there is none, or its account is suspended. */
 export async function findDeliveryById(
   env: Env,
   settings: Settings,
   id: string,
   now: number,
-  { onAnonymousClient, ...meanwhile }: Meanwhile = {},
+  meanwhile: Meanwhile<OpenedDelivery> = {},
 ): Promise<OpenedDelivery | undefined> {
   if (!ID.test(id)) return undefined;
   const known = knownNow(id, now);
@@ -50,11 +40,18 @@ export async function findDeliveryById(
     const told = knownNow(id, now);
     if (told) return told.delivery;
   }
-  if (!existing.has(id)) onAnonymousClient?.();
+  if (!existing.has(id)) meanwhile.onAnonymousClient?.();
   const since = Date.now();
   asking.set(id, since);
   try {
-    const delivery = await readBeside(env.DB, vaultOf(settings.vaultKeys), id, now, meanwhile);
+    const vault = vaultOf(settings.vaultKeys);
+    const asked = {
+      name: `delivery ${id}`,
+      own: existing.get(id)?.delivery,
+      row: readDelivery(env.DB, id),
+      open: (row: DeliveryRow) => openedDelivery(vault, row, now),
+    };
+    const delivery = (await readMeanwhile(asked, meanwhile)) ?? undefined;
     // What was read before a change is not kept beyond it.
     if (asking.get(id) === since) {
       const [kept, other] = delivery ? [existing, unknown] : [unknown, existing];
@@ -65,24 +62,6 @@ export async function findDeliveryById(
   } finally {
     if (asking.get(id) === since) asking.delete(id);
   }
-}
-
-async function readBeside(
-  db: D1Database,
-  vault: Vault,
-  id: string,
-  now: number,
-  { onFormerDelivery, remembering }: Meanwhile,
-): Promise<OpenedDelivery | undefined> {
-  const asked = readDelivery(db, id);
-  const own = existing.get(id)?.delivery;
-  if (own) onFormerDelivery?.(own);
-  const former = async (row: DeliveryRow) => onFormerDelivery?.(await openedDelivery(vault, row, now));
-  const row =
-    own || !remembering
-      ? await asked
-      : await readBesideCache({ ...remembering, name: `delivery ${id}` }, asked, former);
-  return row ? openedDelivery(vault, row, now) : undefined;
 }
 
 function knownNow(id: string, now: number): Known | undefined {

@@ -35,9 +35,9 @@ function userNameOf(token: string): string | undefined {
  * @returns null when there is no key or it is unknown
  * @throws ApiError 403 where a page of another site may have its browser add the key, 429 when too many keys of its address
  *   were unknown, 503 when the database does not answer
- * @param onFormerHolder called once at most while the database is asked, with whom the key belonged to lately
+ * @param onFormer called once at most while the database is asked, with whom the key belonged to lately
  */
-export async function holderOf(c: AppContext, onFormerHolder?: (holder: Holder) => void): Promise<Holder | null> {
+export async function holderOf(c: AppContext, onFormer?: (holder: Holder) => void): Promise<Holder | null> {
   refuseKeyOfBrowser(c);
   const key = credentialOf(c.req.header("authorization"));
   // An upload token is no key, wherever it may be used.
@@ -45,11 +45,11 @@ export async function holderOf(c: AppContext, onFormerHolder?: (holder: Holder) 
   try {
     const holder = await findHolder(c.env.DB, key, Date.now(), {
       onAnonymousClient: () => countAnonymousClient(c),
-      ...(onFormerHolder && {
+      ...(onFormer && {
         remembering: rememberingOf(c),
-        onFormerHolder: (former) => {
+        onFormer: (former) => {
           forgetAnonymousClient(c);
-          onFormerHolder(former);
+          onFormer(former);
         },
       }),
     });

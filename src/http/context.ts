@@ -125,7 +125,7 @@ export function baseOf({ req, var: { settings } }: AppContext): string {
 }
 
 /** Where what the database says is remembered for other isolates. */
-export function rememberingOf(c: AppContext): Omit<Remembering, "name"> {
+export function rememberingOf(c: AppContext): Remembering {
   const cache = sealedCacheAt(baseOf(c), vaultOf(c.var.settings.vaultKeys));
   return { cache, defer: (work) => c.executionCtx.waitUntil(work) };
 }

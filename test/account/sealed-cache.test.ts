@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 
-import { readBesideCache, sealedCacheAt } from "../../src/account/sealed-cache.ts";
+import { readMeanwhile, sealedCacheAt } from "../../src/account/sealed-cache.ts";
 import { vaultOf } from "../../src/account/vault.ts";
 import { settingsOf } from "../../src/env.ts";
 
@@ -17,12 +17,13 @@ async function keep(name: string, body: BodyInit): Promise<void> {
 }
 
 /** How something is read that is remembered, and what is done beside. */
-async function readBeside(value: typeof VALUE | null) {
+async function readBeside(value: typeof VALUE | null, open = (one: typeof VALUE) => one) {
   const former: unknown[] = [];
   const deferred: Promise<unknown>[] = [];
-  const remembering = { cache, name: NAME, defer: (work: Promise<unknown>) => void deferred.push(work) };
-  const far = scheduler.wait(200).then(() => value);
-  const read = await readBesideCache(remembering, far, (found) => void former.push(found));
+  const remembering = { cache, defer: (work: Promise<unknown>) => void deferred.push(work) };
+  const row = scheduler.wait(200).then(() => value);
+  const onFormer = (found: unknown) => void former.push(found);
+  const read = await readMeanwhile({ name: NAME, own: undefined, row, open }, { onFormer, remembering });
   await Promise.all(deferred);
   return { read, former, writes: deferred.length };
 }
@@ -65,4 +66,14 @@ it("what is remembered is told before what is read, and kept anew where that is 
   expect(await readBeside(other)).toEqual({ read: other, former: [VALUE], writes: 1 });
   expect(await readBeside(null)).toEqual({ read: null, former: [other], writes: 1 });
   expect(await readBeside(null)).toEqual({ read: null, former: [], writes: 0 });
+});
+
+it("what is remembered and cannot be opened is as good as none", async () => {
+  await readBeside(VALUE);
+  const other = { ...VALUE, id: "two" };
+  const open = (one: typeof VALUE) => {
+    if (one.id === VALUE.id) throw new Error("sealed under a key that is gone");
+    return one;
+  };
+  expect(await readBeside(other, open)).toEqual({ read: other, former: [], writes: 1 });
 });

@@ -131,7 +131,7 @@ async function admittedAddress(c: AppContext, dialect: Dialect, ahead: LookAhead
     spelled &&
     (await findDeliveryById(c.env, c.var.settings, id, now, {
       onAnonymousClient: () => countAnonymousClient(c),
-      onFormerDelivery: (delivery) =>
+      onFormer: (delivery) =>
         ahead.begin(c.env.BUCKET, () => nameAhead(c, askingOf(c, dialect, { delivery, spelled }, now))),
       remembering: rememberingOf(c),
     }));
