@@ -20,6 +20,8 @@ interface RawOptions {
   readonly caller?: () => Caller;
   /** Bytes that an upload token lets the file have; with one, `data` may not be given. */
   readonly grantedBytes?: number | undefined;
+  /** What the query says is to be done, where that was read before. */
+  readonly data?: object;
 }
 
 /** Whether a request says that its body is an image, or bytes of whatever kind. */
@@ -35,10 +37,10 @@ export function isRaw(headers: Headers): boolean {
  */
 export async function readRaw(
   { url, headers, body, signal }: Request,
-  { memory = isolateBudget, caller, grantedBytes }: RawOptions = {},
+  { memory = isolateBudget, caller, grantedBytes, data: known }: RawOptions = {},
 ): Promise<Upload> {
   const query = new URL(url).searchParams;
-  const data = dataOf(query);
+  const data = known ?? dataOf(query);
   if (grantedBytes !== undefined && query.has("data")) {
     throw new ApiError(422, "data must not be given with an upload token, which says it");
   }

@@ -38,7 +38,7 @@ import { locate, plainSource } from "../../delivery/sources.ts";
 import { saidOf } from "../../error-words.ts";
 import { ApiError } from "../../errors.ts";
 import { hasSigner } from "../../pipeline/signers.ts";
-import { accountOf, type AppContext } from "../context.ts";
+import { accountOf, type AppContext, baseOf } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { assetNotFound, pageOf, shelfOf } from "./shelf.ts";
 
@@ -247,7 +247,7 @@ function replySigning(c: AppContext, signing: Signing | undefined): Response {
 
 function recordOf(c: AppContext, delivery: Delivery): DeliveryRecord {
   const { id, name, sources, presets, unsigned, refine, ttl, provenance, createdAt } = delivery;
-  const base = c.var.settings.baseUrl ?? new URL(c.req.url).origin;
+  const base = baseOf(c);
   return {
     id,
     name,

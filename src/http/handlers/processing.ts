@@ -18,7 +18,7 @@ import { discard } from "../../scheduler/held-bytes.ts";
 import { Allowance } from "../../scheduler/job-limits.ts";
 import { charged, checkRoom } from "../acceptance.ts";
 import { callerOf } from "../caller.ts";
-import { accountOf, type AppContext } from "../context.ts";
+import { accountOf, type AppContext, baseOf } from "../context.ts";
 import { drawnOr } from "../drawn.ts";
 import { IDEMPOTENCY_KEY } from "../idempotency.ts";
 import { reserveCredits } from "../rate-limit.ts";
@@ -33,7 +33,7 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   await checkKept(c, body);
   checkExplained(body, c.var.binary);
   await reserveCredits(c, mostCredits(body));
-  const baseUrl = settings.baseUrl ?? new URL(c.req.url).origin;
+  const baseUrl = baseOf(c);
   const job = { id, accountId: accountOf(c).id, source, processing, accept: c.req.header("accept") };
   if (webhook) return acceptImage(c, webhook, job, baseUrl);
   const { database } = accountOf(c);

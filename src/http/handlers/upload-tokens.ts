@@ -7,7 +7,7 @@ import { checkPlaces } from "../../contract/outputs.ts";
 import type { UploadBody } from "../../contract/request.ts";
 import { parseUploadToken, type UploadTerms, type UploadTokenCreated } from "../../contract/upload-tokens.ts";
 import { judge } from "../../pipeline/process.ts";
-import { accountOf, type AppContext, keyIdOf } from "../context.ts";
+import { accountOf, type AppContext, baseOf, keyIdOf } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { checkCallable, checkExplained, refuseInBinary } from "./processing.ts";
 
@@ -21,7 +21,7 @@ export async function addUploadToken(c: AppContext): Promise<Response> {
     success: true,
     code: 201,
     token: await sealUploadToken(vaultOf(settings.vaultKeys), grant),
-    url: `${settings.baseUrl ?? new URL(c.req.url).origin}/1.0/upload`,
+    url: `${baseOf(c)}/1.0/upload`,
     expires_at: new Date(grant.expiresAt).toISOString(),
   };
   return c.json(answer, 201);
@@ -36,7 +36,7 @@ async function judgeData(c: AppContext, data: UploadBody): Promise<void> {
   if (webhook) checkCallable(c, webhook);
   const { settings, pipeline } = c.var;
   const { id: accountId, database } = accountOf(c);
-  const ports = pipeline.portsOf(c.env, settings, settings.baseUrl ?? new URL(c.req.url).origin, database);
+  const ports = pipeline.portsOf(c.env, settings, baseOf(c), database);
   await judge({ accountId, processing }, ports);
 }
 

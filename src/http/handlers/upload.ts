@@ -33,8 +33,9 @@ async function read(c: AppContext): Promise<Upload> {
   const caller = () => callerOf(c);
   const { grant, door } = c.var;
   if (isRaw(raw.headers)) {
-    expectWork(c, grant?.data ?? dataOf(new URL(raw.url).searchParams));
-    return readRaw(raw, { caller, grantedBytes: grant && (grant.maxBytes ?? MAX_SOURCE_BYTES) });
+    const data = dataOf(new URL(raw.url).searchParams);
+    expectWork(c, grant?.data ?? data);
+    return readRaw(raw, { caller, grantedBytes: grant && (grant.maxBytes ?? MAX_SOURCE_BYTES), data });
   }
   // Who comes with a token in the body is let in by that.
   if (!door) expectWork(c, grant?.data);
