@@ -42,17 +42,12 @@ const PALETTE_COLORS = 256;
 /** Whether a palette holds all colors of a picture. */
 export async function hasFewColors(picture: Picture, timeSlice: TimeSlice): Promise<boolean> {
   const colors = new Set<number>();
-  const rows = await firstFrame(picture, timeSlice);
-  try {
-    for (let band = await rows.read(READ_ROWS); band; band = await rows.read(READ_ROWS)) {
-      const view = new DataView(band.buffer, band.byteOffset, band.length);
-      for (let at = 0; at < band.length; at += 4) colors.add(view.getUint32(at));
-      if (colors.size > PALETTE_COLORS) return false;
-    }
-    return true;
-  } finally {
-    rows.close();
+  for await (const band of bandsOf(await firstFrame(picture, timeSlice), { rows: READ_ROWS, timeSlice })) {
+    const view = new DataView(band.buffer, band.byteOffset, band.length);
+    for (let at = 0; at < band.length; at += 4) colors.add(view.getUint32(at));
+    if (colors.size > PALETTE_COLORS) return false;
   }
+  return true;
 }
 
 const STRIPS = 4;

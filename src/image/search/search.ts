@@ -183,8 +183,7 @@ async function smallestOfStricter(
 ): Promise<Found | null> {
   const searched = await smallest(search, ways);
   if (!searched) return null;
-  const { known, triedExact = false } = searched;
-  const found = foundIn(searched);
+  const { known, triedExact = false, ...found } = searched;
   const { width, height } = search.reference.size;
   if (search.isFrugal || width * height > leapingPixels) return found;
   // What has lost nothing keeps every promise.
@@ -196,23 +195,13 @@ async function smallestOfStricter(
   for (const stricter of stricterThan(search.targetScore, search.reference.size)) {
     if (!mayBeExact && known && isSurelyMore(stricter, found, known)) continue;
     const other = await smallest({ ...strictly(search, stricter, least), ...exactly }, ways);
-    const isSmaller = other && other.bytes.length < least.bytes.length;
-    if (isSmaller && other.score >= Math.min(search.targetScore, least.score)) least = foundIn(other);
+    if (!other || other.bytes.length >= least.bytes.length) continue;
+    const { known: _, triedExact: __, ...smaller } = other;
+    if (smaller.score >= Math.min(search.targetScore, least.score)) least = smaller;
   }
   // Where the search ended is a matter of its own target.
   const { ended, sampleBytes } = found;
   return { ...least, ...(ended && { ended }), ...(sampleBytes !== undefined && { sampleBytes }) };
-}
-
-function foundIn({ bytes, score, metric, beatsExact, sampleBytes, ended }: Searched): Found {
-  return {
-    bytes,
-    score,
-    ...(metric !== undefined && { metric }),
-    ...(beatsExact !== undefined && { beatsExact }),
-    ...(sampleBytes !== undefined && { sampleBytes }),
-    ...(ended && { ended }),
-  };
 }
 
 /**
