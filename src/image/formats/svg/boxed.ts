@@ -9,7 +9,7 @@ import type { Placed } from "./placed.ts";
 import { sizeOf, viewBoxOf } from "./size.ts";
 import type { Means } from "./style-rules.ts";
 import { around, IDENTITY, type Matrix, matrixOf, multiplied, originOf, writtenMatrix } from "./transforms.ts";
-import { elementsIn, type SvgElement } from "./tree.ts";
+import { elementsFrom, type SvgElement } from "./tree.ts";
 import { nameOf } from "./written-values.ts";
 
 export const TRANSFORMS = ["transform", "translate", "rotate", "scale", "transform-origin", "transform-box"];
@@ -109,12 +109,10 @@ export class Boxed {
   private named(id: string): SvgElement | undefined {
     if (!this.ids) {
       const ids = new Map<string, SvgElement>();
-      const visit = (element: SvgElement): void => {
+      for (const element of elementsFrom(this.root)) {
         const own = element.attributes.get("id");
         if (own !== undefined && !ids.has(own)) ids.set(own, element);
-        for (const child of elementsIn(element)) visit(child);
-      };
-      visit(this.root);
+      }
       this.ids = ids;
     }
     return this.ids.get(id);

@@ -7,7 +7,7 @@ import { embed, type Nested } from "./embedded.ts";
 import { FAMILIES } from "./fonts.ts";
 import { TEXT } from "./names.ts";
 import { sizeOf } from "./size.ts";
-import type { SvgElement } from "./tree.ts";
+import { elementsFrom, hrefOf, type SvgElement } from "./tree.ts";
 import { Warnings } from "./warnings.ts";
 import { LEAST_READING_BYTES, marksOf, readingEstimate } from "./weight.ts";
 
@@ -72,34 +72,32 @@ class Reader {
 /** Letters that every font here has, blanks, and signs that are not drawn by themselves. */
 const PLAIN = /^[ -\u017f\p{Z}\p{C}\p{M}]*$/u;
 
-function hasUnknownLetters({ name, children }: SvgElement): boolean {
-  return children.some((child) => {
-    if (typeof child !== "string") return hasUnknownLetters(child);
-    if (!TEXT.has(name) || PLAIN.test(child)) return false;
+function hasUnknownLetters(root: SvgElement): boolean {
+  const isUnknown = (child: SvgElement | string): boolean => {
+    if (typeof child !== "string" || PLAIN.test(child)) return false;
     const { has } = metricsOf(FAMILIES.sans.files[400]);
     return [...child].some((letter) => !PLAIN.test(letter) && !has(letter.codePointAt(0) ?? 0));
-  });
+  };
+  return elementsFrom(root).some(({ name, children }) => TEXT.has(name) && children.some(isUnknown));
 }
 
 /** Gives what uses a symbol its size where it says none itself (SVG 2, section 5.5): the renderer takes that of the whole. */
 function sizeUses(root: SvgElement): void {
   const sizes = new Map<string, SvgElement["attributes"]>();
-  const uses: SvgElement["attributes"][] = [];
-  const visit = ({ name, attributes, children }: SvgElement): void => {
+  const uses: SvgElement[] = [];
+  for (const element of elementsFrom(root)) {
+    const { name, attributes } = element;
     const id = attributes.get("id");
     const isSized = attributes.has("width") || attributes.has("height");
     if (name === "symbol" && id !== undefined && isSized && !sizes.has(id)) sizes.set(id, attributes);
-    if (name === "use") uses.push(attributes);
-    for (const child of children) if (typeof child !== "string") visit(child);
-  };
-  visit(root);
+    if (name === "use") uses.push(element);
+  }
   if (sizes.size === 0) return;
-  for (const attributes of uses) {
-    const href = attributes.get("href") ?? attributes.get("xlink:href") ?? "";
-    const size = sizes.get(href.slice(1));
+  for (const use of uses) {
+    const size = sizes.get((hrefOf(use) ?? "").slice(1));
     for (const side of ["width", "height"] as const) {
       const length = size?.get(side);
-      if (length !== undefined && !attributes.has(side)) attributes.set(side, length);
+      if (length !== undefined && !use.attributes.has(side)) use.attributes.set(side, length);
     }
   }
 }
@@ -110,13 +108,11 @@ const FILTER_LINK = /url\(\s*(["']?)#(.*?)\1\s*\)/g;
 function leaveOutFilters(root: SvgElement): void {
   const filters = new Set<string>();
   const filtered: SvgElement["attributes"][] = [];
-  const visit = ({ name, attributes, children }: SvgElement): void => {
+  for (const { name, attributes } of elementsFrom(root)) {
     const id = attributes.get("id");
     if (name === "filter" && id !== undefined) filters.add(id);
     if (attributes.has("filter")) filtered.push(attributes);
-    for (const child of children) if (typeof child !== "string") visit(child);
-  };
-  visit(root);
+  }
   for (const attributes of filtered) {
     const links = (attributes.get("filter") ?? "").matchAll(FILTER_LINK);
     if ([...links].some(([, , id = ""]) => !filters.has(id))) attributes.delete("filter");
@@ -124,8 +120,6 @@ function leaveOutFilters(root: SvgElement): void {
 }
 
 /** Leaves of two links the one that counts. */
-function link(element: SvgElement): void {
-  const { attributes, children } = element;
-  if (attributes.has("href")) attributes.delete("xlink:href");
-  for (const child of children) if (typeof child !== "string") link(child);
+function link(root: SvgElement): void {
+  for (const { attributes } of elementsFrom(root)) if (attributes.has("href")) attributes.delete("xlink:href");
 }

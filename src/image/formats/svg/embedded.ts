@@ -5,7 +5,7 @@ import { jpeg } from "../jpeg.ts";
 import { png } from "../png.ts";
 import { webp } from "../webp.ts";
 import { lengthOf } from "./lengths.ts";
-import { hrefOf, type SvgElement } from "./tree.ts";
+import { elementsFrom, hrefOf, type SvgElement } from "./tree.ts";
 import type { Warnings } from "./warnings.ts";
 
 const KINDS = [
@@ -179,14 +179,14 @@ function put({ root, width, height, start }: NestedDrawing, element: SvgElement)
 }
 
 /** Gives all ids and references of a drawing a beginning of their own. */
-function rename(element: SvgElement, start: string): void {
-  const { attributes } = element;
-  for (const [name, value] of attributes) {
-    if (name === "id") attributes.set(name, start + value);
-    else if ((name === "href" || name === "xlink:href") && value.startsWith("#"))
-      attributes.set(name, `#${start}${value.slice(1)}`);
-    else if (value.includes("url(#")) attributes.set(name, value.replaceAll("url(#", `url(#${start}`));
-    else if (value.includes("url('#")) attributes.set(name, value.replaceAll("url('#", `url('#${start}`));
+function rename(root: SvgElement, start: string): void {
+  for (const { attributes } of elementsFrom(root)) {
+    for (const [name, value] of attributes) {
+      if (name === "id") attributes.set(name, start + value);
+      else if ((name === "href" || name === "xlink:href") && value.startsWith("#"))
+        attributes.set(name, `#${start}${value.slice(1)}`);
+      else if (value.includes("url(#")) attributes.set(name, value.replaceAll("url(#", `url(#${start}`));
+      else if (value.includes("url('#")) attributes.set(name, value.replaceAll("url('#", `url('#${start}`));
+    }
   }
-  for (const child of element.children) if (typeof child !== "string") rename(child, start);
 }

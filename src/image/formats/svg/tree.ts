@@ -46,6 +46,15 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
+/** An element and all in it, in the order of the drawing; whoever goes through them may change what is beyond. */
+export function* elementsFrom(root: SvgElement): Generator<SvgElement, void> {
+  const left = [root];
+  for (let element = left.pop(); element; element = left.pop()) {
+    yield element;
+    for (const child of elementsIn(element).toReversed()) left.push(child);
+  }
+}
+
 /** The elements in an element, without text. */
 export function elementsIn({ children }: SvgElement): SvgElement[] {
   return children.filter((child) => typeof child !== "string");
