@@ -208,6 +208,8 @@ export class Machine {
       if (standing.state !== "paused" && standing.state !== "failed") return;
       const state = standing.isListed || standing.counts.found > 0 ? "running" : "listing";
       Object.assign(standing, { state, trouble: undefined, holdUntil: 0, pauses: 0 });
+      // The last of its objects may have come to an end during the pause.
+      this.#endIfDone(standing);
     });
   }
 

@@ -49,6 +49,19 @@ describe("a batch that stands still", () => {
     }),
   );
 
+  it("is done once it goes on, where its last object came to an end meanwhile", () =>
+    withMachine((machine) => {
+      machine.takePart(undefined, ONE, 0);
+      machine.grant(8);
+      const [n = 0] = machine.handOut(0);
+      machine.claim(n, "t", 1);
+      machine.pause(2);
+      machine.finish(n, "t", { kind: "done", before: 100, after: 50 }, 3);
+      expect(machine.progress?.state).toBe("paused");
+      machine.resume(4);
+      expect(machine.progress?.state).toBe("done");
+    }));
+
   it("says so until its account has heard of it", () =>
     withMachine(async (machine) => {
       machine.takePart(undefined, { ...ONE, objects: [] }, 0);

@@ -47,7 +47,7 @@ function expectWhole({ world, bytes }: { world: BatchWorld; bytes: number }, obj
   expect(bytes).toBeLessThan(2_000_000);
 }
 
-const ROUGH: Trouble = { kill: 0.004, busy: 0.01, change: 0.01 };
+const ROUGH: Trouble = { kill: 0.004, busy: 0.01, change: 0.01, pause: 0.002 };
 
 it.each([1, 2, 3])("is whole after kills, changes and a slow store (%i)", async (seed) => {
   const objects = 2_500;
@@ -58,12 +58,19 @@ it.each([1, 2, 3])("is whole after kills, changes and a slow store (%i)", async 
 });
 
 it("does every object of a quiet world, once", async () => {
-  const run = await simulated(4, 1_200, { kill: 0, busy: 0, change: 0 });
+  const run = await simulated(4, 1_200, { kill: 0, busy: 0, change: 0, pause: 0 });
   expectWhole(run, 1_200);
   expect(run.world.progress?.counts).toMatchObject({ done: 1_200, skipped: 0, failed: 0, bytesBefore: 120_000 });
 });
 
+it("comes to its end however often its owner pauses it", async () => {
+  for (let seed = 10; seed < 30; seed += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one world after the other
+    expectWhole(await simulated(seed, 3, { kill: 0, busy: 0, change: 0, pause: 0.2 }), 3);
+  }
+});
+
 it.runIf(IS_WHOLE)("holds no more for a hundred thousand objects", async () => {
   const objects = 100_000;
-  expectWhole(await simulated(5, objects, { kill: 0.0005, busy: 0.001, change: 0.001 }), objects);
+  expectWhole(await simulated(5, objects, { kill: 0.0005, busy: 0.001, change: 0.001, pause: 0.0005 }), objects);
 });

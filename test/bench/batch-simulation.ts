@@ -12,7 +12,7 @@ import { randomOf } from "../support/event-queue.ts";
 
 const OBJECTS = Number(process.env["OBJECTS"] ?? 10_000_000);
 const SEED = Number(process.env["SEED"] ?? 1);
-const TROUBLE = { kill: 0.0005, busy: 0.001, change: 0.001 };
+const TROUBLE = { kill: 0.0005, busy: 0.001, change: 0.001, pause: 0.0005 };
 /** Looks at memory on the way. */
 const LOOKS = 10;
 const MB = 1e6;

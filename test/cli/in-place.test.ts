@@ -60,7 +60,9 @@ const write = async (...names: readonly string[]) => {
 const read = (name: string) => readFile(join(folder, name), "utf8");
 const smaller = (name: string) => image(name).slice(0, 50);
 
-const env = () => ({ ...process.env, DARKROOM_URL: url, DARKROOM_KEY: "k", GIT_CONFIG_GLOBAL: "/dev/null" });
+/** Nobody's settings of git: there is no such file. */
+const NO_CONFIG = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: join(tmpdir(), "no", "such", "gitconfig") };
+const env = () => ({ ...process.env, DARKROOM_URL: url, DARKROOM_KEY: "k", ...NO_CONFIG });
 const git = async (...args: readonly string[]) => {
   const identity = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"];
   return (await run("git", [...identity, ...args], { cwd: folder, env: env() })).stdout;

@@ -30,10 +30,14 @@ export const BATCH: Batch = {
 class Killed extends Error {}
 
 export interface Trouble {
-  /** Chances, each of a step: that it is the last of its process, that the store asks for time, that an object is replaced. */
+  /**
+   * Chances, each of a step: that it is the last of its process, that the store asks for time, that an object is replaced, that
+   * the owner pauses the batch.
+   */
   readonly kill: number;
   readonly busy: number;
   readonly change: number;
+  readonly pause: number;
 }
 
 export class BatchWorld {
@@ -207,6 +211,7 @@ export class BatchWorld {
       // oxlint-disable-next-line no-await-in-loop -- others take their turn
       await Promise.resolve();
     }
+    if (this.#random() < this.#trouble.pause) this.#watched(() => this.#machine.pause(this.now));
     if (this.#random() >= this.#trouble.change) return;
     this.changes += 1;
     if (this.#random() < 0.1) this.gone[n] = 1;
