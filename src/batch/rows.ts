@@ -59,8 +59,9 @@ export async function reportBatch(
   { id, accountId }: Pick<Batch, "id" | "accountId">,
   { progress, inFlight, wants }: { readonly progress: Progress; readonly inFlight: number; readonly wants: boolean },
 ): Promise<number | undefined> {
+  // To the database a number that is bound is a real one: divided as it is, it gives parts of objects.
   const sql = `UPDATE batches SET progress = ?3, is_open = ?4, slots = max(?5, iif(?6, min(
-      (SELECT max(1, ?7 / max(1, COUNT(*))) FROM batches WHERE account_id = ?2 AND (id = ?1 OR wants = 1)),
+      (SELECT max(1, CAST(?7 AS INTEGER) / max(1, COUNT(*))) FROM batches WHERE account_id = ?2 AND (id = ?1 OR wants = 1)),
       ?7 - (SELECT coalesce(SUM(slots), 0) FROM batches WHERE account_id = ?2 AND id <> ?1)), 0)), wants = ?6
     WHERE id = ?1 RETURNING slots`;
   const isOpen = progress.state !== "done" && progress.state !== "canceled" && progress.state !== "failed";
