@@ -19,7 +19,7 @@ import { type Means, StyleRules } from "./style-rules.ts";
 import type { SvgElement } from "./tree.ts";
 import { copyUsed } from "./used-copies.ts";
 import { NO_VARIABLES, substituted, within } from "./variables.ts";
-import { expanded, GEOMETRY, isUndrawn, isUnknownColor, nameOf, written } from "./written-values.ts";
+import { expanded, GEOMETRY, isUnknownColor, undrawn, written } from "./written-values.ts";
 
 const UNDRAWN: ReadonlySet<string> = new Set([...ANIMATIONS, "style", "title", "desc", "view", "mpath"]);
 /** Elements that are placed by such properties. */
@@ -118,7 +118,8 @@ class Cascade {
           if (isUnknownColor(name, calculated)) this.means.warnings.add("a color that is not known is left out");
           if (plain !== text) values.set(name, "");
         }
-        if (isUndrawn(name, calculated)) this.means.warnings.add(`${name}: ${nameOf(calculated ?? "")} is not drawn`);
+        const word = undrawn(name, calculated, parent === undefined);
+        if (word !== undefined) this.means.warnings.add(`${name}: ${word} is not drawn`);
       }
     };
     const attributes = [...element.attributes].filter(([name]) => isPresentation(name) && !isOther(element, name));

@@ -20,10 +20,10 @@ export const PRESENTATION: ReadonlySet<string> = new Set(
 const MORE_PROPERTIES = words(`
   animation animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count
   animation-name animation-play-state animation-timing-function backface-visibility background background-color
-  color-scheme cx cy d font font-feature-settings font-optical-sizing font-synthesis font-variant-caps
+  border border-bottom border-color border-left border-radius border-right border-style border-top border-width color-scheme cx cy d font font-feature-settings font-optical-sizing font-synthesis font-variant-caps
   font-variant-east-asian font-variant-ligatures font-variant-numeric font-variant-position font-variation-settings
   forced-color-adjust height inline-size line-height marker max-height max-width min-height min-width
-  offset-distance offset-path offset-rotate perspective perspective-origin print-color-adjust r rotate rx ry scale
+  offset-distance offset-path offset-rotate padding perspective perspective-origin print-color-adjust r rotate rx ry scale
   shape-inside shape-margin shape-padding stroke-alignment tab-size text-align text-align-last text-decoration-color
   text-decoration-line text-decoration-style text-decoration-thickness text-emphasis text-indent text-orientation
   text-shadow text-transform text-underline-offset transform transform-style transition transition-delay

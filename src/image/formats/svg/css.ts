@@ -92,6 +92,7 @@ function readAtRule(tokens: Tokens, name: string, parts: string[], place: Place)
   }
   if (!kept || prelude.text === null) {
     if (SCOPES.has(name)) place.leftOut.add(`style rules within @${name} are left out`);
+    if (name === "property") place.leftOut.add("what @property says of variables is left out");
     skipBlock(tokens);
     return "{";
   }

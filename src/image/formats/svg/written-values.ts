@@ -23,6 +23,8 @@ export function written(property: string, value: string, current: string): strin
   if (property === "d") return /^path\(\s*(["'])([\s\S]*)\1\s*\)$/i.exec(value)?.[2];
   if (GEOMETRY.has(property) && lower === "auto") return "";
   if (property === "font-size" && Object.hasOwn(FONT_SIZES, lower)) return FONT_SIZES[lower];
+  // Of the font's size, where the renderer takes a part of the drawing's (CSS Text Level 4, section 8.2).
+  if (property === "letter-spacing" && /^[+-]?[\d.]+%$/.test(lower)) return `${Number.parseFloat(lower) / 100}em`;
   return withWrittenColors(value, current);
 }
 
@@ -57,17 +59,26 @@ export function isUnknownColor(name: string, value: string | undefined): boolean
 
 /** Values that change a drawing in browsers, and are not known to the renderer. */
 const UNDRAWN_VALUES: Readonly<Record<string, RegExp>> = {
-  "mix-blend-mode": /^plus-/i,
+  "mix-blend-mode": /^plus-\w+/i,
   "offset-path": /^(?!none)/i,
   animation: /^(?!none)/i,
   "animation-name": /^(?!none)/i,
   "text-shadow": /^(?!none)/i,
+  "text-decoration": /\b(?:wavy|dotted|dashed|double)\b/i,
+  "text-decoration-style": /^(?:wavy|dotted|dashed|double)/i,
+  "text-emphasis": /^(?!none)/i,
+  direction: /^rtl/i,
   "font-variant": /small-caps/i,
   "font-variant-caps": /small-caps/i,
 };
+/** The same of the box around a whole drawing, which nothing within it has. */
+const BOX: Readonly<Record<string, RegExp>> = { border: /^(?!none|0)/i, "border-radius": /^(?!0)/, padding: /^(?!0)/ };
 
-export function isUndrawn(name: string, value: string | undefined): boolean {
-  return value !== undefined && UNDRAWN_VALUES[name]?.test(value.trim()) === true;
+/** The word of a value for which a property is not drawn. */
+export function undrawn(name: string, value: string | undefined, isWhole: boolean): string | undefined {
+  const text = value?.trim() ?? "none";
+  const found = (UNDRAWN_VALUES[name] ?? (isWhole ? BOX[name] : undefined))?.exec(text);
+  return found ? found[0] || (/^[\w.%-]+/.exec(text)?.[0] ?? "") : undefined;
 }
 
 /** The name of a function, or of what a value begins with. */

@@ -1,6 +1,7 @@
 /** What depends on boxes and outlines: shapes that cut off, dashes, paint that is transformed, and letters. */
 import { describe, expect, it } from "vitest";
 
+import { svg } from "../../../../src/image/formats/svg.ts";
 import { type Drawings, drawn, expectPlaces, GREEN, NOTHING, RED } from "../../../support/svg-drawings.ts";
 
 const cut = (shape: string) => `<rect x="10" y="10" width="20" height="20" fill="green" style="clip-path:${shape}"/>`;
@@ -116,6 +117,30 @@ describe("a drawing", () => {
   });
 });
 
+describe("the box around a drawing", () => {
+  const undrawn = (style: string, around = "svg") => {
+    const inner = around === "svg" ? "<path/>" : `<${around} style="${style}"/>`;
+    const text = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" style="${around === "svg" ? style : ""}">${inner}</svg>`;
+    return svg.read.factsOf(new TextEncoder().encode(text)).undrawn;
+  };
+
+  it.each([
+    ["border:1px solid red", "border: 1px is not drawn"],
+    ["border-radius:50%", "border-radius: 50% is not drawn"],
+    ["padding:.5em", "padding: .5em is not drawn"],
+  ])("with %s is drawn without it, which is said", (style, warning) => {
+    expect(undrawn(style)).toEqual([warning]);
+  });
+
+  it.each(["border:none", "border:0", "padding:0"])("says nothing of %s", (style) => {
+    expect(undrawn(style)).toBeUndefined();
+  });
+
+  it("is of the whole alone", () => {
+    expect(undrawn("border:1px solid red;padding:5px", "rect")).toBeUndefined();
+  });
+});
+
 describe("text", () => {
   const said = (style: string, letters: string) => `<text y="30" font-size="10" style="${style}">${letters}</text>`;
 
@@ -140,6 +165,7 @@ describe("text", () => {
     ],
     ["a size that is a word", said("font-size:x-large", "ab"), said("font-size:24px", "ab")],
     ["its blanks", said("white-space:pre", "a   b"), said("", "a&#160;&#160;&#160;b")],
+    ["letters apart by parts of their size", said("letter-spacing:50%", "ab"), said("letter-spacing:5px", "ab")],
     ["a line over it", said("text-decoration-line:overline", "ab"), said("text-decoration:overline", "ab")],
   ])("has %s", async (_name, one, other) => {
     expect((await drawn(one)).data).toEqual((await drawn(other)).data);

@@ -315,6 +315,17 @@ describe("an SVG", () => {
       "style rules whose selectors are not known are left out",
     ],
     ["a shadow of letters", '<text style="text-shadow:1px 1px red"/>', "text-shadow: 1px is not drawn"],
+    [
+      "lines of another kind",
+      '<text style="text-decoration:underline wavy red"/>',
+      "text-decoration: wavy is not drawn",
+    ],
+    ["letters from right to left", '<text direction="rtl"/>', "direction: rtl is not drawn"],
+    [
+      "what is registered of variables",
+      "<style>@property --a{syntax:'*';inherits:false;initial-value:red}</style>",
+      "what @property says of variables is left out",
+    ],
     ["small capitals", '<text style="font:small-caps 9px a"/>', "font-variant: small-caps is not drawn"],
     ["a calculation that is none", '<rect style="width:calc(1px + )"/>', "a calculation of width is left out"],
     [
