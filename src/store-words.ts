@@ -10,9 +10,9 @@ export const STORE_WORDS = {
   },
   "batch.object": {
     statuses: [422],
-    says: /^The object was replaced|^An object (?:of this name|that is stored)|^Another original has|^A name with/,
+    says: /^The object was replaced|^An object without bytes|^The store gives others|^An object (?:of this name|that is stored)|^Another original has|^A name with/,
     cause:
-      "Of a batch: an object that changes again and again while it is worked on, or a result whose name is another object's.",
+      "Of a batch: an object that changes again and again while it is worked on, is empty or never given, or a result whose name is another object's.",
     cure: "Run the batch again when nobody writes there; give `target` a prefix of its own.",
   },
   "batch.store": {

@@ -3,14 +3,7 @@
  * killed between two statements, or two moves, goes on where it was. Nothing in here grows with the number of objects: of a
  * bucket of millions at most MAX_WAITING_OBJECTS are known at a time.
  */
-import {
-  FEW_WAITING_OBJECTS,
-  MAX_HEARD_OBJECTS,
-  MAX_KEPT_FAILURES,
-  MAX_LIST_PARTS,
-  MAX_OBJECT_CHANGES,
-  MAX_OBJECT_STARTS,
-} from "../limits/batch.ts";
+import { FEW_WAITING_OBJECTS, MAX_HEARD_OBJECTS, MAX_KEPT_FAILURES, MAX_LIST_PARTS } from "../limits/batch.ts";
 import { withDone, withoutOne } from "./counts.ts";
 import { NO_SAMPLE, picked, withOutcome } from "./estimate.ts";
 import { type Alike, Looks } from "./looks.ts";
@@ -29,6 +22,7 @@ import type {
   Trouble,
 } from "./rules.ts";
 import { NO_COUNTS, troubleOf } from "./rules.ts";
+import { failureOf, INTERNAL, type Refused, refusedAgain, withoutRefused } from "./tries.ts";
 
 /** A part of the list as the batch takes it. */
 export interface Part {
@@ -56,6 +50,8 @@ interface Standing extends Pace {
   sample?: Sample;
   /** Objects that the account lets this batch work on at once. */
   slots: number;
+  /** Objects for which the store has asked for time. */
+  refused?: Refused;
   /** When it has heard of a new object last. */
   heardAt?: number;
   /** The notification of the end is due. */
@@ -65,7 +61,6 @@ interface Standing extends Pace {
 
 const SCHEMA = "CREATE TABLE IF NOT EXISTS standing (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL) STRICT";
 
-const INTERNAL: Trouble = troubleOf(500, "Internal error");
 const OVER: ReadonlySet<ObjectOutcome["kind"]> = new Set(["done", "skipped", "own"]);
 const FINAL: ReadonlySet<BatchState> = new Set(["done", "canceled"]);
 
@@ -292,7 +287,7 @@ export class Machine {
       else this.#objects.returnDead(now);
       if (!standing || !this.isAtWork || standing.holdUntil > now) return [];
       const free = Math.min(standing.slots, standing.pace) - this.inFlight;
-      return free <= 0 ? [] : this.#objects.handOut(free, now);
+      return free <= 0 ? [] : this.#objects.handOut(free, now, Object.keys(standing.refused ?? {}));
     });
   }
 
@@ -335,7 +330,8 @@ export class Machine {
       if (!held) return false;
       const isDryRun = standing.batch.rules.isDryRun;
       const tried = isDryRun && outcome.kind === "halt" ? ({ ...outcome, kind: "failed" } as const) : outcome;
-      const failure = tried.kind === "failed" ? tried : failureOf(tried, held.starts, held.changes);
+      const refusal = tried.kind === "wait" && tried.why === "store" ? this.#refuse(standing, n) : undefined;
+      const failure = tried.kind === "failed" ? tried : (refusal ?? failureOf(tried, held.starts, held.changes));
       if (isDryRun) this.#learnBySample(standing, held, failure ? { kind: "failed", ...failure } : tried, now);
       else if (failure) this.#fail(standing, held.key, failure, now);
       else if (outcome.kind === "done") standing.counts = withDone(standing.counts, outcome);
@@ -344,12 +340,23 @@ export class Machine {
       else if (outcome.kind === "own") standing.counts = withoutOne(standing.counts, held.bytes);
       const isOver = failure !== undefined || OVER.has(outcome.kind);
       if ("phash" in outcome && outcome.phash !== undefined) this.#looks.add(held.key, outcome.phash);
+      if (isOver && standing.refused) standing.refused = withoutRefused(standing.refused, n);
       if (isOver || standing.state === "canceled") this.#objects.remove(n);
       else this.#objects.putBack(n, tried);
-      this.#learn(standing, tried, now);
+      // Of an object that the store gives to nobody it asks for time in vain.
+      if (refusal) Object.assign(standing, { pauses: 0 });
+      else this.#learn(standing, tried, now);
       this.#endIfDone(standing);
       return true;
     });
+  }
+
+  #refuse(standing: Standing, n: number): Trouble | undefined {
+    const { counts, sample = NO_SAMPLE } = standing;
+    const given = counts.done + counts.skipped + sample.objects - sample.failed;
+    const { refused, trouble } = refusedAgain(standing.refused ?? {}, n, given);
+    standing.refused = refused;
+    return trouble;
   }
 
   #learnBySample(standing: Standing, { key, bytes }: Begun, outcome: ObjectOutcome, at: number): void {
@@ -433,13 +440,6 @@ export class Machine {
     this.#sql.exec("INSERT OR REPLACE INTO standing (id, json) VALUES (1, ?)", JSON.stringify(standing));
     this.#standing = standing;
   }
-}
-
-/** An object that was tried too often has failed. */
-function failureOf({ kind }: ObjectOutcome, starts: number, changes: number): Trouble | undefined {
-  if (kind === "fault" && starts >= MAX_OBJECT_STARTS) return INTERNAL;
-  if (kind !== "changed" || changes + 1 < MAX_OBJECT_CHANGES) return undefined;
-  return troubleOf(422, "The object was replaced again and again while it was worked on");
 }
 
 function plain({ error, message }: Trouble): Trouble {

@@ -114,16 +114,23 @@ export class Objects {
     this.forget();
   }
 
-  /** Objects that somebody is to be told of now, those first that were listed first. */
-  handOut(most: number, now: number): number[] {
+  /**
+   * Objects that somebody is to be told of now, those first that were listed first.
+   * @param last numbers of those that come after all others
+   */
+  handOut(most: number, now: number, last: readonly string[] = []): number[] {
     return this.#change((known) => {
       if (known.left === known.inFlight) return [];
       const until = now + OBJECT_TOLD_MS;
-      const taken = this.#sql.exec(
-        "UPDATE objects SET until = ? WHERE n IN (SELECT n FROM objects WHERE until IS NULL ORDER BY n LIMIT ?) RETURNING n",
-        until,
-        most,
-      );
+      const take = (which: string, many: number) =>
+        this.#sql.exec(
+          `UPDATE objects SET until = ? WHERE n IN
+             (SELECT n FROM objects WHERE until IS NULL AND ${which} (${last.join()}) ORDER BY n LIMIT ?) RETURNING n`,
+          until,
+          many,
+        );
+      const taken = [...take("n NOT IN", most)];
+      if (taken.length < most && last.length > 0) taken.push(...take("n IN", most - taken.length));
       known.inFlight += taken.length;
       known.noneDeadBefore = Math.min(known.noneDeadBefore, until);
       return taken.map(({ n }) => Number(n));

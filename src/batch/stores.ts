@@ -100,6 +100,8 @@ function checkName(key: string): void {
   throw new ApiError(422, "A name with . or .. between slashes, or with control characters, cannot be asked for");
 }
 
+const UNFIT = "An object without bytes, or one that its store gives out encoded or by a redirect, is not read";
+
 /** The token that the request carried is not taken any more. */
 class Expired extends Error {}
 
@@ -132,6 +134,8 @@ async function readObject(
 
 function storeErrorOf(error: OriginError): ApiError {
   const { trouble } = error;
+  // An object without bytes, or one that lies elsewhere: the store is well.
+  if (trouble === "unfit") return new ApiError(422, UNFIT, { cause: error });
   if (typeof trouble !== "number") {
     return new StoreError(trouble === "late" ? "store: did not answer in time" : "store: could not be read", {
       cause: error,

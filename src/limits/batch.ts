@@ -34,6 +34,14 @@ export const OBJECT_LEASE_MS = FETCH_TIMEOUT_MS + 180_000;
 export const OBJECT_TOLD_MS = 300_000;
 /** Starts of an object that ended without a word, or with a fault of ours: more, and it has failed. */
 export const MAX_OBJECT_STARTS = 4;
+/**
+ * Times that a store which gives others may ask for time, or not answer, when it is asked for one object: more, and the object
+ * has failed. Four minutes lie between the first and the last, for each pause is longer than the one before, and other objects
+ * are handed out before it.
+ */
+export const MAX_OBJECT_REFUSALS = 8;
+/** Objects for which a store has asked for time that a batch knows. */
+export const MAX_REFUSED_OBJECTS = 64;
 /** Versions of an object that were replaced while it was worked on: more, and it has failed. */
 export const MAX_OBJECT_CHANGES = 5;
 /** First and longest wait for a store that asks for time; each is twice the one before. */

@@ -11,6 +11,8 @@ export const MAX_STORE_ANSWER_BYTES = 128 * 1024;
 /** Names in one part of a list of objects, and what is read of the answer that has them: names of a kilobyte, each letter as %XX. */
 export const LIST_OBJECTS = 500;
 export const MAX_LIST_ANSWER_BYTES = 2_000_000;
+/** Where a list goes on, as a store says it: the longest are names of a kilobyte, each letter of three bytes, in base64. */
+export const MAX_CURSOR_CHARACTERS = 8_192;
 /** The name of a stored object, folders included; the smallest of the providers' limits. */
 export const MAX_OBJECT_KEY_BYTES = 1_024;
 /** Names and values of an object's metadata together: the smallest of the providers' limits. */

@@ -40,8 +40,11 @@ export interface Remote extends Original {
   readonly headers: Headers;
 }
 
-/** What stood in the way of an image: the status that an origin answered with, no answer in time, or something else. */
-export type Trouble = number | "late" | "other";
+/**
+ * What stood in the way of an image: the status that an origin answered with, no answer in time, an answer that is no image
+ * however often it is asked for, or something else.
+ */
+export type Trouble = number | "late" | "unfit" | "other";
 
 /** The error of an image that could not be fetched. */
 export class OriginError extends ApiError {
@@ -117,7 +120,7 @@ async function call(target: Target, terms: Terms): Promise<{ response: Response;
     if (response.ok || response.status === NOT_MODIFIED) return { response, url };
     await discard(response);
     const next = redirectOf(response, url);
-    if (terms.follows?.(next) === false) throw unable("origin redirects to where it may not");
+    if (terms.follows?.(next) === false) throw unfit("origin redirects to where it may not");
     if (next.origin !== url.origin) headers = new Headers();
     url = next;
   }
@@ -174,7 +177,7 @@ function redirectOf(response: Response, url: URL): URL {
   const { status } = response;
   if (!REDIRECTS.has(status) || location === null) throw unable(`origin answered ${status}`, undefined, status);
   const next = URL.parse(location, url.href);
-  if (next === null) throw unable("origin redirects to something that is no URL");
+  if (next === null) throw unfit("origin redirects to something that is no URL");
   // An origin does not choose the credentials that we send.
   return withoutCredentials(next);
 }
@@ -191,7 +194,7 @@ async function readBody(response: Response, terms: Terms): Promise<HeldBytes> {
     if (response.body !== null) await pour(response.body, content.write, terms);
     const bytes = content.bytes();
     if (length !== undefined && bytes.length < length) throw unable("origin cut its answer short");
-    if (bytes.length === 0) throw unable("origin sent no image");
+    if (bytes.length === 0) throw unfit("origin sent no image");
     memory.shrink(bytes.buffer.byteLength);
     return { bytes, memory };
   } catch (error) {
@@ -210,7 +213,7 @@ async function admit(
 ): Promise<{ length: number | undefined; room: Room }> {
   try {
     const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
-    if (!CODINGS.has(coding)) throw unable("origin uses an unsupported content coding");
+    if (!CODINGS.has(coding)) throw unfit("origin uses an unsupported content coding");
     const length = announcedBytes(headers);
     if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
     const isPlain = coding === "" || coding === "identity";
@@ -269,6 +272,10 @@ function failed(cause: unknown, terms: Terms, reason = "origin is not reachable"
 
 function tooLarge(maxBytes: number): ApiError {
   return new ApiError(413, `Image exceeds the maximum size of ${maxBytes} bytes`);
+}
+
+function unfit(reason: string): ApiError {
+  return unable(reason, undefined, "unfit");
 }
 
 /** A refusal that says nothing of what the origin said. */

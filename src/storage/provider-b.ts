@@ -185,6 +185,7 @@ async function listed(
     .filter(({ name }) => name !== cursor)
     .map(({ name, size = "0" }) => ({ key: name, bytes: Number(size) }));
   const last = objects.at(-1);
+  if (nextPageToken !== undefined && !last) throw session.nonsense("a list that goes on behind no name");
   return { objects, ...(nextPageToken !== undefined && last && { cursor: last.key }) };
 }
 

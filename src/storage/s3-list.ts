@@ -38,6 +38,7 @@ export async function listedByS3(session: Session, prepare: Prepare): Promise<Li
   const isEncoded = textOf(answer.text, "EncodingType") === "url";
   const objects = elementsOf(answer.text, "Contents").map((element) => objectIn(session, element, isEncoded));
   const last = objects.at(-1);
+  if (isMore === "true" && !last) throw session.nonsense("a list that goes on behind no name");
   return { objects, ...(isMore === "true" && last && { cursor: last.key }) };
 }
 

@@ -1,5 +1,6 @@
 /** Puts a result into the caller's own store. */
 import { ApiError } from "../errors.ts";
+import { MAX_CURSOR_CHARACTERS, MAX_OBJECT_KEY_BYTES } from "../limits/stores.ts";
 import type { Keyfile } from "./keyfile.ts";
 import { objectKey } from "./path.ts";
 import type { ListAsk, ListedObject, Listing, ProviderRow, ReadRequest, StoredObject } from "./provider.ts";
@@ -102,7 +103,13 @@ export function openStore(
     put: (object) => withSession(options, (session) => row.put(members, object, session)),
     kept: (key, answered) =>
       withSession(options, async (session) => {
-        return keptBy(row)(members, key, answered, session);
+        try {
+          return await keptBy(row)(members, key, answered, session);
+        } catch (error) {
+          // What a store says of an access list may be no header.
+          if (error instanceof TypeError) throw session.nonsense(error);
+          throw error;
+        }
       }),
     remove: (key) => withSession(options, async (session) => row.remove?.(members, key, session)),
   };
@@ -125,11 +132,16 @@ export function keptBy({ kept }: ProviderRow): NonNullable<ProviderRow["kept"]> 
  * objects that nobody meant, or with the same ones for ever.
  */
 function makesSense({ objects, cursor }: Listing, ask: ListAsk): boolean {
-  if (cursor !== undefined && cursor === ask.cursor) return false;
+  if (cursor !== undefined && (cursor === ask.cursor || cursor.length > MAX_CURSOR_CHARACTERS)) return false;
   const isMeant = ({ key, bytes }: ListedObject) =>
-    key !== "" && key.startsWith(ask.prefix) && Number.isSafeInteger(bytes) && bytes >= 0;
+    isName(key) && key.startsWith(ask.prefix) && Number.isSafeInteger(bytes) && bytes >= 0;
   // Stores that begin with the name at which they go on are asked for one more.
   return objects.length <= ask.limit + 1 && objects.every(isMeant);
+}
+
+/** Whether a store can have an object of this name: what is longer could be asked for by no address. */
+function isName(key: string): boolean {
+  return key !== "" && key.length <= MAX_OBJECT_KEY_BYTES && key.isWellFormed();
 }
 
 function baseOf(row: ProviderRow, policy: StorePolicy): string | undefined {

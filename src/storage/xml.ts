@@ -25,7 +25,8 @@ function unescaped(text: string): string {
     (whole, decimal?: string, hex?: string, name?: string) => {
       if (name !== undefined) return NAMED[name] ?? whole;
       const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-      return code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
+      // Half of a surrogate pair is no character, and no address can have it.
+      return code <= 0x10_ff_ff ? String.fromCodePoint(code).toWellFormed() : whole;
     },
   );
 }

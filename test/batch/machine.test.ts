@@ -106,6 +106,51 @@ describe("a store that talks nonsense", () => {
     }));
 });
 
+/** Works on all that is handed out, until nothing is left or so many rounds are over. */
+function workedOn(machine: Machine, isRefused: (key: string, round: number) => boolean): string[] {
+  const order: string[] = [];
+  for (let round = 0, now = 0; round < 1_000 && machine.isAtWork; round += 1, now = machine.holdUntil + 1) {
+    for (const n of machine.handOut(now)) {
+      const { key } = machine.claim(n, `t${round}`, now) ?? expect.fail("it was handed out");
+      const isMade = !isRefused(key, round);
+      if (isMade) order.push(key);
+      const outcome = isMade ? ({ kind: "skipped" } as const) : ({ kind: "wait", why: "store" } as const);
+      machine.finish(n, `t${round}`, outcome, now);
+    }
+  }
+  return order;
+}
+
+const MANY = Array.from({ length: 100 }, (_, at) => ({ key: `p/${100 + at}.jpg`, bytes: 100 }));
+
+describe("objects for which a store asks for time", () => {
+  it("fail where it gives others, and keep those from nothing, wherever they stand", () =>
+    withMachine((machine) => {
+      machine.takePart(undefined, { ...ONE, objects: MANY }, 0);
+      machine.grant(8);
+      const poisoned = new Set(MANY.slice(0, 10).map(({ key }) => key));
+      expect(workedOn(machine, (key) => poisoned.has(key))).toHaveLength(90);
+      expect(machine.progress).toMatchObject({ state: "done", counts: { skipped: 90, failed: 10 } });
+      expect(machine.failures(0, 1)).toMatchObject([{ error: "batch.object" }]);
+    }));
+
+  it("have not failed where it gives none at all", () =>
+    withMachine((machine) => {
+      machine.takePart(undefined, { ...ONE, objects: MANY }, 0);
+      machine.grant(8);
+      expect(workedOn(machine, () => true)).toEqual([]);
+      expect(machine.progress).toMatchObject({ state: "paused", counts: { failed: 0 } });
+    }));
+
+  it("have not failed after hours in which it gave nothing", () =>
+    withMachine((machine) => {
+      machine.takePart(undefined, { ...ONE, objects: MANY }, 0);
+      machine.grant(8);
+      expect(workedOn(machine, (_, round) => round >= 2 && round < 25)).toHaveLength(100);
+      expect(machine.progress).toMatchObject({ state: "done", counts: { skipped: 100, failed: 0 } });
+    }));
+});
+
 describe("the alarm of a batch", () => {
   it("rings again while the database does not take the end of the batch", async () => {
     const stub = env.BATCH.getByName(crypto.randomUUID());

@@ -1,14 +1,15 @@
 /** One object of a batch: what is never written, whatever its store does. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { markText } from "../../src/batch/mark.ts";
-import { type ObjectPorts, type ObjectStore, type ObjectWrite, workOn } from "../../src/batch/object.ts";
+import { type ObjectPorts, type ObjectStore, type ObjectWrite, outcomeOf, workOn } from "../../src/batch/object.ts";
 import { objectStoreOf } from "../../src/batch/stores.ts";
 import { settingsOf } from "../../src/env.ts";
 import { StoreError } from "../../src/storage/session.ts";
-import type { OpenStore } from "../../src/storage/store.ts";
+import { type OpenStore, openStore } from "../../src/storage/store.ts";
 import { BATCH } from "../support/batch-simulation.ts";
+import { S3_KEYS } from "../support/stores/accounts.ts";
 
 /** A store of one object that takes every write, whatever its condition is, and one that compares. */
 function storeOf(answered: Record<string, string>, isHonest: boolean) {
@@ -86,6 +87,32 @@ describe("a store of a batch", () => {
     const condition = { is: "absent" } as const;
     await expect(store.put({ ...write, key, condition })).rejects.toThrow(/^A name with/);
     await expect(store.read(key, async () => true)).rejects.toThrow(/^A name with/);
+  });
+
+  it.each<[string, () => Response]>([
+    ["without bytes", () => new Response("")],
+    ["that it gives out by a redirect", () => Response.redirect("https://elsewhere.example.com/a.jpg", 302)],
+    ["in a coding that is not undone", () => new Response("x", { headers: { "content-encoding": "zstd" } })],
+  ])("that has an object %s is well: the object has failed", async (_, answer) => {
+    const url = "https://objects.example.com/a.jpg";
+    const read: OpenStore["read"] = async () => ({ url, headers: new Headers(), isOpen: true });
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
+    const store = objectStoreOf({ row: {}, read } as never, settingsOf(env), undefined);
+    const error = await store.read("a.jpg", async () => true).catch((thrown: unknown) => thrown);
+    vi.restoreAllMocks();
+    expect(error instanceof StoreError).toBe(false);
+    expect(outcomeOf(error)).toMatchObject({ kind: "failed", error: "batch.object" });
+  });
+
+  it("may say of an object what no header has: it is not replaced, and that is no fault of ours", async () => {
+    const grant = "<Grant><Grantee><ID>x&#10;y</ID></Grantee><Permission>READ</Permission></Grant>";
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(`<Owner><ID>o</ID></Owner>${grant}`));
+    const place = { endpoint: "https://s3.example.com", bucket: "pictures", region: "auto" };
+    const policy = { providerEndpoints: {}, storeHosts: ["s3.example.com"], allowPrivateOrigins: false };
+    const store = openStore({ provider: "s3", ...S3_KEYS, ...place }, { policy, keyfile: undefined });
+    const error = await store.kept("a.jpg", new Headers()).catch((thrown: unknown) => thrown);
+    vi.restoreAllMocks();
+    expect(outcomeOf(error)).toMatchObject({ kind: "failed", error: "store.refused" });
   });
 
   it("takes 404 for a condition that does not hold, but not where nothing was to be there", async () => {

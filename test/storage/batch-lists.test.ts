@@ -38,9 +38,24 @@ describe("a list of objects", () => {
     ["of sizes below zero", list(contents("in/a.jpg", "-1"))],
     ["that is longer than asked for", list(["a", "b", "c", "d"].map((name) => contents(`in/${name}.jpg`)).join(""))],
     ["that is cut short", list(contents("in/a.jpg") + contents("in/bcdef.jpg")).slice(0, -60)],
+    ["that goes on behind no name", list("", true)],
+    ["of names that are too long", list(contents(`in/${"k".repeat(1_100)}.jpg`))],
     ["that begins where it did before", list(contents("in/a.jpg") + contents("in/b.jpg"), true)],
   ])("%s is refused", async (_, body) => {
     await expect(listing(body, "in/b.jpg")).rejects.toThrow("store: s3 gave an answer that cannot be read");
+  });
+
+  it("has no half of a character: no address could name it", async () => {
+    const plain = list(contents("in/a&#55296;.jpg")).replace("url", "none");
+    expect((await listing(plain)).objects.map(({ key }) => key)).toEqual(["in/a\ufffd.jpg"]);
+  });
+
+  it("of Azure goes on at no mark that is longer than any name", async () => {
+    const members = { provider: "azure", account: "a", key: "a2V5", container: "c" };
+    const azure = openStore(members, { policy, keyfile: undefined });
+    const body = `<EnumerationResults><Blobs></Blobs><NextMarker>${"m".repeat(9_000)}</NextMarker></EnumerationResults>`;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response(body));
+    await expect(azure.list({ prefix: "", limit: 2 })).rejects.toThrow("gave an answer that cannot be read");
   });
 
   it("has no tag that goes on behind the beginning of the next: each would be sought to the end of the answer", () => {
