@@ -80,6 +80,7 @@ const longer = [
   "test/http/reuse.test.ts",
   "test/scheduler/budget-orders.test.ts",
   "test/image/formats/avif/large.test.ts",
+  "test/image/formats/gif/quality.test.ts",
   "test/image/formats/jxl/write.test.ts",
   "test/image/formats/svg/bounds.test.ts",
   "test/image/formats/svg/css.test.ts",

@@ -39,13 +39,19 @@ const FULL_QUALITY = 85;
 /** Steps of quality that halve the colors. */
 const HALVING = 14;
 
+/** How much of the error is diffused at most: with more, smooth places look grainy, and files are larger. */
+const MOST_DITHER = 0.6;
+
 /**
  * What is left of a picture at a quality of 1 to 99. 80 and its 200 colors look about as good as the same number in
- * formats for photographs; full dithering costs more bytes than it gains in looks, so it is kept for the top.
+ * formats for photographs; much dithering costs more bytes than it gains in looks, so it is kept for the top.
  */
 export function reductionFor(quality: number): Omit<Reduction, "sharp"> {
   const colors = Math.round(MAX_COLORS * 2 ** (Math.min(0, quality - FULL_QUALITY) / HALVING));
-  return { colors: Math.max(2, colors), dither: Math.min(1, 0.4 + 0.025 * Math.max(0, quality - FULL_QUALITY)) };
+  return {
+    colors: Math.max(2, colors),
+    dither: Math.min(MOST_DITHER, 0.4 + 0.025 * Math.max(0, quality - FULL_QUALITY)),
+  };
 }
 
 export interface ChosenPalette {
@@ -96,6 +102,23 @@ export class Palettes {
     const bits = Math.min(Math.log2(Math.max(2, colors)), this.entropy);
     this.gray ??= isGray(sorted);
     return { error: errorWith(sorted, colors), exact: this.isExact(sorted, colors), gray: this.gray, bits };
+  }
+
+  /** About the error of the palette of at most so many colors that would be chosen. */
+  async errorOf(colors: number, timeSlice: TimeSlice): Promise<number> {
+    return errorWith(await this.sortedColors(timeSlice), colors);
+  }
+
+  /** The fewest colors, `least` or more, whose palette would leave about so much error at most; 256 where all leave more. */
+  async fewest({ least, error }: { readonly least: number; readonly error: number }, timeSlice: TimeSlice) {
+    const sorted = await this.sortedColors(timeSlice);
+    let [low, high] = [least, MAX_COLORS];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (errorWith(sorted, middle) > error) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   private isExact(sorted: SortedColors, colors: number): boolean {

@@ -3,7 +3,7 @@ import { parallel, held, type Estimate, times } from "../../../../wasm/estimate.
 import { encodeEstimate, FrameWriter, writerBytes } from "../../../../wasm/gif/writer.ts";
 import { QUANTIZE_WINDOW_ROWS } from "../../../../wasm/quantize/instance.ts";
 import { addEstimate } from "../../../../wasm/quantize/palette.ts";
-import { coordinatesOf, mapEstimate, Remapper } from "../../../../wasm/quantize/remapper.ts";
+import { coordinatesOf, mapEstimate, Remapper, remapperBytes } from "../../../../wasm/quantize/remapper.ts";
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
@@ -14,7 +14,7 @@ import { bandsOf } from "../../pixels/bands.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { animationEstimate, writeAnimation } from "./animation.ts";
 import { graphicControl, header, imageDescriptor, indexBits, lengthOf, TRAILER, transparentIn } from "./blocks.ts";
-import { prepareExactly, prepareReduced } from "./prepare.ts";
+import { MAX_COLORS, prepareExactly, prepareReduced } from "./prepare.ts";
 import { shadesEstimate, withoutShades } from "./shades.ts";
 import { type Tuning, tuningFor } from "./tuning.ts";
 
@@ -27,7 +27,7 @@ export async function encodeGif(picture: Picture, settings: EncodeSettings, time
     throw new ApiError(422, `GIF holds at most ${MAX_SIDE} pixels on each side`);
   const tuning = tuningFor(settings);
   const sharp = settings.hasEdgesAlone ? picture : withoutShades(picture, timeSlice, settings.tell);
-  if (sharp.frames === 1) return encodeStill(sharp, await paletteFor(sharp, tuning, timeSlice), tuning, timeSlice);
+  if (sharp.frames === 1) return encodeStill(sharp, await waysFor(sharp, tuning, timeSlice), tuning, timeSlice);
   const prepared = (await prepareExactly(sharp, tuning, timeSlice)) ?? (await prepareReduced(sharp, tuning, timeSlice));
   return writeAnimation(sharp, prepared, tuning, timeSlice);
 }
@@ -36,8 +36,8 @@ export async function encodeGif(picture: Picture, settings: EncodeSettings, time
 export async function encodeExactly(picture: Picture, timeSlice: TimeSlice): Promise<Uint8Array | null> {
   const tuning = tuningFor({ lossless: true, quality: 100, progressive: false, effort: 1 });
   if (picture.frames === 1) {
-    const chosen = await paletteFor(picture, tuning, timeSlice);
-    return chosen.exact ? encodeStill(picture, chosen, tuning, timeSlice) : null;
+    const [exact] = await waysFor(picture, tuning, timeSlice);
+    return exact.exact ? encodeStill(picture, [exact], tuning, timeSlice) : null;
   }
   const prepared = await prepareExactly(picture, tuning, timeSlice);
   return prepared && writeAnimation(picture, prepared, tuning, timeSlice);
@@ -65,10 +65,35 @@ export function gifEstimate(picture: Extent, settings: EncodeSettings): Estimate
   const { width, height, frames } = picture;
   const seen = picture.opaque ? picture : withoutAlpha(picture);
   const readings = frames > 1 ? ANIMATION_READINGS : READINGS;
-  const common = parallel(reducedEstimate(seen), written(seen), times(readings, shadesEstimate(picture)));
+  const common = parallel(reducedEstimate(seen), writtenBytes(seen), times(readings, shadesEstimate(picture)));
   if (frames > 1) return parallel(common, animationEstimate(seen, { isExact: false }));
-  const isChoosy = tuningFor(settings).tolerance > 0;
-  return parallel(common, times(ATTEMPTS, encodeEstimate(width * height, isChoosy, fullness(seen))));
+  const tuning = tuningFor(settings);
+  const usual = times(ATTEMPTS, encodeEstimate(width * height, tuning.tolerance > 0, fullness(seen)));
+  return parallel(common, usual, furtherEstimate(seen, tuning));
+}
+
+/** Ways with fewer colors that are written besides the usual one: of photographs there is mostly none. */
+const FURTHER_WAYS = { flat: 1, photograph: 0 };
+
+/** The estimate of writing a picture in other ways than the usual one as well. */
+function furtherEstimate(picture: Extent, tuning: Tuning): Estimate {
+  const ways = furtherWays(picture, tuning);
+  const { width, height } = picture;
+  const [pixels, detail] = [width * height, fullness(picture)];
+  const memory = ways * (writerBytes(pixels, false) + remapperBytes({ width, height: 0 }));
+  const way = parallel(mapEstimate(pixels, detail), times(ATTEMPTS, encodeEstimate(pixels, false, detail)));
+  return parallel(held(memory), times(ways * byDetail(picture, FURTHER_WAYS.flat, FURTHER_WAYS.photograph), way));
+}
+
+/** Pixels up to which a drawing is written in several ways: each holds a byte for each of them. */
+const SEVERAL_WAYS_PIXELS = 1 << 23;
+/** With fewer colors than these a slope becomes dots, which take more bytes than its colors do. */
+const SLOPE_COLORS = 32;
+
+/** How many ways are written besides the usual one, at most. */
+function furtherWays({ width, height }: Extent, { reduction, fewer }: Tuning): number {
+  if (!fewer || width * height > SEVERAL_WAYS_PIXELS) return 0;
+  return reduction.colors < SLOPE_COLORS ? 2 : 1;
 }
 
 /** Of what is to be seen in a translucent picture about half is its alpha, of which hardly anything is left. */
@@ -82,67 +107,113 @@ function withoutAlpha(picture: Extent): Extent {
  */
 export function exactEstimate(picture: Extent): Estimate {
   const { width, height, frames } = picture;
-  if (frames > 1) return parallel(written(picture), animationEstimate(picture, { isExact: true }));
+  if (frames > 1) return parallel(writtenBytes(picture), animationEstimate(picture, { isExact: true }));
   const pixels = width * height;
   const memory = held(reducedEstimate(picture).bytes);
   const writing = times(ATTEMPTS, encodeEstimate(pixels, false, fullness(picture)));
-  return parallel(memory, written(picture), addEstimate(pixels, FEW_COLORS), mapEstimate(pixels, FEW_COLORS), writing);
+  return parallel(
+    memory,
+    writtenBytes(picture),
+    addEstimate(pixels, FEW_COLORS),
+    mapEstimate(pixels, FEW_COLORS),
+    writing,
+  );
 }
 
 /** What a writer and its file hold. */
-function written(picture: Extent): Estimate {
+function writtenBytes(picture: Extent): Estimate {
   const pixels = picture.width * picture.height;
   const { flat, photograph } = RESULT_BYTES_PER_PIXEL;
   return held(writerBytes(pixels, picture.frames > 1) + pixels * byDetail(picture, flat, photograph));
 }
 
-function paletteFor(picture: Picture, { reduction }: Tuning, timeSlice: TimeSlice): Promise<ChosenPalette> {
-  return new Palettes(picture, reduction.sharp).choose(reduction.colors, timeSlice);
+/** A way to write a still picture. */
+interface Way extends ChosenPalette {
+  /** How far a pixel may be from its color. */
+  readonly tolerance: number;
 }
 
+/** A picture is drawn where the error of its best palette is at most this part of what a quality allows. */
+const DRAWN_PART = 0.5;
+
+/** The ways that are tried: many colors that may be mistaken for each other, and of what is drawn fewer that may not. */
+async function waysFor(picture: Picture, tuning: Tuning, timeSlice: TimeSlice): Promise<readonly [Way, ...Way[]]> {
+  const { reduction, tolerance, fewer } = tuning;
+  const palettes = new Palettes(picture, reduction.sharp);
+  const usual = { ...(await palettes.choose(reduction.colors, timeSlice)), tolerance };
+  const further = furtherWays(picture, tuning);
+  if (!fewer || further === 0) return [usual];
+  if ((await palettes.errorOf(MAX_COLORS, timeSlice)) > fewer.error * DRAWN_PART) return [usual];
+  const colors = await palettes.fewest(fewer, timeSlice);
+  const few = { ...(await palettes.choose(colors, timeSlice)), tolerance: 0 };
+  if (further === 1) return [usual, few];
+  return [usual, few, { ...(await palettes.choose(SLOPE_COLORS, timeSlice)), tolerance }];
+}
+
+/** The smallest of the files that ways give. The picture is read once for all of them. */
 async function encodeStill(
   picture: Picture,
-  chosen: ChosenPalette,
-  { reduction, tolerance, patience }: Tuning,
+  ways: readonly [Way, ...Way[]],
+  { reduction, patience }: Tuning,
   timeSlice: TimeSlice,
 ): Promise<Uint8Array> {
-  const { width, height } = picture;
-  const { palette, exact } = chosen;
-  const writer = new FrameWriter(width * height, false);
+  const writers: FrameWriter[] = [];
   try {
-    await writeIndices(picture, { palette, dither: exact ? 0 : reduction.dither }, writer, timeSlice);
-    if (tolerance > 0) writer.setColors(coordinatesOf(palette));
-    const transparent = transparentIn(palette);
-    const detail = fullness(picture);
-    const options = { count: width * height, minSize: indexBits(palette.length / 4), transparent, tolerance, detail };
-    const data = await smallest(writer, options, patience, timeSlice);
-    const control = transparent >= 0 ? [graphicControl(0, null, transparent)] : [];
-    const box = { x: 0, y: 0, width, height };
-    return joined([header(picture, palette), ...control, imageDescriptor(box, null), ...data, TRAILER]);
+    for (const _ of ways) writers.push(new FrameWriter(picture.width * picture.height, false));
+    await writeIndices(picture, ways, reduction.dither, writers, timeSlice);
+    const files: Uint8Array[] = [];
+    for (const [at, way] of ways.entries()) files.push(await written(picture, way, writers[at]!, patience, timeSlice));
+    return files.reduce((best, file) => (file.length < best.length ? file : best));
   } finally {
-    writer.close();
+    for (const writer of writers) writer.close();
   }
 }
 
-/** Hands the picture to a writer as indices of a palette. */
+/** The file of a picture whose indices a writer has. */
+async function written(
+  picture: Picture,
+  { palette, tolerance }: Way,
+  writer: FrameWriter,
+  patience: Tuning["patience"],
+  timeSlice: TimeSlice,
+): Promise<Uint8Array> {
+  const { width, height } = picture;
+  if (tolerance > 0) writer.setColors(coordinatesOf(palette));
+  const transparent = transparentIn(palette);
+  const [count, minSize, detail] = [width * height, indexBits(palette.length / 4), fullness(picture)];
+  const data = await smallest(writer, { count, minSize, transparent, tolerance, detail }, patience, timeSlice);
+  const control = transparent >= 0 ? [graphicControl(0, null, transparent)] : [];
+  const box = { x: 0, y: 0, width, height };
+  return joined([header(picture, palette), ...control, imageDescriptor(box, null), ...data, TRAILER]);
+}
+
+/** Hands the picture to a writer of each way, as indices of its palette. */
 async function writeIndices(
   picture: Picture,
-  { palette, dither }: { readonly palette: Uint8Array; readonly dither: number },
-  writer: FrameWriter,
+  ways: readonly Way[],
+  dither: number,
+  writers: readonly FrameWriter[],
   timeSlice: TimeSlice,
 ): Promise<void> {
-  const remapper = new Remapper({ width: picture.width, height: 0, sharp: true, palette, dither });
-  const nanoseconds = mapEstimate(1, fullness(picture)).ms * 1e6;
+  const nanoseconds = ways.length * mapEstimate(1, fullness(picture)).ms * 1e6;
+  const remappers: Remapper[] = [];
   try {
+    for (const { palette, exact } of ways) {
+      remappers.push(
+        new Remapper({ width: picture.width, height: 0, sharp: true, palette, dither: exact ? 0 : dither }),
+      );
+    }
     const rows = await firstFrame(picture, timeSlice);
     let filled = 0;
     for await (const band of bandsOf(rows, { rows: QUANTIZE_WINDOW_ROWS, nanoseconds, timeSlice })) {
-      const indices = remapper.indices(band);
-      writer.indices(filled, indices.length).set(indices);
-      filled += indices.length;
+      for (const [at, remapper] of remappers.entries()) {
+        const indices = remapper.indices(band);
+        writers[at]!.indices(filled, indices.length).set(indices);
+      }
+      filled += band.length / 4;
     }
   } finally {
-    remapper.close();
+    for (const remapper of remappers) remapper.close();
   }
 }
 
