@@ -26,7 +26,8 @@ export type Located =
 
 /** Encodings within encodings that are looked through; what is wrapped deeper is refused. */
 const MAX_ENCODINGS = 4;
-const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:[/;]|$)/;
+/** Windows leaves out dots and spaces at the end of a segment, and takes what is behind a colon for a stream of it. */
+const DOT_SEGMENT = /(?:^|\/)\.[. ]*(?:[/;:]|$)/;
 /** The first bytes of overlong UTF-8, by which old servers are told a dot or a slash. */
 const OVERLONG = /%c[01]/i;
 
@@ -136,7 +137,7 @@ function plainEscapes(text: string): string {
  */
 function isStrange(path: string): boolean {
   // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
-  return DOT_SEGMENT.test(path.normalize("NFKC").replaceAll("\\", "/")) || /[\u0000-\u001f\u007f]/.test(path);
+  return DOT_SEGMENT.test(path.normalize("NFKC").replaceAll("\\", "/")) || /[\u0000-\u001f\u007f-\u009f]/.test(path);
 }
 
 /** Whether a path, as some server along the way may decode it, is strange. The parser resolved plain segments of dots. */
