@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 import type { Failure, Processed as Answer, SetSuccess, Success, UploadBody } from "../../clients/api-types.d.ts";
+import { bytesOf, textIn } from "./answered.ts";
 
 const ATTEMPTS = 6;
 /** A service that is not there at all is a wrong address more often than a restart. */
@@ -79,7 +80,9 @@ export function createClient({ url, key, sleep = sleepFor, isPatient = false, on
     form.set("data", JSON.stringify(body));
     const patience = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const headers = { Authorization: `Bearer ${key}`, "Idempotency-Key": once };
-    return fetch(new URL("1.0/upload", url), { method: "POST", body: form, headers, signal: patience });
+    // A redirect would have the file sent to any address, of this machine, too.
+    const init = { method: "POST", body: form, headers, signal: patience, redirect: "manual" } as const;
+    return fetch(new URL("1.0/upload", url), init);
   };
   const answered = async (name: string, bytes: Uint8Array, body: UploadBody, signal: AbortSignal) => {
     // An attempt whose answer was lost is not done, or paid, a second time.
@@ -113,16 +116,16 @@ export function createClient({ url, key, sleep = sleepFor, isPatient = false, on
       throw new ApiFailure(answer.status, `HTTP ${answer.status}`);
     },
     download: async (address, signal) => {
-      const answer = await fetch(address, { signal });
+      const answer = await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
       if (!answer.ok) throw new Error(`A result could not be downloaded: HTTP ${answer.status}`);
-      return new Uint8Array(await answer.arrayBuffer());
+      return bytesOf(answer);
     },
   };
 }
 
 /** What an answer of JSON says. @throws ApiFailure where that is a refusal */
 async function saidBy(answer: Response): Promise<Answer> {
-  const said = parsed(await answer.text()) as Answer | Failure | undefined;
+  const said = parsed(await textIn(answer)) as Answer | Failure | undefined;
   if (answer.ok && said?.success) return said;
   throw new ApiFailure(answer.status, said && !said.success ? said.message : `HTTP ${answer.status}`);
 }
@@ -143,13 +146,13 @@ export function waitOf(answer: Response | Error, tries: number): number {
 async function processedOf(answer: Response): Promise<Processed> {
   const facts = metadataOf(answer.headers);
   if (!answer.ok || !facts?.success) throw await failureOf(answer);
-  return { bytes: new Uint8Array(await answer.arrayBuffer()), facts };
+  return { bytes: await bytesOf(answer), facts };
 }
 
 /** Before the service has read which mode is wanted, a refusal is JSON in the body; then it is in a header. */
 export async function failureOf(answer: Response | Error): Promise<Error> {
   if (answer instanceof Error) return answer;
-  const text = await answer.text().catch(() => "");
+  const text = await textIn(answer).catch(() => "");
   const facts = metadataOf(answer.headers) ?? parsed(text);
   return new ApiFailure(answer.status, facts && !facts.success ? facts.message : `HTTP ${answer.status}`);
 }

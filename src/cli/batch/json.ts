@@ -1,14 +1,14 @@
 /** What programs read: a line of JSON for each image, and one with the sums. */
 import type { Looks } from "./client.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Report } from "./screen.ts";
+import { type Report, waitText } from "./screen.ts";
 
 /** Lines for standard output; waits are told on the other stream, which people read. */
 export function createJsonReport(out: NodeJS.WritableStream, aside: NodeJS.WritableStream): Report {
   const write = (line: object): void => void out.write(`${JSON.stringify(line)}\n`);
   return {
     settled: (outcome) => write(lineOf(outcome)),
-    waiting: (seconds, reason) => void aside.write(`${reason}: waiting ${Math.ceil(seconds)} s\n`),
+    waiting: (seconds, reason) => void aside.write(`${waitText(seconds, reason)}\n`),
     end: (outcomes, missing) => write(sumsOf(outcomes, missing)),
   };
 }

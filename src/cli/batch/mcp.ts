@@ -9,6 +9,7 @@ import type { Readable, Writable } from "node:stream";
 import { facesIn, MAX_SHOWN_BYTES, PREVIEW, SHOWN_FORMATS, USUAL_ANALYSES } from "../../agent-pictures.ts";
 import type { Success, UploadBody } from "../../clients/api-types.d.ts";
 import { MAX_JSON_BYTES, MAX_SOURCE_BYTES } from "../../limits.ts";
+import { resultName, textIn } from "./answered.ts";
 import type { Client } from "./client.ts";
 import { exists, isIn, place } from "./files.ts";
 
@@ -176,11 +177,12 @@ async function forwarded({ url, key }: Desk, message: Message, signal: AbortSign
       ...(Object.fromEntries(headers) as Record<string, string>),
     },
     body: JSON.stringify(message),
+    redirect: "manual",
     signal,
   }).catch((cause: unknown) => {
     throw new Error(`The service at ${url.origin} cannot be reached`, { cause });
   });
-  const text = await answer.text();
+  const text = await textIn(answer);
   if (text === "") return undefined;
   const said = JSON.parse(text) as Json;
   if (said["jsonrpc"] === "2.0") return said;
@@ -243,7 +245,10 @@ async function carriedOut(
   }
   if (saveAs !== undefined) await refuseTaken(await newWithinFolders(desk, saveAs));
   const { bytes: result, facts } = await desk.client.process(basename(original), bytes, rest, signal);
-  const beside = join(dirname(original), `${parse(original).name}-optimized${parse(facts.output.name).ext}`);
+  const beside = join(
+    dirname(original),
+    `${parse(original).name}-optimized${parse(resultName(facts.output.name)).ext}`,
+  );
   const target = await newWithinFolders(desk, saveAs ?? beside);
   await refuseTaken(target);
   await place(target, result, false);

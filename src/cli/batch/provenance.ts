@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import type { Success, UploadBody } from "../../clients/api-types.d.ts";
 import type { Client } from "./client.ts";
 import type { Original } from "./files.ts";
+import { shown } from "./shown.ts";
 
 /** What the service says of all manifests of an image; null where there are none. */
 export type Chain = NonNullable<NonNullable<Success["analysis"]>["provenance"]> | null;
@@ -48,7 +49,7 @@ export async function tellProvenance(
     } catch (error) {
       isGood = false;
       const message = error instanceof Error ? error.message : String(error);
-      write(json ? JSON.stringify({ path, error: { message } }) : `${path}\n  ${message}`);
+      write(json ? JSON.stringify({ path, error: { message } }) : `${shown(path)}\n  ${shown(message)}`);
     }
   }
   return isGood;
@@ -61,7 +62,7 @@ export function textOf(path: string, chain: Chain): string {
   return [
     path,
     `  ${STATES[chain.state]}`,
-    ...failures.map((code) => `  Wrong: ${code}`),
+    ...failures.map((code) => `  Wrong: ${shown(code)}`),
     ...chain.manifests.flatMap((one, index) => manifestLines(one, index + 1)),
   ].join("\n");
 }
@@ -78,17 +79,11 @@ function manifestLines(manifest: Manifest, number: number): string[] {
     `  ${number}. ${shown(who.filter(Boolean).join(" "))}`,
     ...(done.length > 0 ? [`     ${shown(done.join(", "))}`] : []),
     ...parts.map((part) => `     ${shown(part)}`),
-    ...[...failures, ...informational].map((code) => `     ${code}`),
+    ...[...failures, ...informational].map((code) => `     ${shown(code)}`),
   ];
 }
 
 /** The last part of an address of a vocabulary. */
 function lastOf(url: string): string {
   return url.split("/").at(-1) ?? url;
-}
-
-/** A text of a file, without what a terminal would obey. */
-function shown(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- leaving control characters out is the point
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
 }

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 
+import { isNamedAfter, resultName } from "./answered.ts";
 import { ApiFailure, type Client, looksOf, Unreachable } from "./client.ts";
 import { alreadyThere, earlierResult, exists, expectedName, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
@@ -94,10 +95,11 @@ async function one(
   const startedAt = performance.now();
   const bytes = await readFile(path);
   const { bytes: result, facts } = await client.process(basename(path), bytes, body, signal);
-  const target = targetOf(original, facts.output.name, out);
+  const name = resultName(facts.output.name);
+  const target = targetOf(original, name, out);
   const owner = ownerOf(claims, target, path);
   byTarget.set(target, path);
-  await place(target, result, overwrite || owner === path).catch((cause: unknown) => {
+  await place(target, result, (overwrite && isNamedAfter(name, path)) || owner === path).catch((cause: unknown) => {
     if (owner === undefined) byTarget.delete(target); // what lies there is somebody else's
     throw cause;
   });

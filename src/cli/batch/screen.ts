@@ -2,6 +2,7 @@
 import { relative } from "node:path";
 
 import type { Outcome } from "./outcome.ts";
+import { shown } from "./shown.ts";
 
 const BAR = 24;
 /** A longer table scrolls away; its sum is what counts. */
@@ -57,12 +58,12 @@ function createBar(total: number, stream: NodeJS.WriteStream): Report {
 }
 
 export function waitText(seconds: number, reason: string): string {
-  return `${reason}: waiting ${Math.ceil(seconds)} s`;
+  return `${shown(reason)}: waiting ${Math.ceil(seconds)} s`;
 }
 
 function lineOf(outcome: Outcome): string {
   const name = shortPath(outcome.path);
-  if (outcome.kind === "failed") return `${name}: ${outcome.reason}`;
+  if (outcome.kind === "failed") return `${name}: ${shown(outcome.reason)}`;
   if (outcome.kind === "skipped") return `${name}: done before`;
   if (outcome.kind === "kept") return `${name}: kept as it is`;
   return `${name}: ${sizeText(outcome.before)} to ${sizeText(outcome.after)}`;
@@ -108,7 +109,7 @@ export function alignRows(rows: readonly (readonly string[])[]): string[] {
 
 function shortPath(path: string): string {
   const short = relative(process.cwd(), path);
-  return short.startsWith("..") ? path : short;
+  return shown(short.startsWith("..") ? path : short);
 }
 
 /** In the decimal units that file managers show. */

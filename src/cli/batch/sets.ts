@@ -4,6 +4,7 @@ import { basename, join, parse } from "node:path";
 
 import type { SetSuccess, UploadBody } from "../../clients/api-types.d.ts";
 import { candidateUrl, escapedHtml } from "../../html.ts";
+import { elementIn, isNamedAfter, resultName } from "./answered.ts";
 import { type Client, looksOf } from "./client.ts";
 import { alreadyThere, exists, type Original, place, targetOf } from "./files.ts";
 import type { Options } from "./options.ts";
@@ -78,9 +79,10 @@ async function writeFiles(
     const files = [];
     for (const result of Object.values(answer.outputs)) {
       const file = await download(result.url);
-      const output = targetOf(original, result.name, out);
+      const name = resultName(result.name);
+      const output = targetOf(original, name, out);
       // Of an earlier run that was interrupted there may be some.
-      await place(output, file, mayReplace || resume);
+      await place(output, file, (mayReplace || resume) && isNamedAfter(name, original.path, true));
       placed.push(output);
       files.push({ output, bytes: file.length, ...looksOf(result) });
     }
@@ -93,9 +95,9 @@ async function writeFiles(
 }
 
 /** The element with the names of files in the place of addresses. */
-function elementOf({ html = "", outputs }: SetSuccess): string {
-  return Object.values(outputs).reduce((element, { url, name }) => {
+function elementOf(answer: SetSuccess): string {
+  return Object.values(answer.outputs).reduce((element, { url, name }) => {
     const file = escapedHtml(candidateUrl(encodeURIComponent(name)));
     return element.replaceAll(escapedHtml(candidateUrl(url)), file).replaceAll(escapedHtml(url), file);
-  }, html);
+  }, elementIn(answer));
 }

@@ -5,6 +5,7 @@ import type { BatchRecord } from "../../../clients/api-types.d.ts";
 import { ApiFailure, sleepFor, Unreachable } from "../client.ts";
 import { waitText } from "../screen.ts";
 import { SIGNALS } from "../service.ts";
+import { shown } from "../shown.ts";
 import { BUCKET_USAGE, type BucketOptions, type BucketOrder, readBucketOptions } from "./options.ts";
 import {
   createFollower,
@@ -70,7 +71,7 @@ export async function runBucket(
   } catch (error) {
     if (around.signal.aborted) return NOT_OVER;
     if (!(error instanceof ApiFailure || error instanceof Unreachable)) throw error;
-    around.aside.write(`${error.message}\n`);
+    around.aside.write(`${shown(error.message)}\n`);
     return error instanceof ApiFailure && error.status < 500 && error.status !== 429 ? WRONG : FAILED;
   }
 }

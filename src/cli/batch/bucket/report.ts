@@ -1,6 +1,7 @@
 /** A batch as a terminal, a log and a table have it. */
 import type { BatchRecord, DuplicateList, FailureList } from "../../../clients/api-types.d.ts";
-import { alignRows, sizeText } from "../screen.ts";
+import { alignRows, sizeText, waitText } from "../screen.ts";
+import { shown } from "../shown.ts";
 
 type Failed = FailureList["failures"][number];
 type Duplicate = DuplicateList["duplicates"][number];
@@ -35,7 +36,7 @@ function movingLine(stream: NodeJS.WriteStream, pace: Pace): Follower {
       const filled = Math.round(share * BAR);
       draw(`${"█".repeat(filled)}${"░".repeat(BAR - filled)} ${progressText(batch, pace)}`);
     },
-    waiting: (seconds, reason) => draw(`${reason}: waiting ${Math.ceil(seconds)} s`),
+    waiting: (seconds, reason) => draw(waitText(seconds, reason)),
     end: () => void stream.write("\r\u001b[K"),
   };
 }
@@ -49,7 +50,7 @@ function logLines(stream: NodeJS.WriteStream, pace: Pace, now: () => number): Fo
       last = { at: now(), state: batch.state };
       stream.write(`${batch.state}: ${progressText(batch, pace)}\n`);
     },
-    waiting: (seconds, reason) => void stream.write(`${reason}: waiting ${Math.ceil(seconds)} s\n`),
+    waiting: (seconds, reason) => void stream.write(`${waitText(seconds, reason)}\n`),
     end: () => undefined,
   };
 }
@@ -168,12 +169,6 @@ export function duplicateCsv({ key, keys, phash }: Duplicate): string {
 
 function cellOf(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-}
-
-/** A text of a store, without what a terminal would obey. */
-function shown(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- leaving control characters out is the point
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
 }
 
 function numberText(count: number): string {

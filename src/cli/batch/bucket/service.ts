@@ -10,6 +10,7 @@ import type {
   FailureList,
   NewBatch,
 } from "../../../clients/api-types.d.ts";
+import { textIn } from "../answered.ts";
 import { failureOf, MAX_WAIT_SECONDS, Unreachable, waitOf } from "../client.ts";
 import { UsageError } from "../options.ts";
 
@@ -98,7 +99,7 @@ async function asked<Answer>(options: ServiceOptions, path: string, ask: Ask): P
   const { signal, sleep, onWait } = options;
   for (let tries = 1; ; tries += 1) {
     const answer = await once(options, path, ask);
-    if (!(answer instanceof Error) && answer.ok) return (await answer.json()) as Answer;
+    if (!(answer instanceof Error) && answer.ok) return JSON.parse(await textIn(answer)) as Answer;
     const failure = await failureOf(answer);
     // A beginning whose answer was lost may have begun: it is not sent again.
     const isLost = answer instanceof Error && ask.json !== undefined;
@@ -114,7 +115,7 @@ async function once({ url, key, signal }: ServiceOptions, path: string, ask: Ask
   const init = { method: ask.method ?? "GET", headers, ...(ask.json && { body: JSON.stringify(ask.json) }) };
   try {
     const given = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    return await fetch(new URL(path, url), { ...init, signal: given });
+    return await fetch(new URL(path, url), { ...init, redirect: "manual", signal: given });
   } catch (cause) {
     signal.throwIfAborted();
     return new Unreachable(`The service at ${url.origin} cannot be reached`, { cause });
