@@ -48,12 +48,12 @@ const WORTH_TRYING = 0.01;
 const SPARE_POINTS = 1.2;
 /** By other chroma than the first a rendition is taken at once where it is closer than others by this part. */
 const CLOSER_BESIDE = 0.6;
-/** Choices beside the first are looked at from this quality on: below, hardly a photograph has bytes to win by them. */
-const CHOICE_QUALITY = 82;
 /**
- * A drawing that needs such a quality with halved chroma loses what its letters and edges have of color: it takes all of
- * it for so many times the bytes.
+ * Choices beside the first are looked at from this quality on: below, hardly a photograph has bytes to win by them. Of drawings
+ * they always are: with all chroma a fifth of the bytes was saved of some, which halved chroma needs for thin colored lines.
  */
+const CHOICE_QUALITY = 82;
+/** A drawing with halved chroma loses what its letters and edges have of color: it takes all of it for so many times the bytes. */
 const WORTH_ALL_CHROMA = 1.1;
 
 /** A way with its settings, and what is known of the sample by it. */
@@ -120,12 +120,13 @@ export async function bestWay(search: Search, ways: readonly PictureEncoder[], m
 
 /** Whether a further choice may be better than the best so far: not where that has no chroma at all. */
 async function isWorthALook(
-  { format, targetScore }: Search,
+  { format, targetScore, reference, timeSlice }: Search,
   best: Probed,
   { triesAll, isHopeless }: { readonly triesAll: boolean; readonly isHopeless: boolean },
 ): Promise<boolean> {
   if (isHopeless) return isMissed(best, targetScore);
-  if (!triesAll && best.quality < CHOICE_QUALITY) return false;
+  const mayPay = triesAll || best.quality >= CHOICE_QUALITY;
+  if (!mayPay && !(await isFlat(reference.sample.picture, timeSlice))) return false;
   return format.read.factsOf(await best.best.bytes()).colorspace !== "Gray";
 }
 
@@ -217,10 +218,10 @@ async function isNoBetter(
 /** Whether halved chroma takes color from a drawing that `settings` would leave. */
 async function fadesInHalf(
   { reference, timeSlice }: Search,
-  { settings: { subsample }, quality }: Probed,
+  { settings: { subsample } }: Probed,
   settings: EncodeSettings,
 ): Promise<boolean> {
-  const isHalved = subsample === "4:2:0" && settings.subsample === "4:4:4" && quality >= CHOICE_QUALITY;
+  const isHalved = subsample === "4:2:0" && settings.subsample === "4:4:4";
   return isHalved && isFlat(reference.sample.picture, timeSlice);
 }
 
