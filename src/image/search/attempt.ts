@@ -19,6 +19,7 @@ export interface Attempt {
     | "requantize"
     | "re-encode planes"
     | "search pixels"
+    | "search exactly"
     | "search frames"
     | "search deep"
     | "fit size"
@@ -29,7 +30,7 @@ export interface Attempt {
   readonly lean?: Estimate | undefined;
   /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
   readonly isFallback?: boolean;
-  /** It is made where the one before it found out that little else will do: hardly a picture comes to it. */
+  /** Hardly a picture comes to it. */
   readonly isUnlikely?: boolean;
   /**
    * It tries several files, and ends where that takes far more than its estimate: not tried once another search has.
@@ -37,8 +38,11 @@ export interface Attempt {
   readonly isSearch?: boolean;
   /** It works on the coefficients of the original: where these cannot be read the pixels are another way. */
   readonly onCoefficients?: boolean;
-  /** Whether it is worth trying beside the best so far; one that makes the first file of all is not asked. */
-  readonly mayBeat?: (best: Rendition) => boolean;
+  /**
+   * Whether it is worth trying beside the best so far, or where there is none. Absent: only where there is none, and another format
+   * has not beaten this one.
+   */
+  readonly mayBeat?: (best: Rendition | null, session: Session) => boolean;
   /** @param tier in which it may go on: 0 for its estimate, 1 for the lean one */
   readonly run: (session: Session, timeSlice: TimeSlice, tier: number) => Promise<Outcome>;
 }

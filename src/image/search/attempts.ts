@@ -12,19 +12,13 @@ import { fitSize, fitSizeFast } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
 import { asNamed, inOneScan } from "./other-encoding.ts";
 import { Deadline, ENDLESS, Overrun } from "./overrun.ts";
-import { TARGET_SCORE } from "./presets.ts";
+import { aimedAt, TARGET_SCORE } from "./presets.ts";
 import { recompressOnly, recompressToo } from "./recompress.ts";
 import { type Rendition, withBytes } from "./rendition.ts";
 import { repackOriginal } from "./repack.ts";
-import { requantize, requantizeWithoutPixels } from "./requantize.ts";
-import {
-  searchSixteenBit,
-  searchedScore,
-  searchFrames,
-  searchPixels,
-  searchPixelsFrugally,
-  searchPixelsWithoutExact,
-} from "./search-pixels.ts";
+import { requantize } from "./requantize.ts";
+import { searchExactly } from "./search-exactly.ts";
+import { searchSixteenBit, searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
 import { Session } from "./session.ts";
 import { type Task, taskOf, type EncodeOptions } from "./task.ts";
 import type { NotMade, TraceEvent } from "./trace.ts";
@@ -41,12 +35,11 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     fitSize(task),
     fitSizeFast(task),
     recompressOnly(task),
-    requantizeWithoutPixels(task),
     requantize(task),
     searchFrames(task),
-    searchPixelsWithoutExact(task),
     searchPixels(task),
     searchPixelsFrugally(task),
+    searchExactly(task),
     searchSixteenBit(task),
     reencodePlanes(task),
     repackOriginal(task),
@@ -66,8 +59,8 @@ export function attemptsFor(task: Task): readonly Attempt[] {
 export type Coverage = "most" | "usual" | "least";
 
 /**
- * The estimate of options before anything is known: the time of the first attempt that can be made, and the memory of
- * those that are covered. Null where none can.
+ * The estimate of options before anything is known: the time of the first attempt that can be made, and of searches that most
+ * pictures come to besides, and the memory of those that are covered. Null where none can.
  */
 export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "most"): Estimate | null {
   const task = taskOf(options);
@@ -75,7 +68,9 @@ export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "
   const [first] = possible;
   const covered = possible.filter(({ isUnlikely }) => coverage === "most" || isUnlikely !== true);
   const estimates = covered.map(({ estimate, lean = estimate }) => (coverage === "least" ? lean : estimate));
-  return first ? { bytes: Math.max(...estimates.map(({ bytes }) => bytes)), ms: first.estimate.ms } : null;
+  const besides = possible.filter(({ isSearch, isUnlikely, mayBeat }) => isSearch && !isUnlikely && mayBeat);
+  const ms = new Set([first, ...besides]).values().reduce((sum, one) => sum + (one?.estimate.ms ?? 0), 0);
+  return first ? { bytes: Math.max(...estimates.map(({ bytes }) => bytes)), ms } : null;
 }
 
 /** Whether a way that is preferred fits in the memory that there is, and not only one for what cannot be had otherwise. */
@@ -117,7 +112,6 @@ async function firstOrBetter(
   allowance?: Allowance,
 ): Promise<Rendition | null> {
   if (attempts.length === 0) throw new ApiError(422, "output.format cannot be written");
-  let best: Rendition | null = null;
   let isBeaten = false;
   let isOverrun = false;
   // What a way failed for says more than that there was no room for another.
@@ -128,8 +122,8 @@ async function firstOrBetter(
     left = left.slice(1);
     const { mayBeat, isSearch, onCoefficients } = attempt;
     const estimate = session.beside(attempt.estimate);
-    const { task } = session;
-    const mayMatter = best ? mayBeat?.(best) === true : !isBeaten || mayBeat !== undefined;
+    const { task, best } = session;
+    const mayMatter = mayBeat ? mayBeat(best, session) : !best && !isBeaten;
     const why = whyNotMade(task, estimate, { mayMatter, isOut: isOverrun && isSearch === true, allowance });
     if (why) {
       task.trace?.({ kind: "not made", format: task.format.label, name: attempt.name, estimate, why });
@@ -159,13 +153,14 @@ async function firstOrBetter(
         }
       }
     }
-    if (outcome === BEATEN && isFarAbove(task)) return null;
+    if (outcome === BEATEN && !best && isFarAbove(task) && !session.seeksExact) return null;
     if (outcome === BEATEN) isBeaten = true;
     if (!outcome || outcome === BEATEN) continue;
     const made = marked(task, outcome);
-    best = best ? better(task, best, made) : made;
-    if (best.isFinal) break;
+    session.best = best ? better(task, best, made) : made;
+    if (session.best.isFinal) break;
   }
+  const { best } = session;
   if (!best && !isBeaten && failure) throw failure;
   if (!best && !isBeaten && refusal) throw refusal();
   return best;
@@ -244,7 +239,9 @@ function clocked(task: Task, timeSlice: TimeSlice, work: () => Promise<Outcome>)
 
 /** Picks one of two files: the one that looks as promised, or else the smaller one. */
 function better(task: Task, one: Rendition, other: Rendition): Rendition {
-  const targetScore = searchedScore(task) ?? 0;
+  const { picture } = task;
+  const promised = searchedScore(task) ?? 0;
+  const targetScore = picture.frames === 1 ? aimedAt(promised, picture) : promised;
   const keepsPromise = ({ score = 100 }: Rendition) => score >= targetScore;
   const isBetter =
     keepsPromise(other) === keepsPromise(one) ? other.file.bytes.length <= one.file.bytes.length : keepsPromise(other);

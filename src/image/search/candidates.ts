@@ -62,33 +62,24 @@ interface SampleSearch extends Pick<Search, "settings" | "targetScore" | "patien
 /**
  * The candidates that stand out on the sample, the best first: of every kind of loss one way with one chroma
  * resolution. None where the first look shows that all would take too many bytes.
- * @param ways the first is preferred where they do equally well
  */
-export async function candidatesFor(
-  search: SampleSearch,
-  ways: readonly PictureEncoder[],
-): Promise<readonly Candidate[]> {
+export async function candidatesFor(search: SampleSearch, encoder: PictureEncoder): Promise<readonly Candidate[]> {
   const { sample, settings, targetScore } = search;
   const standing = new Map<EncodeSettings["loss"], Candidate>();
   let cheapest: Candidate | undefined;
-  for (const encoder of ways) {
-    const sampleEncoder = sample.tiles ? await encoder.onSample(sample) : encoder;
-    const probesAt = probesByLoss(sampleEncoder, search.judge);
-    if (!cheapest && (await isOver(sampleEncoder, probesAt, search))) return [];
-    for (const variant of settings.subsample ? [{}] : encoder.variants) {
-      const chosen = { ...settings, ...variant };
-      if (await isNeedless(sampleEncoder, search, standing.get("colors"), chosen)) continue;
-      if (chosen.loss === "nothing" && (await isHopeless(sampleEncoder, search, cheapest, standing.get("levels"))))
-        continue;
-      const candidate = await candidateOf(
-        search,
-        { encoder, sampleEncoder, probeAt: probesAt(chosen), settings: chosen },
-        cheapest,
-      );
-      const before = standing.get(chosen.loss);
-      if (!before || (await isBetter(candidate.best, before.best, targetScore))) standing.set(chosen.loss, candidate);
-      if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;
-    }
+  const sampleEncoder = sample.tiles ? await encoder.onSample(sample) : encoder;
+  const probesAt = probesByLoss(sampleEncoder, search.judge);
+  if (await isOver(sampleEncoder, probesAt, search)) return [];
+  for (const variant of settings.subsample ? [{}] : encoder.variants) {
+    const chosen = { ...settings, ...variant };
+    if (await isNeedless(sampleEncoder, search, standing.get("colors"), chosen)) continue;
+    if (chosen.loss === "nothing" && (await isHopeless(sampleEncoder, search, cheapest, standing.get("levels"))))
+      continue;
+    const way = { encoder, sampleEncoder, probeAt: probesAt(chosen), settings: chosen };
+    const candidate = await candidateOf(search, way, cheapest);
+    const before = standing.get(chosen.loss);
+    if (!before || (await isBetter(candidate.best, before.best, targetScore))) standing.set(chosen.loss, candidate);
+    if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;
   }
   if (!cheapest) throw new RangeError("no way to encode");
   const sized: { readonly one: Candidate; readonly bytes: number }[] = [];

@@ -70,6 +70,14 @@ export function resultDecodeEstimate(
   return format.read.estimate(facts, { box: whole(facts), width, height });
 }
 
+/** Bytes that a pixel of a result takes that is kept while another is made: those of photographs up to 0.4. */
+const RESULT_PIXEL_BYTES = 0.6;
+
+/** Bytes of a result that is kept while another is made. */
+export function resultBytes({ write }: WritableFormat, picture: Extent, settings: EncodeSettings): number {
+  return Math.min(write.estimate(picture, settings).bytes / 4, picture.width * picture.height * RESULT_PIXEL_BYTES);
+}
+
 /**
  * Bytes that comparing with a picture of this size holds, besides the two pictures: first with its sample, then whole.
  * @param tilesOfSmall whether pictures that stand for themselves by default are divided, too

@@ -1,5 +1,5 @@
 /** The best file that is not larger than asked. */
-import { parallel, maximum, NO_WORK, type Estimate } from "../../../wasm/estimate.ts";
+import { parallel, maximum, NO_WORK } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
@@ -8,15 +8,14 @@ import type { Scale } from "../codec/writer.ts";
 import { firstFrame, type Picture } from "../pixels/picture.ts";
 import { pictureEstimate } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
-import { encodeEstimate, fits, judgeEstimate, sourceEstimate } from "./estimates.ts";
+import { encodeEstimate, fits, judgeEstimate } from "./estimates.ts";
 import { findQuality, FULL_QUALITY, MIN_QUALITY, type Model, type Tried, within } from "./find-quality.ts";
-import { isDoubtful, leastSizeBeyond, leastSizeEstimate } from "./least-size.ts";
 import { fullSearch } from "./memory-tiers.ts";
 import type { EndsInTime } from "./overrun.ts";
 import { decoded, type Encode, fileAt, type Found, type Written } from "./probe.ts";
 import { divided, requantizeEstimate } from "./requantize.ts";
 import { canScore, inComparedColors, judgeRows } from "./score.ts";
-import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
+import { canDivide, type Task, writableIn } from "./task.ts";
 import type { Trace } from "./trace.ts";
 
 /** A file of this part of what there is room for is close enough: the rest is worth a tenth of a point. */
@@ -51,8 +50,8 @@ const GUESSES = 4;
 export class TooSmall extends ApiError {
   readonly leastBytes: number;
 
-  constructor(leastBytes: number, word = "") {
-    super(422, `optimize.target_bytes is too small for this image: the least is ${word}${leastBytes}`);
+  constructor(leastBytes: number) {
+    super(422, `optimize.target_bytes is too small for this image: the least is ${leastBytes}`);
     this.leastBytes = leastBytes;
   }
 }
@@ -93,23 +92,20 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
   const losses = scores && !divides ? format.write.variants.filter(({ loss }) => loss && loss !== "nothing") : [];
   const choices: readonly Variant[] = losses.length > 0 ? losses : [{}];
   const wanted = choices.map((choice) => ({ ...settings, ...choice }));
-  const asking = divides || stored.sixteenBit ? null : askingEstimate(task, format, wanted, objective.bytes);
   const tries = divides || !format.write.study ? typicalTries : 1 + (typicalTries - 1) * STUDIED_SHARE;
   const triesMs = (one: EncodeSettings) => tries * (divides ? blind : encodeEstimate(task, format, one)).ms;
   const judging = scores ? judgeEstimate(format, picture).ms + pictureEstimate(stored, task.plan).ms : 0;
   return {
     name: "fit size",
     estimate: {
-      bytes: maximum(blind, asking ?? NO_WORK, scores ? (tier?.estimate ?? scored) : NO_WORK).bytes,
-      ms: wanted.reduce((sum, one) => sum + triesMs(one) + judging, asking?.ms ?? 0),
+      bytes: maximum(blind, scores ? (tier?.estimate ?? scored) : NO_WORK).bytes,
+      ms: wanted.reduce((sum, one) => sum + triesMs(one) + judging, 0),
     },
     isSearch: true,
     onCoefficients: divides !== undefined,
     async run(session, timeSlice) {
       const { besides = 0 } = objective;
       if (tier?.keepsPixels && scores) await session.keepPixels(timeSlice);
-      const beyond = asking && (await leastSizeBeyond(objective.bytes, format, session.picture, wanted, timeSlice));
-      if (beyond) throw new TooSmall(beyond + besides, "about ");
       const { finish } = divides ? divided(task, divides, timeSlice) : session.encoder(format, timeSlice);
       const files: Uint8Array[] = [];
       for (const one of wanted) {
@@ -124,20 +120,6 @@ function fitSizeAt(task: Task, { typicalTries, maxTries, effort }: Pace): Attemp
       return session.rendition(await bestLooking(session.picture, format, fitting, timeSlice));
     },
   };
-}
-
-/**
- * The estimate of asking a sample whether the picture can be so small; null where it is not worth it, or does not fit.
- */
-function askingEstimate(
-  task: Task,
-  format: WritableFormat,
-  settings: readonly EncodeSettings[],
-  limitBytes: number,
-): Estimate | null {
-  if (!isDoubtful(task.picture, limitBytes)) return null;
-  const estimate = parallel(sourceEstimate(task), leastSizeEstimate(format, task.picture, settings));
-  return fits(task, estimate) ? estimate : null;
 }
 
 /** The file that looks best. */

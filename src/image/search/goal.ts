@@ -22,10 +22,8 @@ export interface Goal {
   readonly isFrugal: boolean;
   /** The whole picture is tried as it is written to stay. */
   readonly triesFinal: boolean;
-  /** Encodings without loss are tried as well where that is promising. */
-  readonly triesExact: boolean;
-  /** There is no memory for them here: the search ends where one is worth trying. */
-  readonly leavesExact?: boolean;
+  /** Told where a file without loss may be the best; absent: none will be tried. */
+  readonly seekExact?: (() => void) | undefined;
   /** Where the search in a neighbor of the picture ended. */
   readonly start?: Start | undefined;
   /** Told what is done; absent: nobody asks. */

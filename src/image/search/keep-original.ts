@@ -41,7 +41,7 @@ function kept(task: Task, isFinal: boolean): Attempt | null {
   return {
     name: "keep original",
     estimate: parallel(pictureEstimate(stored, asStored(plan, stored)), held(original.copiedBytes)),
-    mayBeat: ({ file }) => file.bytes.length >= original.length,
+    mayBeat: (best) => !best || best.file.bytes.length >= original.length,
     run: async (session, timeSlice) => ({
       ...(await session.original(original, timeSlice)),
       isOriginal: true,

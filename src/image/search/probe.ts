@@ -76,10 +76,6 @@ export interface PictureEncoder extends Encoder {
   readonly finish: Encode;
   /** This way with the sample in place of the picture. */
   readonly onSample: (sample: Sample) => Promise<Encoder>;
-  /** Only where the ways before it miss the target score by much: their qualities are far apart. */
-  readonly spare?: boolean;
-  /** There is no memory set aside for this way: where it is wanted, the search ends without a file. */
-  readonly isLeftOut?: boolean;
   /** What there is a choice among, unless the settings say it. */
   readonly variants: readonly Variant[];
 }

@@ -43,7 +43,7 @@ export function recompressToo(task: Task): Attempt | null {
   const attempt = made && { ...made, isFallback: true };
   // What is turned is not the original any more, but competes with it.
   const original = unchanged?.original?.length ?? stored.bytes.length;
-  if (isByNumber) return attempt && { ...attempt, mayBeat: ({ file }) => file.bytes.length >= original };
+  if (isByNumber) return attempt && { ...attempt, mayBeat: (best) => !best || best.file.bytes.length >= original };
   const targetScore = searchedScore(task) ?? 100;
   // Who asks for nothing but the same takes longer over it, and keeps colors as they are stored.
   const isClose = ({ file, score = 0, beatsExact = false }: Rendition) =>
@@ -51,7 +51,7 @@ export function recompressToo(task: Task): Attempt | null {
     score === 100 ||
     file.bytes.length >= original ||
     (!canDivide(task) && !beatsExact && file.bytes.length > original * LITTLE_SAVED);
-  return attempt && { ...attempt, mayBeat: isClose };
+  return attempt && { ...attempt, mayBeat: (best) => !best || isClose(best) };
 }
 
 function recompressed({ stored, unchanged, settings, leavesCoefficients = false }: Task): Attempt | null {

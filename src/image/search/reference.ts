@@ -31,29 +31,16 @@ export function preparedSampleEstimate(picture: Compared, tilesOfSmall?: boolean
   return prepareEstimate({ ...picture, ...sampleSize(picture, tilesOfSmall) });
 }
 
-/** The estimate of preparing what is compared of a picture, on one background. */
-export function preparedWholeEstimate(picture: Compared): Estimate {
-  return held(prepareEstimate({ ...picture, height: comparedRows(picture), opaque: true }).bytes);
-}
-
 /** What takes memory to save time. */
 export interface Keeping {
   /** What is compared of the picture stays in memory; otherwise the picture is read anew for each score. */
   readonly pixels: boolean;
   /** What comparisons need of the sample is computed once, and not for each of them. */
   readonly prepared: boolean;
-  /** So is what they need of the whole, on the background on which it is first looked at. */
-  readonly whole?: boolean;
 }
 
 /** How a rendition is looked at. */
 type Looked = Omit<Comparing, "tile">;
-
-/** The whole of a picture, prepared on a background; the middle one for what is opaque. */
-interface PreparedWhole {
-  readonly background: number | undefined;
-  readonly reference: PreparedReference;
-}
 
 export class Reference {
   readonly size: Size;
@@ -65,7 +52,6 @@ export class Reference {
   private readonly keeps: Keeping;
   /** Made when something is first compared: a format may be given up before. */
   private prepared: PreparedReference | undefined;
-  private whole: PreparedWhole | undefined;
   private readonly timeSlice: TimeSlice;
 
   private constructor(
@@ -119,28 +105,10 @@ export class Reference {
    */
   async judge(rendition: Rows, looked: Looked = {}): Promise<Judgement> {
     if (!this.tile) return this.judgeSample(rendition, looked);
-    const { background } = looked;
     const { space } = this.sample.picture;
     const shown = inComparedColors(onlyStrips(rendition, this.strips), space);
-    const prepared = await this.wholeOn(background);
     const original = inComparedColors(await this.open(), space);
-    if (prepared) return compareWith(prepared, original, shown, this.timeSlice, looked);
     return compareRows(original, shown, this.timeSlice, { ...looked, tile: tileOf(this.strips) });
-  }
-
-  /** What comparisons of the whole need on a background, where that is kept. */
-  private async wholeOn(background: number | undefined): Promise<PreparedReference | undefined> {
-    const { timeSlice, strips, sample } = this;
-    const { opaque, space } = sample.picture;
-    if (!this.keeps.whole || (background === undefined && !opaque)) return undefined;
-    if (!this.whole) {
-      // The sample has its turn before the whole does: it makes room.
-      this.prepared?.close();
-      this.prepared = undefined;
-      const rows = inComparedColors(await this.open(), space);
-      this.whole = { background, reference: await preparedOf(rows, timeSlice, tileOf(strips), background) };
-    }
-    return this.whole.background === background ? this.whole.reference : undefined;
   }
 
   /** What both opinions say of a rendition of the sample, scored on one background if so told. */
@@ -158,7 +126,6 @@ export class Reference {
   /** Frees what was prepared; nothing is scored afterward. */
   close(): void {
     this.prepared?.close();
-    this.whole?.reference.close();
   }
 }
 

@@ -1,66 +1,27 @@
 /** The attempt at a smaller file from the coefficients of the original: no loss but the one that is asked for. */
-import { parallel, maximum, held, type Estimate } from "../../../wasm/estimate.ts";
+import { parallel, maximum, held } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Coefficients, RequantizeSettings } from "../codec/format.ts";
 import type { Extent } from "../pixels/picture.ts";
-import type { Plan } from "../plan/plan.ts";
-import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
+import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import type { Attempt } from "./attempt.ts";
-import { comparingBytes, fits, resultDecodeEstimate, searchMs, triesMs, triesOf } from "./estimates.ts";
-import { fullSearch, tiersFor, type TieredSearch } from "./memory-tiers.ts";
+import { comparingBytes, fits, resultDecodeEstimate, searchMs, triesOf } from "./estimates.ts";
+import { tiersFor } from "./memory-tiers.ts";
 import { aimedAt, patienceOf } from "./presets.ts";
 import type { Encode, PictureEncoder } from "./probe.ts";
 import { Reference } from "./reference.ts";
-import { samplePart, sampleSize } from "./sample.ts";
+import { samplePart } from "./sample.ts";
 import { searchedScore, searchIn } from "./search-pixels.ts";
 import { smallestAbove } from "./search.ts";
 import { asStored, canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 
-/**
- * Searches among coarser divisors of the coefficients, and among encodings of the pixels where these can be written
- * with less chroma, and at qualities between those at which divisors of coefficients grow.
- */
+/** Searches among coarser divisors of the coefficients. */
 export function requantize(task: Task): Attempt | null {
-  const division = divisionOf(task);
-  return division && requantizeBy(task, division);
-}
-
-/**
- * Searches among coarser divisors alone, where encodings of the pixels are a spare way that takes much more memory:
- * hardly a photograph comes to it. Of one that does, nothing is made here.
- */
-export function requantizeWithoutPixels(task: Task): Attempt | null {
-  const division = divisionOf(task);
-  if (!division?.pixels || !isSpare(task.stored)) return null;
-  const { lean, pixels } = division;
-  const isLarge = !pixels.tiers[0].keepsPixels && pixels.own(false).bytes >= lean.bytes + MUCH_BYTES;
-  return isLarge && fits(task, pixels.tiers[0].estimate) ? requantizeBy(task, division, true) : null;
-}
-
-/** What memory set aside for nothing is too much. */
-const MUCH_BYTES = 8 << 20;
-
-/** What a task is divided by, and what that takes. */
-interface Division {
-  readonly format: WritableFormat;
-  readonly coefficients: Coefficients;
-  readonly targetScore: number;
-  /** The picture as it is stored. */
-  readonly lying: Plan;
-  readonly triesFinal: boolean;
-  /** The estimate, without what is kept of what renditions are compared with. */
-  readonly lean: Estimate;
-  /** The search through pixels besides; null where there is no memory for it, or the picture lies otherwise. */
-  readonly pixels: TieredSearch | null;
-}
-
-/** How the coefficients of an original may be divided; null where they may not. */
-function divisionOf(task: Task): Division | null {
-  const { stored, plan, picture, settings, unchanged } = task;
+  const { stored, plan, picture, settings } = task;
   const targetScore = searchedScore(task);
   const format = writableIn(task);
   const { coefficients } = stored.format;
-  if (targetScore === undefined || !format || !unchanged || !coefficients || !canDivide(task)) return null;
+  if (targetScore === undefined || !format || !coefficients || !canDivide(task)) return null;
   const lying = asStored(plan, stored);
   const work = maximum(pictureEstimate(stored, lying), requantizeEstimate(task, coefficients));
   const ms = requantizeMs(task, format, coefficients);
@@ -70,20 +31,6 @@ function divisionOf(task: Task): Division | null {
   };
   const triesFinal = fits(task, leanIn(settings.progressive));
   const lean = leanIn(triesFinal && settings.progressive);
-  const pixels = plan.view.orientation === 1 ? fullSearch(task, format) : null;
-  return { format, coefficients, targetScore, lying, triesFinal, lean, pixels };
-}
-
-/** @param leavesOut the way through pixels is left to another attempt */
-function requantizeBy(task: Task, division: Division, leavesOut = false): Attempt {
-  const { format, coefficients, targetScore, lying, triesFinal, lean, pixels } = division;
-  const { stored, picture, settings } = task;
-  const own = (keepsPixels: boolean) =>
-    pixels && !leavesOut
-      ? { bytes: maximum(lean, pixels.own(keepsPixels)).bytes, ms: lean.ms + pixelsMs(task, format) }
-      : lean;
-  const mayKeep = pixels?.tiers[0].keepsPixels === true;
-  const tiers = tiersFor(task, mayKeep, own, (keepsPixels) => (keepsPixels ? "needless" : "worthwhile"));
   const goal = {
     format,
     settings,
@@ -91,7 +38,6 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
     patience: patienceOf(task.objective),
     isFrugal: false,
     triesFinal,
-    triesExact: false,
     upperBoundBytes: Infinity,
     trace: task.trace,
     isAlone: true,
@@ -99,14 +45,15 @@ function requantizeBy(task: Task, division: Division, leavesOut = false): Attemp
   return {
     name: "requantize",
     onCoefficients: true,
-    ...searchIn(tiers, async (session, timeSlice, keeps) => {
-      const shown = pixels ? session.picture : pictureOf(stored, lying);
-      const ways = [divided(task, coefficients, timeSlice)];
-      if (pixels) ways.push({ ...spareWay(task, session.encoder(format, timeSlice)), isLeftOut: leavesOut });
-      const search = (compared: Reference) => smallestAbove(goal, compared, ways, timeSlice, session.deadline);
-      const found = await Reference.during(shown, keeps, timeSlice, search);
-      return found && session.rendition(found);
-    }),
+    ...searchIn(
+      tiersFor(task, format, false, () => lean),
+      async (session, timeSlice, keeps) => {
+        const way = divided(task, coefficients, timeSlice);
+        const search = (compared: Reference) => smallestAbove(goal, compared, way, timeSlice, session.deadline);
+        const found = await Reference.during(pictureOf(stored, lying), keeps, timeSlice, search);
+        return found && session.rendition(found);
+      },
+    ),
   };
 }
 
@@ -128,24 +75,10 @@ function requantizeMs(task: Task, format: WritableFormat, coefficients: Coeffici
   );
 }
 
-/** Milliseconds of tries through pixels besides: next to none where these are a spare way. */
-function pixelsMs({ stored, picture, settings }: Task, format: WritableFormat): number {
-  return isSpare(stored) ? 0 : triesMs(format, { ...picture, ...sampleSize(picture) }, settings);
-}
-
 export function requantizeEstimate({ stored, unchanged, settings }: Task, coefficients: Coefficients) {
   const { bytes, facts } = stored;
   const { quality } = settings;
   return coefficients.estimate(bytes, facts, { quality, progressive: true, turn: unchanged?.turn ?? 1 });
-}
-
-/** Pixels of a file that halves its chroma are not worth trying with all of it: there is none to be had. */
-function spareWay({ stored }: Task, encoder: PictureEncoder): PictureEncoder {
-  return isSpare(stored) ? { ...encoder, spare: true, variants: [{ subsample: "4:2:0" }] } : encoder;
-}
-
-function isSpare({ facts }: Stored): boolean {
-  return facts.subsample === "4:2:0";
 }
 
 /** The way through the coefficients: tries lie as the picture is stored, the result as it is handed out. */

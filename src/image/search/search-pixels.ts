@@ -6,10 +6,10 @@ import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeEstimate, framesJudgeMs, judgeEstimate } from "./estimates.ts";
-import { ExactLeft } from "./exact.ts";
-import { fullSearch, leastSearch, type TieredSearch, searchWithoutExact, type Tiers } from "./memory-tiers.ts";
+import { fullSearch, leastSearch, type TieredSearch, type Tiers } from "./memory-tiers.ts";
 import { aimedAt, isIcon, patienceOf, TARGET_SCORE } from "./presets.ts";
 import { type Keeping, Reference } from "./reference.ts";
+import type { Rendition } from "./rendition.ts";
 import { canScore } from "./score.ts";
 import { smallestAbove } from "./search.ts";
 import type { Session } from "./session.ts";
@@ -23,33 +23,41 @@ export function searchedScore({ objective, format, picture }: Task): number | un
   return inTime && canScore(picture) ? TARGET_SCORE[objective.preset] : undefined;
 }
 
-/** Searches through pixels, with everything kept that saves time. */
+/** Points above its target score at which qualities of coefficients are too far apart: those of pixels lie between them. */
+const FAR_ABOVE_POINTS = 1.2;
+
+/**
+ * Searches through pixels, with everything kept that saves time. Beside what was found among divisors of coefficients, it is worth
+ * while where the file has chroma to be halved, or its qualities are too far apart.
+ */
 export function searchPixels(task: Task): Attempt | null {
   const format = searchableIn(task);
   const search = format && fullSearch(task, format);
-  return search && { ...pixelsBy(task, format, search), isUnlikely: searchWithoutExact(task, format) !== null };
+  if (!search || !canDivide(task)) return search && pixelsBy(task, format, search);
+  if (task.plan.view.orientation !== 1) return null;
+  const isHalved = task.stored.facts.subsample === HALVED;
+  const isTooFar = ({ score = 0 }: Rendition) =>
+    score >= aimedAt(searchedScore(task) ?? 0, task.picture) + FAR_ABOVE_POINTS;
+  // Chroma that was halved is halved again: there is none to be had.
+  const settings: EncodeSettings = isHalved ? { ...task.settings, subsample: HALVED } : task.settings;
+  return {
+    ...pixelsBy({ ...task, settings }, format, search),
+    isUnlikely: isHalved,
+    mayBeat: (best) => !best || !isHalved || isTooFar(best),
+  };
 }
 
-/**
- * The same in much less memory, for photographs that are not to be written without loss; null where that is not worth
- * it.
- */
-export function searchPixelsWithoutExact(task: Task): Attempt | null {
-  const format = searchableIn(task);
-  const search = format && searchWithoutExact(task, format);
-  return search && pixelsBy(task, format, search);
-}
+const HALVED = "4:2:0";
 
 /** Searches through pixels in the least memory, where nothing may be kept. */
 export function searchPixelsFrugally(task: Task): Attempt | null {
-  const format = searchableIn(task);
+  const format = canDivide(task) ? null : searchableIn(task);
   return format && { ...pixelsBy(task, format, leastSearch(task, format)), isFallback: true };
 }
 
 /** The format, where a still picture is searched for by its pixels. */
-function searchableIn(task: Task): WritableFormat | null {
-  if (searchedScore(task) === undefined || task.picture.frames > 1 || canDivide(task) || task.stored.sixteenBit)
-    return null;
+export function searchableIn(task: Task): WritableFormat | null {
+  if (searchedScore(task) === undefined || task.picture.frames > 1 || task.stored.sixteenBit) return null;
   return writableIn(task);
 }
 
@@ -75,56 +83,43 @@ export function searchIn(
   };
 }
 
-function pixelsBy(
-  task: Task,
-  format: WritableFormat,
-  { tiers, keepsResults, triesFinal, triesExact, leavesExact = false }: TieredSearch,
-): Attempt {
+function pixelsBy(task: Task, format: WritableFormat, { tiers, keepsResults, triesFinal }: TieredSearch): Attempt {
   const targetScore = searchedScore(task) ?? 100;
-  const upperBoundBytes = Math.min(task.unchanged?.original?.length ?? Infinity, task.upperBoundBytes ?? Infinity);
-  const { picture: planned, upperBoundSampleBytes } = task;
-  const settings = isIcon(planned) ? withAllChroma(task, format) : task.settings;
-  const goal = {
-    format,
-    settings,
-    targetScore: aimedAt(targetScore, planned),
-    patience: patienceOf(task.objective),
-    isFrugal: !keepsResults,
-    triesFinal,
-    triesExact,
-    leavesExact,
-    upperBoundBytes,
-    upperBoundSampleBytes,
-    start: task.start,
-    trace: task.trace,
-    isAlone: task.isLast && upperBoundBytes === Infinity,
-  };
+  const { picture: planned } = task;
   return {
     name: "search pixels",
     ...searchIn(tiers, async (session, timeSlice, keeps) => {
-      try {
-        const { picture } = session;
-        const ways = [session.encoder(format, timeSlice, keepsResults)];
-        const search = (compared: Reference) => smallestAbove(goal, compared, ways, timeSlice, session.deadline);
-        const { tilesOfSmall } = format.write.qualities;
-        const found = await Reference.during(picture, keeps, timeSlice, search, tilesOfSmall);
-        if (!found) return BEATEN;
-        const isMissed = found.score < targetScore && (triesExact || leavesExact) && format.can.lossless;
-        if (!isMissed) return session.rendition(found);
-        if (leavesExact) return null;
-        const exact = await format.write.encode(picture, { ...settings, lossless: true }, timeSlice);
-        return session.rendition({ bytes: exact, score: 100 });
-      } catch (error) {
-        if (error instanceof ExactLeft) return null;
-        throw error;
-      }
+      const { picture, best, deadline } = session;
+      const found = best?.file.bytes.length ?? task.unchanged?.original?.length ?? Infinity;
+      const upperBoundBytes = Math.min(found, task.upperBoundBytes ?? Infinity);
+      const seekExact = () => void (session.seeksExact = true);
+      const goal = {
+        format,
+        settings: isIcon(planned) ? withAllChroma(task, format) : task.settings,
+        targetScore: aimedAt(targetScore, planned),
+        patience: patienceOf(task.objective),
+        isFrugal: !keepsResults,
+        triesFinal,
+        seekExact: keepsResults ? seekExact : undefined,
+        upperBoundBytes,
+        upperBoundSampleBytes: best?.sampleBytes ?? task.upperBoundSampleBytes,
+        start: task.start,
+        trace: task.trace,
+        isAlone: task.isLast && upperBoundBytes === Infinity,
+      };
+      const encoder = session.encoder(format, timeSlice, keepsResults);
+      const search = (compared: Reference) => smallestAbove(goal, compared, encoder, timeSlice, deadline);
+      const made = await Reference.during(picture, keeps, timeSlice, search, format.write.qualities.tilesOfSmall);
+      if (!made) return BEATEN;
+      if (made.score < targetScore) goal.seekExact?.();
+      return session.rendition(made);
     }),
   };
 }
 
-/** The settings of a task with the chroma of every pixel, where the format has a choice. */
+/** The settings of a task with the chroma of every pixel, where the format has a choice that is left. */
 function withAllChroma({ settings }: Task, { write }: WritableFormat): EncodeSettings {
-  return write.variants.some(({ subsample }) => subsample) ? { ...settings, subsample: "4:4:4" } : settings;
+  return write.variants.some(({ subsample }) => subsample) ? { subsample: "4:4:4", ...settings } : settings;
 }
 
 /**

@@ -7,15 +7,7 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { type Candidate, candidatesFor, closePoints, isWithin } from "./candidates.ts";
 import { likelyQualityOf, lowestByDistortion } from "./distortion.ts";
-import {
-  type ExactEncoder,
-  ExactLeft,
-  hasFewColors,
-  isFlat,
-  isWorthExact,
-  mayTryExact,
-  smallerExact,
-} from "./exact.ts";
+import { hasFewColors, isFlat, isWorthExact } from "./exact.ts";
 import { elasticityOf, lostBy } from "./find-quality.ts";
 import type { Goal, Search } from "./goal.ts";
 import type { Scored } from "./losses.ts";
@@ -39,7 +31,7 @@ import type { Judgement } from "./second-opinion.ts";
 import { isOfSlopes } from "./slopes.ts";
 import { mostInFastPass, mostOnSample } from "./upper-bound.ts";
 import {
-  bestWay,
+  bestChoice,
   bytesOnSample,
   type Ended,
   endOf,
@@ -76,21 +68,17 @@ const EXACT_SCORE = 100;
 interface Searched extends Found {
   /** What is known of its way. */
   readonly known?: readonly Scored[];
-  /** A file without loss was made beside. */
-  readonly triedExact?: boolean;
 }
 
 /**
  * The smallest encoding of a still picture found whose score is at least the target score, or the best one where none
  * was found; null where it is plain from the sample that none is smaller than its upper bound.
- * @param ways the first is preferred where they do equally well
- * @throws Overrun with what was found, when the deadline comes first; ExactLeft where a file without loss is worth
- *   trying that is left to another search
+ * @throws Overrun with what was found, when the deadline comes first
  */
 export async function smallestAbove(
   goal: Goal,
   reference: Reference,
-  ways: readonly PictureEncoder[],
+  encoder: PictureEncoder,
   timeSlice: TimeSlice,
   deadline: EndsInTime = ENDLESS,
 ): Promise<Found | null> {
@@ -117,9 +105,9 @@ export async function smallestAbove(
     onSample,
   );
   const search = { ...goal, reference, onWhole, onSample, scale, timeSlice };
-  const timed = ways.map((encoder) => notes.encoder(encoder, deadline));
+  const timed = notes.encoder(encoder, deadline);
   try {
-    return await (ways.some(({ preview }) => preview)
+    return await (encoder.preview
       ? smallestOfStricter(search, timed, smallestPreviewed, LEAPING_PIXELS.previewed)
       : smallestOfStricter(search, timed, smallestWritten, LEAPING_PIXELS.written));
   } catch (error) {
@@ -128,20 +116,39 @@ export async function smallestAbove(
 }
 
 /** Where files must be written to be looked at. */
-async function smallestWritten(search: Search, ways: readonly PictureEncoder[]): Promise<Searched | null> {
-  const { start, isFrugal, triesFinal } = search;
-  const [encoder] = ways;
+async function smallestWritten(search: Search, encoder: PictureEncoder): Promise<Searched | null> {
+  const { start, isFrugal, triesFinal, settings, upperBoundSampleBytes = Infinity } = search;
   const most = mostOnSample(search);
-  const isNear = start && encoder && needsNoTiles(search, encoder, start);
-  const chosen = isNear ? await fromNeighbor(search, encoder, start, most) : await fromSample(search, ways, most);
-  if (!chosen || chosen.isBeaten)
-    return encoder && (await mayBeExact(search, encoder)) ? exactly(search, encoder) : null;
+  const isNear = start && needsNoTiles(search, encoder, start);
+  const chosen = isNear ? await fromNeighbor(search, encoder, start, most) : await fromSample(search, encoder, most);
+  if (!chosen || chosen.isBeaten) {
+    const mayBeExact = isSmall(search.reference.sample.picture);
+    if (upperBoundSampleBytes < Infinity)
+      await seekExact(search, encoder, { settings, bytes: upperBoundSampleBytes, mayBeExact });
+    return null;
+  }
   const { best: found } = chosen;
   const isWritten = chosen.encoder.finish === chosen.encoder.encode;
   const stays = isWritten && (isFrugal || triesFinal);
   const lossy = stays ? { bytes: await found.bytes(), ...(await saidOf(found)) } : await written(chosen, isWritten);
-  const ended = { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(search, chosen), known: triesOf(chosen) };
-  return isFrugal ? ended : withoutLoss(search, chosen, ended);
+  if (lossy.score < search.targetScore) search.seekExact?.();
+  else await seekExact(search, encoder, chosen);
+  return { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(search, chosen), known: triesOf(chosen) };
+}
+
+/**
+ * Says so where files without loss may be smaller than a lossy one that takes so many bytes for the sample: of what is flat, and of
+ * what has soft alpha, beside whose lossy colors alpha takes bytes of its own.
+ */
+async function seekExact(
+  { reference: { sample }, format, timeSlice, seekExact: tell }: Search,
+  encoder: PictureEncoder,
+  { settings, bytes, mayBeExact = false }: Pick<Probed, "settings" | "bytes"> & { readonly mayBeExact?: boolean },
+): Promise<void> {
+  if (!tell || !format.write.nearLosslessLevels) return;
+  const hasSoft = encoder.nearly !== undefined && !sample.picture.opaque;
+  if (!mayBeExact && !hasSoft && !(await isFlat(sample.picture, timeSlice))) return;
+  if (await isWorthExact(sample, encoder, settings, bytes)) tell();
 }
 
 /** What is known of a way: its renditions, or drafts where there is only one of them. */
@@ -162,8 +169,8 @@ function needsNoTiles({ reference, scale, patience, isAlone }: Search, encoder: 
  * The whole picture by the way that does best on its sample; null where it is plain that it would not beat its upper
  * bound.
  */
-async function fromSample(search: Search, ways: readonly PictureEncoder[], most: number): Promise<Ended | null> {
-  const chosen = await bestWay(search, ways, most);
+async function fromSample(search: Search, encoder: PictureEncoder, most: number): Promise<Ended | null> {
+  const chosen = await bestChoice(search, encoder, most);
   if (chosen.isBeaten || chosen.bytes > most) return null;
   const whole = search.reference.sample.tiles && (await wholeBy(search, chosen));
   const { length } = await chosen.best.bytes();
@@ -177,26 +184,24 @@ async function fromSample(search: Search, ways: readonly PictureEncoder[], most:
  */
 async function smallestOfStricter(
   search: Search,
-  ways: readonly PictureEncoder[],
-  smallest: (search: Search, ways: readonly PictureEncoder[]) => Promise<Searched | null>,
+  encoder: PictureEncoder,
+  smallest: (search: Search, encoder: PictureEncoder) => Promise<Searched | null>,
   leapingPixels: number,
 ): Promise<Found | null> {
-  const searched = await smallest(search, ways);
+  const searched = await smallest(search, encoder);
   if (!searched) return null;
-  const { known, triedExact = false, ...found } = searched;
+  const { known, ...found } = searched;
   const { width, height } = search.reference.size;
   if (search.isFrugal || width * height > leapingPixels) return found;
   // What has lost nothing keeps every promise.
   if (found.score >= EXACT_SCORE) return found;
-  const mayBeExact = !triedExact && (await isExactSimple(search));
-  const { triesExact, leavesExact = false } = search;
-  const exactly = { triesExact: triesExact && mayBeExact, leavesExact: leavesExact && mayBeExact };
+  if (await isExactSimple(search)) search.seekExact?.();
   let least: Found = found;
   for (const stricter of stricterThan(search.targetScore, search.reference.size)) {
-    if (!mayBeExact && known && isSurelyMore(stricter, found, known)) continue;
-    const other = await smallest({ ...strictly(search, stricter, least), ...exactly }, ways);
+    if (known && isSurelyMore(stricter, found, known)) continue;
+    const other = await smallest({ ...strictly(search, stricter, least), seekExact: undefined }, encoder);
     if (!other || other.bytes.length >= least.bytes.length) continue;
-    const { known: _, triedExact: __, ...smaller } = other;
+    const { known: _, ...smaller } = other;
     if (smaller.score >= Math.min(search.targetScore, least.score)) least = smaller;
   }
   // Where the search ended is a matter of its own target.
@@ -208,9 +213,8 @@ async function smallestOfStricter(
  * Whether a small picture may take less without loss than lossy, which its own search does not find out: files without loss are
  * small of few colors, of slopes, and of any pattern that an icon is.
  */
-async function isExactSimple(search: Search): Promise<boolean> {
-  const { reference, format, timeSlice } = search;
-  if (!mayTryExact(search) || !format.write.nearLosslessLevels) return false;
+async function isExactSimple({ reference, format, timeSlice }: Search): Promise<boolean> {
+  if (!format.write.nearLosslessLevels) return false;
   const { picture } = reference.sample;
   return isIcon(picture) || (await hasFewColors(picture, timeSlice)) || isOfSlopes(reference.sample, timeSlice);
 }
@@ -236,11 +240,11 @@ function strictly(search: Search, { targetScore, quality }: PresetGoal, { bytes:
 }
 
 /** Where it is known what a file will show. */
-async function smallestPreviewed(search: Search, ways: readonly PictureEncoder[]): Promise<Found | null> {
+async function smallestPreviewed(search: Search, encoder: PictureEncoder): Promise<Found | null> {
   const { reference, isFrugal, onSample } = search;
   const most = mostInFastPass(search);
   const sought = { ...search, sample: reference.sample, judge: onSample, most };
-  const [first, ...others] = await candidatesFor(sought, ways);
+  const [first, ...others] = await candidatesFor(sought, encoder);
   if (!first || !(await isWithin(first, most))) return null;
   const { chosen, found } = await chosenOf(search, first, others);
   const close = isFrugal ? [] : await closeCandidates(search, found, first, others);
@@ -334,49 +338,4 @@ async function finished(
   const exactBytes = sizes[all.findIndex(({ settings }) => settings.loss === "nothing")] ?? 0;
   const beatsExact = !isSmall(size) && exactBytes > smallest!.bytes.length * HOPELESS_EXACT;
   return { ...smallest!, beatsExact };
-}
-
-/**
- * Whether files without loss may be smaller than the upper bound, which lossy ones are not: of what is flat, and of
- * what is small and has no soft places at all.
- */
-async function mayBeExact(search: Search, encoder: PictureEncoder): Promise<boolean> {
-  const { reference, upperBoundSampleBytes = Infinity, settings, format, timeSlice } = search;
-  const { picture } = reference.sample;
-  if (upperBoundSampleBytes === Infinity || !mayTryExact(search) || !format.write.nearLosslessLevels) return false;
-  if (!isSmall(picture) && !(await isFlat(picture, timeSlice))) return false;
-  return isWorthExact(search, encoder, settings, upperBoundSampleBytes, true);
-}
-
-/** The smallest file without loss, or nearly, where a lossy one would be larger than its upper bound. */
-async function exactly(search: Search, encoder: PictureEncoder): Promise<Found> {
-  const { format, settings, targetScore } = search;
-  return smallerExact(exactEncoder(search, encoder), settings, targetScore, format.write.nearLosslessLevels ?? []);
-}
-
-function exactEncoder({ onWhole }: Search, { encode, nearly }: PictureEncoder): ExactEncoder {
-  const judgeAt = nearly && ((level: number) => onWhole.ofPicture(nearly(level)));
-  return { encode, judge: (file) => onWhole.ofFile(file), judgeAt };
-}
-
-/** The smaller of a lossy file and of those without loss, or nearly, where these are worth trying. */
-async function withoutLoss(
-  search: Search,
-  { encoder, settings, bytes }: Pick<Probed, "encoder" | "settings" | "bytes">,
-  lossy: Searched,
-): Promise<Searched> {
-  const { format, reference, targetScore, timeSlice } = search;
-  const levels = mayTryExact(search) ? format.write.nearLosslessLevels : undefined;
-  if (!levels) return lossy;
-  const { picture } = reference.sample;
-  const reaches = lossy.score >= targetScore;
-  // Of what has soft alpha, few colors can take less than what alpha takes beside lossy ones.
-  const hasSoft = encoder.nearly !== undefined && !picture.opaque;
-  if (reaches && !hasSoft && !(await isFlat(picture, timeSlice))) return lossy;
-  if (reaches && !(await isWorthExact(search, encoder, settings, bytes))) return lossy;
-  if (search.leavesExact) throw new ExactLeft();
-  return {
-    ...(await smallerExact(exactEncoder(search, encoder), settings, targetScore, levels, lossy)),
-    triedExact: true,
-  };
 }

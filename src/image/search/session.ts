@@ -29,6 +29,10 @@ export class Session {
   predicted: Predicted | undefined;
   /** A search took too long, and made nothing that is good enough. */
   wasCutOff = false;
+  /** The best file so far. */
+  best: Rendition | null = null;
+  /** A search found that a file without loss may be the best. */
+  seeksExact = false;
 
   /** @param source the original's bytes; the session lets go of them when it will not read them again */
   constructor(task: Task, source: SharedBytes) {

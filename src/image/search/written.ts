@@ -44,8 +44,6 @@ const WHOLE_OF_TILES = {
 } as const;
 /** A further way to encode is taken where it saves this part of the bytes. */
 const WORTH_TRYING = 0.01;
-/** A further way is looked for where the first is this far above the target score. */
-const SPARE_POINTS = 1.2;
 /** By other chroma than the first a rendition is taken at once where it is closer than others by this part. */
 const CLOSER_BESIDE = 0.6;
 /**
@@ -81,38 +79,34 @@ export interface Probed {
 export type Ended = Omit<Probed, "probeAt"> & { readonly sampleBytes: number };
 
 /**
- * The way that takes the fewest bytes on the sample.
- * @param most bytes of the sample at the target score from which on the first way is given up, and with it all
+ * The choice of chroma and loss that takes the fewest bytes on the sample.
+ * @param most bytes of the sample at the target score from which on the first choice is given up, and with it all
  */
-export async function bestWay(search: Search, ways: readonly PictureEncoder[], most: number): Promise<Probed> {
+export async function bestChoice(search: Search, encoder: PictureEncoder, most: number): Promise<Probed> {
   const { reference, settings, start } = search;
   const { tiles, picture } = reference.sample;
   const triesAll = search.patience.triesAll || isSmall(picture);
   // A look at tiles is little beside one at a large picture, of which a neighbor says as much as several.
-  const settlesTiles = ways.some(({ spare }) => spare) || (hasManyTiles(reference.size) && !start);
+  const isSettled = !tiles || (hasManyTiles(reference.size) && !start);
+  const sampleEncoder = tiles ? await encoder.onSample(reference.sample) : encoder;
+  const variants = settings.subsample ? [{}] : variantsFrom(triesAll ? undefined : start, encoder);
+  const begun = await firstOnSample(search, sampleEncoder, { ...settings, ...variants[0] }, most);
+  if (begun.beaten) return { encoder, ...begun.beaten };
+  const beyond = variants.length > 1 ? begun.beyond : undefined;
+  const isHopeless = beyond !== undefined;
   let best: Probed | undefined;
-  for (const encoder of ways) {
-    if (encoder.spare && best && best.score < search.targetScore + SPARE_POINTS) continue;
-    if (encoder.isLeftOut && best) return { ...best, isBeaten: true };
-    const sampleEncoder = tiles ? await encoder.onSample(reference.sample) : encoder;
-    const variants = settings.subsample ? [{}] : variantsFrom(triesAll ? undefined : start, encoder);
-    const begun = best ? undefined : await firstOnSample(search, sampleEncoder, { ...settings, ...variants[0] }, most);
-    if (begun?.beaten) return { encoder, ...begun.beaten };
-    const beyond = variants.length > 1 ? begun?.beyond : undefined;
-    const isHopeless = beyond !== undefined;
-    for (const [index, variant] of (isHopeless ? variants.toReversed() : variants).entries()) {
-      if (index > 0 && best && !(await isWorthALook(search, best, { triesAll, isHopeless }))) continue;
-      const chosen = { ...settings, ...variant };
-      best = await better(search, best, {
-        encoder,
-        sampleEncoder,
-        settings: chosen,
-        begun: beyond ?? begun,
-        isSettled: !tiles || settlesTiles,
-        most,
-      });
-      if (best.isBeaten) return best;
-    }
+  for (const variant of isHopeless ? variants.toReversed() : variants) {
+    if (best && !(await isWorthALook(search, best, { triesAll, isHopeless }))) continue;
+    const further = {
+      encoder,
+      sampleEncoder,
+      settings: { ...settings, ...variant },
+      begun: beyond ?? begun,
+      isSettled,
+      most,
+    };
+    best = await better(search, best, further);
+    if (best.isBeaten) return best;
   }
   if (!best) throw new RangeError("no way to encode");
   return best;
@@ -153,7 +147,7 @@ interface Further {
   readonly sampleEncoder: Encoder;
   readonly settings: EncodeSettings;
   /** Where to begin, unless another way ended before. */
-  readonly begun: Begun | undefined;
+  readonly begun: Begun;
   readonly isSettled: boolean;
   readonly most: number;
 }
@@ -166,15 +160,15 @@ async function better(search: Search, known: Probed | undefined, further: Furthe
   const onTiles = scale.fastPassLoss === undefined ? "fast" : "oneScan";
   const asWhole = triesFinal ? "stays" : "fast";
   const probeAt = probeAtOf(sampleEncoder, settings, onSample, tiles ? onTiles : asWhole);
-  const { first, slope } = known ? besideOf(search, known, settings) : (begun ?? { first: settings.quality });
+  const { first, slope } = known ? besideOf(search, known, settings) : begun;
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
-  const closeFirst = closeOnSample * (begun?.closer ?? 1);
+  const closeFirst = closeOnSample * (begun.closer ?? 1);
   const [close, tries] = isSettled && !known ? [closeFirst, MAX_TRIES] : [NEAR_POINTS, MAX_SAMPLE_TRIES];
   const probed = async (one: Settled): Promise<Probed> => {
     const [score, { length }] = [await one.best.score(), await one.best.bytes()];
     const quality = expectedQuality(one.known, targetScore, scale);
     const bytes = length * bytesAtTarget(score, targetScore);
-    return { encoder, settings, probeAt, ...one, score, quality, bytes, slope, drafts: begun?.drafts };
+    return { encoder, settings, probeAt, ...one, score, quality, bytes, slope, drafts: begun.drafts };
   };
   const isNear = !isSettled || known !== undefined;
   const goal = { picture, first, close, tries, isNear, slope, ...(!known && { most }) };

@@ -7,7 +7,7 @@ import { usualLoss } from "../../../src/image/search/losses.ts";
 import { Judge, type PictureEncoder } from "../../../src/image/search/probe.ts";
 import { Reference } from "../../../src/image/search/reference.ts";
 import { writableIn } from "../../../src/image/search/task.ts";
-import { bestWay } from "../../../src/image/search/written.ts";
+import { bestChoice } from "../../../src/image/search/written.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { noise, pictureOf } from "../../support/rows.ts";
 
@@ -46,7 +46,6 @@ async function searched(steepness: number) {
       upperBoundBytes: Infinity,
       isFrugal: false,
       triesFinal: true,
-      triesExact: false,
       isAlone: true,
       reference,
       scale: SCALE,
@@ -54,7 +53,7 @@ async function searched(steepness: number) {
       onWhole: judge,
       timeSlice: UNPAUSED,
     };
-    return bestWay(search, [encoder], Infinity);
+    return bestChoice(search, encoder, Infinity);
   });
   return { score: best.score, stays };
 }

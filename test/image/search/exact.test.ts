@@ -2,16 +2,15 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
-import { firstFrame } from "../../../src/image/pixels/picture.ts";
-import { isQuarterPromising, quarterOf, smallerExact } from "../../../src/image/search/exact.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import { judgeRows } from "../../../src/image/search/score.ts";
+import { smallestExact } from "../../../src/image/search/search-exactly.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import twelveFile from "../../fixtures/jpeg2000/twelve.jp2";
 import sixteenFile from "../../fixtures/jxl/sixteen.jxl";
 import { decodeFile } from "../../support/files.ts";
 import { rendered } from "../../support/render.ts";
-import { drain, paint, pictureOf, type Pixels, rowsOf, scene } from "../../support/rows.ts";
+import { paint, pictureOf, type Pixels, rowsOf, scene } from "../../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 
@@ -118,40 +117,6 @@ describe("a file of more than 8 bits, without loss", () => {
   });
 });
 
-describe("a quarter of a picture", () => {
-  const striped = (height: number) => pictureOf([paint(20, height, (_x, y) => [y, 0, 0, 255])]);
-
-  it("has strips from top to bottom", async () => {
-    const quarter = quarterOf(striped(160));
-    if (!quarter) throw new Error("the picture is high enough");
-    const { data, height } = await drain(await firstFrame(quarter, UNPAUSED));
-    expect(height).toBe(40);
-    const rows = Array.from({ length: height }, (_, row) => data[row * 20 * 4]);
-    expect(rows).toEqual([15, 55, 95, 135].flatMap((from) => Array.from({ length: 10 }, (_, row) => from + row)));
-  });
-
-  it("is not taken of a picture of a few rows", () => {
-    expect(quarterOf(striped(63))).toBeNull();
-  });
-
-  it("says whether the whole is worth writing without loss", async () => {
-    const sizes: number[] = [];
-    const onSample = async ({ picture: { width, height } }: { picture: { width: number; height: number } }) => ({
-      encode: async () => {
-        sizes.push(width * height);
-        return new Uint8Array(1_000);
-      },
-    });
-    const large = pictureOf([paint(400, 400, () => [0, 0, 0, 255])]);
-    expect(await isQuarterPromising({ onSample }, SETTINGS, large, 4_000)).toBe(true);
-    expect(await isQuarterPromising({ onSample }, SETTINGS, large, 1_000)).toBe(false);
-    expect(sizes).toEqual([40_000, 40_000]);
-    // A small picture is written as it is.
-    expect(await isQuarterPromising({ onSample }, SETTINGS, striped(160), 1)).toBe(true);
-    expect(sizes).toHaveLength(2);
-  });
-});
-
 describe("encodings without loss beside a lossy one", () => {
   const made = (bytes: number) => new Uint8Array(bytes);
   const encode = async ({ nearLossless = 100 }: { nearLossless?: number }) => made(100 + nearLossless);
@@ -159,17 +124,17 @@ describe("encodings without loss beside a lossy one", () => {
     const points = (length - 100) / 2 + 60;
     return { points, score: points + 5 };
   };
-  const chosen = (lossyBytes: number, score: number, target = 75) =>
-    smallerExact({ encode, judge }, SETTINGS, target, [0, 20, 60], { bytes: made(lossyBytes), score });
+  const chosen = (mostBytes: number, targetScore = 75) =>
+    smallestExact({ encode, judge }, SETTINGS, { targetScore, bytes: mostBytes }, [0, 20, 60]);
 
   it("are taken with the most loss that reaches the target", async () => {
-    expect(await chosen(180, 76)).toMatchObject({ score: 90, metric: 95, bytes: made(160) });
-    expect(await chosen(180, 76, 65)).toMatchObject({ score: 70, bytes: made(120) });
+    expect(await chosen(180)).toMatchObject({ score: 90, metric: 95, bytes: made(160) });
+    expect(await chosen(180, 65)).toMatchObject({ score: 70, bytes: made(120) });
   });
 
   it("are not taken where they are larger", async () => {
-    expect(await chosen(110, 76)).toMatchObject({ score: 76, bytes: made(110) });
-    expect(await chosen(90, 76)).toMatchObject({ score: 76, bytes: made(90) });
+    expect(await chosen(110)).toBeNull();
+    expect(await chosen(90)).toBeNull();
   });
 
   it("are made once where it is known how they look", async () => {
@@ -179,14 +144,15 @@ describe("encodings without loss beside a lossy one", () => {
       scored.push(level),
       judge(await encode({ ...SETTINGS, nearLossless: level }))
     );
-    const best = await smallerExact({ encode: made, judge, judgeAt }, SETTINGS, 75, [0, 20, 60]);
+    const toBeat = { targetScore: 75, bytes: Infinity };
+    const best = await smallestExact({ encode: made, judge, judgeAt }, SETTINGS, toBeat, [0, 20, 60]);
     expect(best).toMatchObject({ score: 90, metric: 95 });
     expect(scored).toEqual([20, 60]);
     expect(made.mock.calls.map(([{ nearLossless }]) => nearLossless)).toEqual([undefined, 60]);
   });
 
   it("stand in for a lossy one that misses the target", async () => {
-    expect(await chosen(50, 70)).toMatchObject({ score: 90, bytes: made(160) });
-    expect(await chosen(50, 70, 95)).toMatchObject({ score: 100, bytes: made(200) });
+    expect(await chosen(Infinity)).toMatchObject({ score: 90, bytes: made(160) });
+    expect(await chosen(Infinity, 95)).toMatchObject({ score: 100, bytes: made(200) });
   });
 });

@@ -36,7 +36,6 @@ function pictureOf(size: Size, noise: number, alpha = 255): Picture {
 
 const NOT_KEPT = { pixels: false, prepared: false };
 const PREPARED = { pixels: false, prepared: true };
-const WHOLE = { ...PREPARED, whole: true };
 
 describe("a reference", () => {
   it.each<[string, Size, number]>([
@@ -58,28 +57,6 @@ describe("a reference", () => {
       expect(await prepared.judgeSample(await firstFrame(ofSheet, UNPAUSED))).toEqual(
         await plain.judgeSample(await firstFrame(ofSheet, UNPAUSED)),
       );
-    }
-    prepared.close();
-    plain.close();
-  });
-
-  it.each([
-    ["opaque", 255],
-    ["with alpha", 130],
-  ])("scores the whole the same when that is prepared on one of the backgrounds: %s", async (_name, alpha) => {
-    const size = { width: 1_100, height: 800 };
-    const original = pictureOf(size, 0, alpha);
-    const plain = await Reference.of(original, NOT_KEPT, UNPAUSED);
-    const prepared = await Reference.of(original, WHOLE, UNPAUSED);
-    const rendition = pictureOf(size, 12, alpha);
-    const sheet = pictureOf(plain.sample.picture, 12, alpha);
-    for (const background of [0.9, 0.1, 0.9, undefined]) {
-      const scores = [plain, prepared].map(async (reference) => [
-        await reference.judgeSample(await firstFrame(sheet, UNPAUSED)),
-        await reference.judge(await firstFrame(rendition, UNPAUSED), { background }),
-      ]);
-      const [expected, found] = await Promise.all(scores);
-      expect(found).toEqual(expected);
     }
     prepared.close();
     plain.close();

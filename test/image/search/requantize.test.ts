@@ -4,10 +4,11 @@ import { expect, it } from "vitest";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
 import { planSteps, storedSize } from "../../../src/image/plan/plan.ts";
-import { TARGET_SCORE } from "../../../src/image/search/presets.ts";
-import { requantize, requantizeWithoutPixels } from "../../../src/image/search/requantize.ts";
+import { requantize } from "../../../src/image/search/requantize.ts";
+import { searchPixels } from "../../../src/image/search/search-pixels.ts";
 import { Session } from "../../../src/image/search/session.ts";
 import { type Task, taskOf } from "../../../src/image/search/task.ts";
+import type { TraceEvent } from "../../../src/image/search/trace.ts";
 import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { rendered } from "../../support/render.ts";
@@ -33,34 +34,38 @@ function optimizing(file: Uint8Array): Task {
   return taskOf({ stored, plan, format: FORMATS.jpeg, objective: { kind: "smart", preset: "medium" }, isLast: true });
 }
 
-/** The file that an attempt makes, marked as results are; undefined where it makes none. */
-async function madeBy(attempt: ReturnType<typeof requantize>, task: Task): Promise<Uint8Array | undefined> {
-  const session = new Session(task, SharedBytes.of(task.stored.bytes));
-  const outcome = await attempt?.run(session, UNPAUSED, 0);
-  if (!outcome || typeof outcome === "symbol") return undefined;
-  return FORMATS.jpeg.mark.write(outcome.file.bytes, TARGET_SCORE.medium);
+/** What is done for a file, in the order in which it is. */
+async function attemptsOf(file: Uint8Array) {
+  const names: string[] = [];
+  const trace = (event: TraceEvent) => void (event.kind === "attempt" && names.push(event.name));
+  const { output } = await rendered(file, { optimize: { lossless: false }, trace });
+  return { names, output };
 }
 
-it("sets no memory aside for the pixels of a picture whose divisors are close enough, and makes the same file", async () => {
+it("sets no memory aside for the pixels of a picture whose divisors are close enough", async () => {
   const file = await fileOf(scene(SIZE.width, SIZE.height), 92);
   const task = optimizing(file);
-  const [without, both] = [requantizeWithoutPixels(task), requantize(task)];
-  expect(without?.estimate.bytes).toBeLessThan((both?.estimate.bytes ?? 0) - (8 << 20));
-  const made = await madeBy(without, task);
-  expect(made).toEqual(await madeBy(both, optimizing(file)));
-  const { output } = await rendered(file, { optimize: { lossless: false } });
-  expect(output.bytes).toEqual(made);
-});
-
-it("comes to the pixels where divisors are too far apart, and makes nothing before", async () => {
-  const file = await fileOf(WAVES, 70);
-  const task = optimizing(file);
-  expect(await madeBy(requantizeWithoutPixels(task), task)).toBeUndefined();
-  const { output } = await rendered(file, { optimize: { lossless: false } });
-  expect(output.bytes).toEqual(await madeBy(requantize(optimizing(file)), optimizing(file)));
+  const [coefficients, pixels] = [requantize(task), searchPixels(task)];
+  expect(coefficients?.estimate.bytes).toBeLessThan((pixels?.estimate.bytes ?? 0) - (8 << 20));
+  const { names, output } = await attemptsOf(file);
+  expect(names).toEqual(["requantize"]);
   expect(output.score).toBeGreaterThanOrEqual(75);
 });
 
-it("tries both at once where the picture is small", async () => {
-  expect(requantizeWithoutPixels(optimizing(await fileOf(scene(900, 600), 92)))).toBeNull();
+it("comes to the pixels where divisors are too far apart, and takes the smaller file", async () => {
+  const { names, output } = await attemptsOf(await fileOf(WAVES, 70));
+  expect(names.slice(0, 2)).toEqual(["requantize", "search pixels"]);
+  expect(output.score).toBeGreaterThanOrEqual(75);
+  const task = optimizing(await fileOf(WAVES, 70));
+  const session = new Session(task, SharedBytes.of(task.stored.bytes));
+  const divided = await requantize(task)?.run(session, UNPAUSED, 0);
+  if (!divided || typeof divided === "symbol") throw new Error("coefficients can be divided");
+  expect(output.bytes.length).toBeLessThan(divided.file.bytes.length);
+});
+
+it("tries pixels where chroma of theirs can be halved", async () => {
+  const settings = { lossless: false, quality: 92, progressive: false, effort: 0.5, subsample: "4:4:4" } as const;
+  const file = await FORMATS.jpeg.write.encode(pictureOf([scene(900, 600)]), settings, UNPAUSED);
+  const { names } = await attemptsOf(file);
+  expect(names.slice(0, 2)).toEqual(["requantize", "search pixels"]);
 });

@@ -1,0 +1,133 @@
+/** The attempt at a file without loss, or nearly, where the search before it found that it may be the best. */
+import { held, maximum, parallel, serial } from "../../../wasm/estimate.ts";
+import { fullness } from "../codec/complexity.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
+import { firstFrame } from "../pixels/picture.ts";
+import type { Rows } from "../pixels/rows.ts";
+import type { Attempt } from "./attempt.ts";
+import { encodeEstimate, judgeEstimate, resultBytes, sourceEstimate } from "./estimates.ts";
+import { PROMISING } from "./exact.ts";
+import { type BytesToBeat, findQuality, type Model, type Tried, within } from "./find-quality.ts";
+import { Notes } from "./noted.ts";
+import { aimedAt, isSmall } from "./presets.ts";
+import { type Encode, type Found, Judge, type Written } from "./probe.ts";
+import { inComparedColors, judgeRows } from "./score.ts";
+import { searchableIn, searchedScore } from "./search-pixels.ts";
+import type { Judgement } from "./second-opinion.ts";
+import { canDivide, type Task } from "./task.ts";
+
+/** As full as nothing flat is, by what the file of the original takes. */
+const PHOTOGRAPHIC = 0.3;
+/** Files without loss, or nearly, that are made of what is worth it. */
+const FILES = 3;
+
+/** Makes a file without loss, or nearly, where a search through pixels found that it may be the best. */
+export function searchExactly(task: Task): Attempt | null {
+  const format = canDivide(task) ? null : searchableIn(task);
+  if (!format?.can.lossless) return null;
+  const { picture, settings, trace } = task;
+  const { qualities, nearLosslessLevels = [] } = format.write;
+  const targetScore = aimedAt(searchedScore(task) ?? 100, picture);
+  const [nearLossless] = nearLosslessLevels;
+  const exact = { ...settings, lossless: true, ...(nearLossless !== undefined && { nearLossless }) };
+  const encode = encodeEstimate(task, format, exact);
+  const judge = parallel(sourceEstimate(task), judgeEstimate(format, picture));
+  const { bytes } = parallel(maximum(encode, judge), held(resultBytes(format, picture, settings)));
+  const files = nearLosslessLevels.length > 0 ? FILES : 1;
+  return {
+    name: "search exactly",
+    estimate: { bytes, ms: files * serial(encode, judge).ms },
+    isSearch: true,
+    isFallback: true,
+    isUnlikely: picture.opaque && fullness(picture) >= PHOTOGRAPHIC && !isSmall(picture),
+    mayBeat: (_, { seeksExact }) => seeksExact,
+    async run(session, timeSlice) {
+      const { picture: shown, best, deadline } = session;
+      const open = async () => inComparedColors(await firstFrame(shown, timeSlice), shown.space);
+      const judgement = async (rows: Rows) => judgeRows(await open(), inComparedColors(rows, shown.space), timeSlice);
+      const judge = new Judge(format, shown, judgement, timeSlice);
+      const notes = new Notes(qualities, targetScore, trace);
+      const { encode, nearly } = notes.encoder(session.encoder(format, timeSlice), deadline);
+      const judgeAt = nearly && ((level: number) => judge.ofPicture(nearly(level)));
+      const encoder = { encode, judge: (file: Uint8Array) => judge.ofFile(file), judgeAt };
+      const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
+      const found = await smallestExact(encoder, settings, { targetScore, bytes: mostBytes }, nearLosslessLevels);
+      return found && session.rendition(found);
+    },
+  };
+}
+
+/** What makes files without loss, or nearly, and tells how they look. */
+export interface ExactEncoder {
+  readonly encode: Encode;
+  readonly judge: (bytes: Uint8Array) => Promise<Judgement>;
+  /** What is said of a value of `nearLossless`, where it is known without a file. */
+  readonly judgeAt?: ((level: number) => Promise<Judgement>) | undefined;
+}
+
+/**
+ * The smallest of the encodings without loss, or nearly, that reach the target score; null where none is smaller than the bytes to
+ * beat.
+ * @param levels of `EncodeSettings.nearLossless`, those that touch pixels most first
+ */
+export async function smallestExact(
+  encoder: ExactEncoder,
+  settings: EncodeSettings,
+  { targetScore, bytes: mostBytes }: BytesToBeat,
+  levels: readonly number[],
+): Promise<Found | null> {
+  const exactly = { ...settings, lossless: true };
+  const exact = { bytes: await encoder.encode(exactly), score: 100 };
+  if (exact.bytes.length >= PROMISING * mostBytes) return null;
+  const bytes = Math.min(mostBytes, exact.bytes.length);
+  const best = exact.bytes.length < mostBytes ? exact : null;
+  const touched = await mostTouched(encoder, exactly, { targetScore, bytes: bytes - 1 }, levels);
+  // What shows every pixel as it is would be the same file again.
+  if (!touched || (encoder.judgeAt && touched.tried.score === exact.score)) return best;
+  const file = await touched.probe.bytes();
+  const { score, metric } = touched.tried;
+  return file.length < bytes ? { bytes: file, score, metric } : best;
+}
+
+/** A level that was tried, in place of a quality its number among all. */
+interface TriedLevel extends Tried {
+  readonly score: number;
+  readonly metric: number;
+}
+
+/**
+ * The first of the levels that reaches the target score: scores grow with levels, and bytes do. Levels that are judged
+ * without a file are looked at by halves, others one after the other until files are larger than they may be.
+ */
+async function mostTouched(
+  { encode, judge, judgeAt }: ExactEncoder,
+  settings: EncodeSettings,
+  toBeat: BytesToBeat,
+  levels: readonly number[],
+) {
+  if (levels.length === 0) return undefined;
+  const isEnough = ({ score }: TriedLevel) => score >= toBeat.targetScore;
+  const middle = (from: number, to: number) => (from + to + 1) >> 1;
+  const probeAt = (quality: number) => {
+    let file: Promise<Uint8Array> | undefined;
+    return { quality, bytes: () => (file ??= encode({ ...settings, nearLossless: levels[quality]! })) };
+  };
+  const model: Model<TriedLevel, Written> = {
+    ...within({ step: 1 }, 0, levels.length - 1),
+    leaps: true,
+    mostScore: async () => toBeat.targetScore,
+    async measure({ quality, bytes }) {
+      const { points: score, score: metric } = await (judgeAt?.(levels[quality]!) ?? judge(await bytes()));
+      return { quality, score, metric };
+    },
+    expected: ({ from, to }) => (judgeAt ? middle(from, to) : from),
+  };
+  const { best } = await findQuality(probeAt, model, {
+    first: judgeAt ? middle(0, levels.length - 1) : 0,
+    attempts: levels.length,
+    isEnough,
+    isClose: (tried) => !judgeAt && tried.some(isEnough),
+    ...(!judgeAt && { toBeat }),
+  });
+  return best && isEnough(best.tried) ? best : undefined;
+}
