@@ -14,13 +14,7 @@ import { identify } from "../../src/image/plan/detect.ts";
 import { opaqueAfter, sizeAfter } from "../../src/image/plan/plan.ts";
 import { stepEstimate, applied } from "../../src/image/plan/planned-picture.ts";
 import type { SingleOrder } from "../../src/image/render/order.ts";
-import {
-  comparePreparedEstimate,
-  compareWith,
-  preparedOf,
-  prepareEstimate,
-  scoreEstimate,
-} from "../../src/image/search/score.ts";
+import { scoreEstimate } from "../../src/image/search/score.ts";
 import type { Step } from "../../src/image/steps/operation.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
 import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
@@ -139,7 +133,7 @@ export async function operating(
   );
 }
 
-/** Comparing a picture with one rendition, preparing it, and comparing another with it. */
+/** Comparing a picture with one rendition. */
 export function scoring(name: string, first: Pixels, second: Pixels, opaque = true): Job[] {
   const looked = { width: first.width, height: first.height, opaque };
   const rows = (pixels: Pixels) => rowsOf(pixels, opaque);
@@ -148,18 +142,6 @@ export function scoring(name: string, first: Pixels, second: Pixels, opaque = tr
       `score: ${name}`,
       () => scoreEstimate(looked),
       (timeSlice) => scoreRows(rows(first), rows(second), timeSlice),
-    ),
-    piece(
-      `score: ${name}, prepared and compared`,
-      () => parallel(prepareEstimate(looked), comparePreparedEstimate(looked)),
-      async (timeSlice) => {
-        const reference = await preparedOf(rows(first), timeSlice);
-        try {
-          return await compareWith(reference, rows(first), rows(second), timeSlice);
-        } finally {
-          reference.close();
-        }
-      },
     ),
   ];
 }

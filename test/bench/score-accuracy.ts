@@ -11,7 +11,7 @@ import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 
 import { type Rows, rowsOver } from "../../src/image/pixels/rows.ts";
-import { BACKGROUNDS, compareRows } from "../../src/image/search/score.ts";
+import { compareRows } from "../../src/image/search/score.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { scoreRows } from "../support/scores.ts";
 import { given } from "./given.ts";
@@ -85,14 +85,11 @@ async function deviationOf(original: Buffer, index: number, tool: string, folder
   const reference = Number(execFileSync(tool, paths, { encoding: "utf8" }));
   if (!(reference >= LEAST && reference <= MOST)) return null;
   const [first, second] = [await pixelsOf(from, !keeps), await pixelsOf(rendition, !keeps)];
-  const scores: number[] = [];
-  for (const background of keeps ? BACKGROUNDS : [0.5]) {
-    scores.push((await compareRows(first(), second(), UNPAUSED, { background })).score);
-  }
+  const { score } = await compareRows(first(), second(), UNPAUSED);
   const pixels = first().width * first().height;
   return {
     classes: ["all", format, sizeClass(pixels)],
-    whole: Math.min(...scores) - reference,
+    whole: score - reference,
     compared: (await scoreRows(first(), second(), UNPAUSED)) - reference,
   };
 }

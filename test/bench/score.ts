@@ -1,8 +1,5 @@
-/**
- * What scoring takes: two pictures in step, a reference that is prepared, and a comparison with that:
- * `npm run bench -- score`. "ns" is the time of a pixel, of one run.
- */
-import { type Comparison, openComparison, PreparedReference } from "../../wasm/score/score.ts";
+/** What scoring two pictures takes: `npm run bench -- score`. "ns" is the time of a pixel, of one run. */
+import { openComparison } from "../../wasm/score/score.ts";
 import type { Bench, Candidate } from "./harness.ts";
 
 const SIZES = [
@@ -21,34 +18,14 @@ export const benches: readonly Bench[] = SIZES.map((size) => ({
 
 function candidatesOf(size: (typeof SIZES)[number]): Candidate[] {
   const [first, second] = [bandsOf(textured(size, 0), size), bandsOf(textured(size, 12), size)];
-  const prepare = () => {
-    const reference = new PreparedReference(size, [0.5]);
-    for (const band of first) reference.push(band);
-    return reference;
-  };
-  const reference = prepare();
-  const inStep = () => {
+  const run = () => {
     const comparison = openComparison(size.width, size.height);
     for (const [index, band] of first.entries()) comparison.push(band, second[index] ?? band);
-    return finished(comparison);
+    const score = comparison.result();
+    comparison.close();
+    return score;
   };
-  const prepared = () => {
-    const comparison = reference.compare();
-    for (const band of second) comparison.push(band);
-    return finished(comparison);
-  };
-  const candidates = [
-    { name: "two pictures in step", run: inStep },
-    { name: "a reference is prepared", run: () => prepare().close() },
-    { name: "compared with that", run: prepared },
-  ];
-  return candidates.map(({ name, run }) => ({ name, run: timed(run, size.width * size.height) }));
-}
-
-function finished(comparison: Pick<Comparison, "result" | "close">): number {
-  const score = comparison.result();
-  comparison.close();
-  return score;
+  return [{ name: "two pictures in step", run: timed(run, size.width * size.height) }];
 }
 
 function timed(run: () => unknown, pixels: number): () => { ns: string } {

@@ -25,7 +25,6 @@ const LONGER_SIDE = 1_200;
 const QUALITIES = [1, 4, 8, 12, 16, 25, 35, 45, 55, 65, 70, 78, 85, 92, 96];
 /** Outside, nothing is searched for. */
 const [LEAST, MOST] = [30, 93];
-const KEPT = { pixels: false, prepared: true };
 
 interface Made {
   readonly quality: number;
@@ -58,28 +57,27 @@ async function pictureAt(path: string): Promise<Picture> {
 /** What comes of the qualities that are searched among. */
 async function lossesOf(name: "jpeg" | "webp" | "avif" | "heic", picture: Picture): Promise<Made[]> {
   const format = FORMATS[name];
-  return Reference.during(picture, KEPT, UNPAUSED, async (reference) => {
-    const made: Made[] = [];
-    for (const quality of QUALITIES) {
-      const settings: EncodeSettings = {
-        lossless: false,
-        quality,
-        effort: 0.5,
-        subsample: "4:2:0",
-        progressive: false,
-      };
-      const whole = await format.write.encode(picture, settings, UNPAUSED);
-      const lost = 100 - (await reference.judge(await decoded(format, whole, UNPAUSED))).score;
-      if (100 - lost < LEAST || 100 - lost > MOST) continue;
-      const { fastPassLoss }: Scale = format.write.qualities;
-      const probe = fastPassLoss === undefined;
-      const tiles = await format.write.encode(reference.sample.picture, { ...settings, probe }, UNPAUSED);
-      const lostByTiles = 100 - (await reference.judgeSample(await decoded(format, tiles, UNPAUSED))).score;
-      const bits = (whole.length * 8) / (picture.width * picture.height);
-      made.push({ quality, bytes: whole.length, bits, lost, lostByTiles });
-    }
-    return made;
-  });
+  const reference = await Reference.of(picture, false, UNPAUSED);
+  const made: Made[] = [];
+  for (const quality of QUALITIES) {
+    const settings: EncodeSettings = {
+      lossless: false,
+      quality,
+      effort: 0.5,
+      subsample: "4:2:0",
+      progressive: false,
+    };
+    const whole = await format.write.encode(picture, settings, UNPAUSED);
+    const lost = 100 - (await reference.judge(await decoded(format, whole, UNPAUSED))).score;
+    if (100 - lost < LEAST || 100 - lost > MOST) continue;
+    const { fastPassLoss }: Scale = format.write.qualities;
+    const probe = fastPassLoss === undefined;
+    const tiles = await format.write.encode(reference.sample.picture, { ...settings, probe }, UNPAUSED);
+    const lostByTiles = 100 - (await reference.judgeSample(await decoded(format, tiles, UNPAUSED))).score;
+    const bits = (whole.length * 8) / (picture.width * picture.height);
+    made.push({ quality, bytes: whole.length, bits, lost, lostByTiles });
+  }
+  return made;
 }
 
 function tell(name: string, measured: readonly (readonly Made[])[]): void {

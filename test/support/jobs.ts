@@ -7,7 +7,7 @@ import type { OperationName } from "../../src/image/operations.ts";
 import { firstFrame, type Picture } from "../../src/image/pixels/picture.ts";
 import { planSteps, storedSize } from "../../src/image/plan/plan.ts";
 import { pictureOf as pipelineOf } from "../../src/image/plan/planned-picture.ts";
-import { compareRows, compareWith, preparedOf } from "../../src/image/search/score.ts";
+import { compareRows } from "../../src/image/search/score.ts";
 import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import animatedAvif from "../fixtures/avif/colors-animated-8bpc.avif";
 import grain from "../fixtures/avif/grain.avif";
@@ -104,14 +104,9 @@ function dividing(file: Uint8Array, quality: number): Job {
 
 function scoring(first: Pixels, second: Pixels): Job {
   return async (timeSlice) => {
-    const prepared = await preparedOf(rowsOf(first), timeSlice);
-    try {
-      const judgements = [await compareWith(prepared, rowsOf(first), rowsOf(second), timeSlice)];
-      judgements.push(await compareRows(rowsOf(second), rowsOf(first), timeSlice));
-      return judgements.map(({ score, points }) => `${score} ${points}`).join(" ");
-    } finally {
-      prepared.close();
-    }
+    const judgements = [await compareRows(rowsOf(first), rowsOf(second), timeSlice)];
+    judgements.push(await compareRows(rowsOf(second), rowsOf(first), timeSlice));
+    return judgements.map(({ score, points }) => `${score} ${points}`).join(" ");
   };
 }
 

@@ -98,12 +98,11 @@ Comparison *EXPORT(comparison_open)(Reference *reference) {
   return comparison;
 }
 
-// Takes the next rows of the rendition: RGBA8, straight alpha, sRGB. Those of the reference come first, in step where it
-// keeps no more.
+// Takes the next rows of both pictures: RGBA8, straight alpha, sRGB.
 void EXPORT(comparison_push)(Comparison *comparison, const uint8_t *first, const uint8_t *second, int rows) {
   size_t bytes = (size_t)comparison->reference->plan.scale[0].width * 4;
   for (int row = 0; row < rows; row++) {
-    if (first) reference_row(comparison->reference, first + row * bytes);
+    reference_row(comparison->reference, first + row * bytes);
     pyramid_push(comparison->pyramid, second + row * bytes);
   }
 }

@@ -10,18 +10,9 @@ export const MAX_ROWS = 16;
 
 /** Native memory of one job: what it opened is freed with it. */
 export class Held {
-  readonly instance: NativeInstance<ScoreExports>;
-  private readonly within: Held | undefined;
-  private readonly inner = new Set<Held>();
+  readonly instance: NativeInstance<ScoreExports> = scoring.acquire();
   private readonly frees: (() => void)[] = [];
   private isOpen = true;
-
-  /** @param within whose memory is looked at: this is closed before it */
-  constructor(within?: Held) {
-    this.instance = within ? within.call(() => within.instance) : scoring.acquire();
-    this.within = within;
-    within?.inner.add(this);
-  }
 
   call<T>(work: (exports: ScoreExports) => T): T {
     if (!this.isOpen) throw new RangeError("a comparison was closed");
@@ -57,9 +48,7 @@ export class Held {
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    for (const held of this.inner) held.close();
     for (const free of this.frees.toReversed()) free();
-    if (this.within) this.within.inner.delete(this);
-    else scoring.release(this.instance);
+    scoring.release(this.instance);
   }
 }

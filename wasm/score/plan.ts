@@ -29,7 +29,7 @@ const ALL_CHANNELS: Channels = { means: 3, variances: 3 };
 const FLOAT = 4;
 /** Rows of a blur: a ring, and what the columns remember. */
 const BLUR_ROWS = 14 + 6;
-/** Rows of pixels that a comparison keeps, and of a reference that is compared in step. */
+/** Rows that are kept of pixels of both pictures, and of means and variances of the first. */
 const STEP_ROWS = 8;
 /** Rows of the widest scale besides: a batch of four as columns, one of zeros and one to spare. */
 const WORK_ROWS = 6;
@@ -67,30 +67,17 @@ function sum(scales: readonly Scale[], floats: (scale: Scale) => number): number
   return scales.reduce((total, scale) => total + floats(scale), 0) * FLOAT;
 }
 
-/** Bytes that the kept rows of a reference take, on one background: about 20 of each pixel. */
-export function keptScoreBytes(size: Extent): number {
-  return sum(scalesOf(size), ({ stride, height, means, variances }) => stride * height * (2 * means + variances));
-}
-
-/** Bytes that making a reference takes besides, until all its rows are in. */
-export function makingBytes(size: Extent): number {
-  const scales = scalesOf(size);
-  const rows = sum(scales, ({ stride, means, variances }) => stride * ((means + variances) * BLUR_ROWS + PYRAMID_ROWS));
-  return rows + size.width * WORK_ROWS * FLOAT + FIXED_BYTES;
-}
-
-/** Bytes that a comparison with a reference takes, on one background. */
-export function comparingBytes(size: Extent): number {
-  const rows = sum(
-    scalesOf(size),
-    ({ stride, means, variances }) =>
-      stride * ((means + 2 * variances) * BLUR_ROWS + PYRAMID_ROWS + 1 + means * STEP_ROWS),
-  );
-  return rows + size.width * WORK_ROWS * FLOAT + FIXED_BYTES;
-}
-
 /** Bytes that comparing two pictures in step takes, on one background. */
 export function steppingBytes(size: Extent): number {
-  const kept = sum(scalesOf(size), ({ stride, means, variances }) => stride * STEP_ROWS * (2 * means + variances));
-  return kept + makingBytes(size) + comparingBytes(size);
+  const scales = scalesOf(size);
+  const ofFirst = sum(
+    scales,
+    ({ stride, means, variances }) => stride * ((means + variances) * BLUR_ROWS + PYRAMID_ROWS),
+  );
+  const ofSecond = sum(
+    scales,
+    ({ stride, means, variances }) => stride * ((means + 2 * variances) * BLUR_ROWS + PYRAMID_ROWS + 1),
+  );
+  const kept = sum(scales, ({ stride, means, variances }) => stride * STEP_ROWS * (3 * means + variances));
+  return kept + ofFirst + ofSecond + 2 * (size.width * WORK_ROWS * FLOAT + FIXED_BYTES);
 }

@@ -1,17 +1,16 @@
-// The side of comparisons that stays the same: of each channel of each scale the pixels, their local means and variances.
+// The first side of a comparison: of each channel of each scale the pixels, their local means and variances.
 #include "score.h"
 
 static void open_channel(Reference *reference, int index, int channel) {
   const ScalePlan *scale = &reference->plan.scale[index];
   if (!is_used(scale, channel)) return;
-  int rows = reference->kept_rows && reference->kept_rows < scale->height ? reference->kept_rows : scale->height;
+  int rows = STEP_ROWS < scale->height ? STEP_ROWS : scale->height;
   size_t bytes = (size_t)scale->stride * rows * sizeof(float);
   Kept *kept = &reference->kept[index][channel];
-  void *(*const room)(size_t) = reference->kept_rows ? allocate : room_for;
-  kept->pixels = room(bytes), kept->means = room(bytes);
+  kept->pixels = allocate(bytes), kept->means = allocate(bytes);
   reference->means[index][channel] = blur_open(scale);
   if (!scale->structure[channel]) return;
-  kept->variances = room(bytes);
+  kept->variances = allocate(bytes);
   reference->squares[index][channel] = blur_open(scale);
 }
 
@@ -100,14 +99,12 @@ static void take_row(void *owner, int index, int y, const float *linear) {
 }
 
 // A reference of this size, at least 8 x 8. `background` (0 to 1, sRGB) lies under transparent pixels. The picture
-// consists of tiles of this size, multiples of 32; 0 where it is not cut that way. Where `in_step`, no more is kept than
-// a comparison needs whose rows come in at the same time.
-Reference *EXPORT(reference_open)(int width, int height, float background, int tile_columns, int tile_rows,
-                                  int in_step) {
+// consists of tiles of this size, multiples of 32; 0 where it is not cut that way. No more is kept than a comparison needs
+// whose rows come in at the same time.
+Reference *EXPORT(reference_open)(int width, int height, float background, int tile_columns, int tile_rows) {
   Reference *reference = allocate(sizeof(Reference));
   reference->plan = plan_of(width, height, tile_columns, tile_rows);
   reference->background = background;
-  reference->kept_rows = in_step ? STEP_ROWS : 0;
   const ScalePlan *largest = &reference->plan.scale[0];
   for (int index = 0; index < reference->plan.scales; index++) {
     for (int channel = 0; channel < CHANNELS; channel++) open_channel(reference, index, channel);
@@ -123,10 +120,4 @@ void reference_row(Reference *reference, const uint8_t *rgba) {
   if (!reference->pyramid) return;
   pyramid_push(reference->pyramid, rgba);
   if (reference->pyramid->rows_in[0] == reference->plan.scale[0].height) close_work(reference);
-}
-
-// Takes the next rows: RGBA8, straight alpha, sRGB.
-void EXPORT(reference_push)(Reference *reference, const uint8_t *rgba, int rows) {
-  size_t bytes = (size_t)reference->plan.scale[0].width * 4;
-  for (int row = 0; row < rows; row++) reference_row(reference, rgba + row * bytes);
 }

@@ -5,8 +5,8 @@
 
 #include "pyramid.h"
 
-// Rows that a batch looks at: its own, and those that it yields. Where both sides of a comparison come in step, no more
-// of a reference is kept.
+// Rows that a batch looks at: its own, and those that it yields. Both sides of a comparison come in step: no more of a
+// reference is kept.
 enum { STEP_ROWS = BATCH + AHEAD };
 
 // What is kept of a channel of a scale: all that a comparison needs of it.
@@ -17,7 +17,6 @@ typedef struct {
 typedef struct {
   Plan plan;
   float background;
-  int kept_rows; // 0: all
   Kept kept[SCALES][CHANNELS];
   float *zeros;  // a row
   // What it takes to make them, gone once they are made.
@@ -28,7 +27,7 @@ typedef struct {
 } Reference;
 
 static inline float *kept_row(const Reference *reference, int scale, float *rows, int y) {
-  return rows + (size_t)(reference->kept_rows ? y % reference->kept_rows : y) * reference->plan.scale[scale].stride;
+  return rows + (size_t)(y % STEP_ROWS) * reference->plan.scale[scale].stride;
 }
 
 // Columns of a batch of rows, with room for their margins.

@@ -104,11 +104,6 @@ export interface Scale {
   readonly tilesOfSmall?: boolean;
   /** Points that a draft loses besides that; absent where drafts take no less time. */
   readonly draft?: number;
-  /**
-   * A picture needs about the same quality in every size: where a search in another size of it ended says as much as
-   * tiles do.
-   */
-  readonly steady?: boolean;
 }
 
 /** From pixels to files. */

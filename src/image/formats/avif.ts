@@ -66,7 +66,6 @@ export const avif = format({
       begins: 0.925,
       fullChroma: 1.8,
       draft: 2,
-      steady: true,
     },
     variants: VARIANTS,
     maxScoredPixels: Number.POSITIVE_INFINITY,

@@ -52,7 +52,6 @@ export const mp4 = format({
       losses: LOSSES,
       bits: 0.25,
       draft: 2,
-      steady: true,
     },
     variants: VARIANTS,
     maxScoredPixels: Number.POSITIVE_INFINITY,

@@ -153,7 +153,7 @@ async function firstOrBetter(
         }
       }
     }
-    if (outcome === BEATEN && !best && isFarAbove(task) && !session.seeksExact) return null;
+    if (outcome === BEATEN && !best && isFarAbove(task) && session.exactBesideBytes === 0) return null;
     if (outcome === BEATEN) isBeaten = true;
     if (!outcome || outcome === BEATEN) continue;
     const made = marked(task, outcome);

@@ -13,7 +13,6 @@ import {
   type Judge,
   type Encoder,
   type PictureEncoder,
-  surely,
   type Probe,
 } from "./probe.ts";
 import type { Sample } from "./sample.ts";
@@ -147,8 +146,7 @@ async function candidateOf(
     const isPlain = (await qualityOf(distortionAt, distortion)) <= SURELY_PLAIN_QUALITY;
     if (isPlain) return { encoder, settings, distortion, isPlain, best };
   }
-  const byDistortion = () => lowestByDistortion(probeAt, distortionAt, targetScore, { ...search, first });
-  const best = sample.tiles ? await byDistortion() : await surely(byDistortion);
+  const best = await lowestByDistortion(probeAt, distortionAt, targetScore, { ...search, first });
   return { encoder, settings, distortion: await distortionAt(best.quality), best };
 }
 

@@ -10,7 +10,7 @@ import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { flattenEstimate } from "../steps/flatten.ts";
 import { SAMPLED_FRAMES } from "./animation.ts";
 import { hasManyTiles, sampleBytes, samplePart, sampleSize } from "./sample.ts";
-import { comparePreparedEstimate, prepareEstimate, scoreEstimate } from "./score.ts";
+import { scoreEstimate } from "./score.ts";
 import type { Task, WritableFormat } from "./task.ts";
 
 /**
@@ -149,9 +149,9 @@ function tryMs(format: WritableFormat, extent: Extent, settings: EncodeSettings)
  */
 export function searchMs(picture: Extent, oneMs: (extent: Extent) => number, tries = TRIES): number {
   const sample = { ...picture, ...sampleSize(picture), frames: 1 };
-  const sampleMs = oneMs(sample) + comparePreparedEstimate(sample).ms;
+  const sampleMs = oneMs(sample) + scoreEstimate(sample).ms;
   const more = byDetail(picture, tries.flat, 1);
-  if (samplePart(picture) === 1) return prepareEstimate(sample).ms + more * tries.sample * sampleMs;
+  if (samplePart(picture) === 1) return more * tries.sample * sampleMs;
   const wholeMs = oneMs(picture) + scoreEstimate(picture).ms;
-  return prepareEstimate(sample).ms + more * (tries.tiles * sampleMs + tries.whole * wholeMs);
+  return more * (tries.tiles * sampleMs + tries.whole * wholeMs);
 }

@@ -1,13 +1,7 @@
-/** Encodings without loss, or nearly: of drawings and screens they can be smaller than lossy ones that look as good. */
+/** Pictures whose files without loss, or nearly, can be smaller than lossy ones that look as good: drawings and screens. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { EncodeSettings } from "../codec/writer.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import { firstFrame, type Picture } from "../pixels/picture.ts";
-import type { PictureEncoder } from "./probe.ts";
-import type { Sample } from "./sample.ts";
-
-/** A file without loss that is larger by more than this than a lossy one stays so when it loses a little. */
-export const PROMISING = 2;
 
 /**
  * The part of a picture's pixels that have the color of the one before, from which on it may be worth writing without
@@ -43,19 +37,4 @@ export async function hasFewColors(picture: Picture, timeSlice: TimeSlice): Prom
     if (colors.size > PALETTE_COLORS) return false;
   }
   return true;
-}
-
-/**
- * Whether files without loss may be small enough beside a lossy one, by a quick one of the sample.
- * @param lossy bytes of the sample, lossy
- */
-export async function isWorthExact(
-  { tiles, picture }: Sample,
-  encoder: PictureEncoder,
-  settings: EncodeSettings,
-  lossy: number,
-): Promise<boolean> {
-  const { encode } = tiles ? await encoder.onSample({ picture }) : encoder;
-  const exact = await encode({ ...settings, lossless: true, effort: 0 });
-  return exact.length < PROMISING * lossy;
 }

@@ -22,14 +22,15 @@ export interface Goal {
   readonly isFrugal: boolean;
   /** The whole picture is tried as it is written to stay. */
   readonly triesFinal: boolean;
-  /** Told where a file without loss may be the best; absent: none will be tried. */
-  readonly seekExact?: (() => void) | undefined;
+  /**
+   * Told where a file without loss may be the best, with what the sample takes otherwise, `Infinity` where none looks as promised;
+   * absent: none will be tried.
+   */
+  readonly seekExact?: ((sampleBytes: number) => void) | undefined;
   /** Where the search in a neighbor of the picture ended. */
   readonly start?: Start | undefined;
   /** Told what is done; absent: nobody asks. */
   readonly trace?: Trace | undefined;
-  /** Nothing of the picture is written in another format, or was. */
-  readonly isAlone: boolean;
 }
 
 /** A search under way. */

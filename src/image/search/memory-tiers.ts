@@ -17,8 +17,8 @@ import {
   triesMs,
   triesOf,
 } from "./estimates.ts";
-import { comparedPixelsEstimate, type Keeping, preparedSampleEstimate } from "./reference.ts";
-import { samplePart, sampleSize } from "./sample.ts";
+import { comparedPixelsEstimate } from "./reference.ts";
+import { samplePart } from "./sample.ts";
 import { sixteenBitTask, type Task, type WritableFormat } from "./task.ts";
 
 /** Larger pictures are computed anew each time that they are read. */
@@ -37,8 +37,8 @@ export interface Tier {
   readonly estimate: Estimate;
   /** The pixels are computed once. */
   readonly keepsPixels: boolean;
-  /** What is kept of what renditions are compared with. */
-  readonly reference: Keeping;
+  /** What is compared of the picture stays in memory, where its pixels do not. */
+  readonly keepsCompared: boolean;
 }
 
 /** A fast tier, and a lean one where that is much smaller. */
@@ -52,14 +52,13 @@ export interface TieredSearch extends Course {
 /** The search that tries most files in the memory there is; null where there is not enough even for the least of it. */
 export function fullSearch(task: Task, format: WritableFormat): TieredSearch | null {
   const { picture } = task;
-  const { tilesOfSmall } = format.write.qualities;
   const mayKeep = picture.frames === 1 && picture.width * picture.height <= MAX_KEPT_PIXELS && !isThere(task);
   const own = (triesFinal: boolean, keepsPixels: boolean) =>
     pixelsEstimate(task, format, { keepsResults: true, triesFinal }, keepsPixels);
   const keepsPixels = mayKeep && fits(task, own(false, true));
   const triesFinal = fits(task, own(true, keepsPixels));
   if (!fits(task, own(triesFinal, keepsPixels))) return null;
-  const tiers = tiersFor(task, format, keepsPixels, (keeps) => own(triesFinal, keeps), tilesOfSmall);
+  const tiers = tiersFor(task, format, keepsPixels, (keeps) => own(triesFinal, keeps));
   return fits(task, tiers[0].estimate) ? { tiers, keepsResults: true, triesFinal } : null;
 }
 
@@ -75,7 +74,7 @@ function isThere({ stored, plan }: Task): boolean {
 export function leastSearch(task: Task, format: WritableFormat): TieredSearch {
   const course = { keepsResults: false, triesFinal: false };
   const own = () => pixelsEstimate(task, format, course, false);
-  return { ...course, tiers: tiersFor(task, format, false, own, format.write.qualities.tilesOfSmall) };
+  return { ...course, tiers: tiersFor(task, format, false, own) };
 }
 
 /** A lean tier that saves less than this beside the fast one saves nothing that matters. */
@@ -84,37 +83,24 @@ export const LEAST_SAVING_BYTES = 1 << 20;
 /**
  * The tiers of a search: the lean one alone where the fast one does not fit.
  * @param keepsPixels the pixels may be kept
- * @param own the estimate of the search, without what is kept of the reference
- * @param tilesOfSmall whether pictures that stand for themselves by default are divided, too
+ * @param own the estimate of the search, without what is kept of what is compared
  */
 export function tiersFor(
   task: Task,
   { write }: WritableFormat,
   keepsPixels: boolean,
   own: (keepsPixels: boolean) => Estimate,
-  tilesOfSmall?: boolean,
 ): Tiers {
   const tierOf = (keeps: boolean, isFast: boolean): Tier => {
     // A format that shows what it would write reads the picture for that, while it is compared: nothing has two decoders at once.
-    const pixels = !keeps && !isThere(task) && (isFast || write.study !== undefined);
-    const reference = { pixels, prepared: isFast };
-    return {
-      estimate: parallel(own(keeps), referenceEstimate(task, reference, tilesOfSmall)),
-      keepsPixels: keeps,
-      reference,
-    };
+    const keepsCompared = !keeps && !isThere(task) && (isFast || write.study !== undefined);
+    const compared = keepsCompared ? comparedPixelsEstimate(task.picture) : NO_WORK;
+    return { estimate: parallel(own(keeps), compared), keepsPixels: keeps, keepsCompared };
   };
   // Buffered pixels show whether there is alpha at all: without them another file may be written.
   const [fast, lean] = [tierOf(keepsPixels, true), tierOf(keepsPixels && !task.picture.opaque, false)];
   if (!fits(task, fast.estimate)) return [lean];
   return lean.estimate.bytes + LEAST_SAVING_BYTES <= fast.estimate.bytes ? [fast, lean] : [fast];
-}
-
-function referenceEstimate({ picture }: Task, { pixels, prepared }: Keeping, tilesOfSmall?: boolean): Estimate {
-  return parallel(
-    pixels ? comparedPixelsEstimate(picture) : NO_WORK,
-    prepared ? preparedSampleEstimate(picture, tilesOfSmall) : NO_WORK,
-  );
 }
 
 /** The estimate of a search through pixels. */
@@ -134,7 +120,7 @@ function pixelsEstimate(
   const decode = resultDecodeEstimate(format, picture, triesFinal && settings.progressive);
   const comparing = held(comparingBytes(picture, write.qualities.tilesOfSmall));
   // A format decodes in the memory that it encodes in.
-  const work = maximum(encode, final, decode, ...(write.nearLosslessLevels ? [sampleExactEstimate(task, format)] : []));
+  const work = maximum(encode, final, decode);
   const results = keepsResults ? resultBytes(format, sixteenBit?.picture ?? picture, settings) : 0;
   const bytes = source.bytes + pixels.bytes + comparing.bytes + work.bytes + results;
   // The picture is read for what renditions are compared with, for every try of the whole, and for the result.
@@ -145,11 +131,6 @@ function pixelsEstimate(
   const lastMs = isTried && !write.study ? 0 : chosenMs(format, sixteenBit?.picture ?? picture, settings);
   const ms = source.ms * readings + pixels.ms + triesMs(format, picture, settings, task.start !== undefined) + lastMs;
   return { bytes: Math.ceil(bytes), ms };
-}
-
-/** The estimate of the file that tells whether one without loss is worth trying: of the sample, in a fast pass. */
-function sampleExactEstimate({ picture, settings }: Task, { write }: WritableFormat): Estimate {
-  return write.estimate({ ...picture, ...sampleSize(picture) }, { ...settings, lossless: true, effort: 0 });
 }
 
 /** Milliseconds of writing the result once it is known what to choose: whatever that is, on average. */

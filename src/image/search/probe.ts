@@ -10,8 +10,7 @@ import { firstFrame, type Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
-import { BACKGROUNDS } from "./score.ts";
-import { type Judgement, SAME, worse } from "./second-opinion.ts";
+import { type Judgement, SAME } from "./second-opinion.ts";
 import type { Trace } from "./trace.ts";
 
 /** A file and how it looks. */
@@ -39,8 +38,6 @@ export interface Probe {
   readonly bytes: () => Promise<Uint8Array>;
   /** What `bytes` hardly exceeds, where that is known before they are made. */
   readonly mostBytes?: number | undefined;
-  /** Makes sure of a score that was taken on one background: whether it is what it seemed. */
-  readonly confirm: () => Promise<boolean>;
 }
 
 /** How a picture is encoded. */
@@ -86,40 +83,27 @@ export type ProbeAt = (quality: number) => Probe | Promise<Probe>;
 /** Told once of each rendition what is said of it; of one that was written with its bytes. */
 type Told = (quality: number, judgement: Judgement, bytes?: Uint8Array) => void;
 
-export type JudgementOf = (rendition: Rows, background?: number) => Promise<Judgement>;
-
-type Compared = Pick<Picture, "opaque" | "space">;
+export type JudgementOf = (rendition: Rows) => Promise<Judgement>;
 
 /** What says how renditions look. */
 export class Judge {
   private readonly format: FormatDefinition;
+  private readonly space: Space | undefined;
   private readonly judgementOf: JudgementOf;
   private readonly timeSlice: TimeSlice;
-  private readonly space: Space | undefined;
-  /** Backgrounds that show different things; null for opaque pictures. */
-  private readonly backgrounds: readonly number[] | null;
-  /** The judge of a part of the same picture, which says on which of them it looks worst. */
-  private readonly onPart: Judge | undefined;
-  /**
-   * Once a rendition was looked at on all of them, others are at first looked at only where the last such one looked
-   * worst.
-   */
-  private worst: number | undefined;
   private readonly told: Told | undefined;
 
   constructor(
     format: FormatDefinition,
-    { opaque, space }: Compared,
+    { space }: Pick<Picture, "space">,
     judgementOf: JudgementOf,
     timeSlice: TimeSlice,
-    { onPart, told }: { readonly onPart?: Judge | undefined; readonly told?: Told } = {},
+    told?: Told,
   ) {
     this.format = format;
+    this.space = space;
     this.judgementOf = judgementOf;
     this.timeSlice = timeSlice;
-    this.space = space;
-    this.backgrounds = opaque ? null : BACKGROUNDS;
-    this.onPart = onPart;
     this.told = told;
   }
 
@@ -135,69 +119,31 @@ export class Judge {
 
   /** What comes of a rendition that is written to be looked at. */
   written(quality: number, bytes: Uint8Array): Probe {
-    let judgement: Judgement | undefined;
-    const judged = async () => {
-      if (judgement) return judgement;
-      judgement = await this.ofFile(bytes);
-      this.told?.(quality, judgement, bytes);
-      return judgement;
-    };
-    return {
+    return this.probe(
       quality,
-      bytes: async () => bytes,
-      score: async () => (await judged()).points,
-      metric: async () => (await judged()).score,
-      confirm: async () => true,
-    };
+      async () => bytes,
+      () => this.ofFile(bytes),
+      bytes,
+    );
   }
 
   /** What comes of a rendition of which it is known how it will look; it is written only for its bytes. */
   previewed(quality: number, { exact, mostBytes, open }: Preview, make: () => Promise<Uint8Array>): Probe {
-    const judgements = new Map<number | undefined, Judgement>();
-    const judgedOn = async (backgrounds: readonly (number | undefined)[]) => {
-      for (const background of backgrounds) {
-        if (!judgements.has(background)) {
-          judgements.set(background, await this.judgementOf(await open(this.timeSlice), background));
-        }
-      }
-      return worstOf(judgements);
-    };
-    const all = this.backgrounds ?? [undefined];
-    const worstIn = ({ points }: Judgement) =>
-      this.backgrounds?.find((background) => judgements.get(background)?.points === points);
     let bytes: Uint8Array | undefined;
-    const judgedWhereWorst = async () => {
-      this.worst ??= this.onPart?.worst;
-      const judgement = await judgedOn(this.worst === undefined ? all : [this.worst]);
-      this.worst ??= worstIn(judgement);
-      return judgement;
-    };
-    let isTold = false;
-    const judged = async () => {
-      const judgement = exact ? SAME : await judgedWhereWorst();
-      if (!isTold) this.told?.(quality, judgement);
-      isTold = true;
-      return judgement;
-    };
-    return {
-      quality,
-      mostBytes,
-      bytes: async () => (bytes ??= await make()),
-      score: async () => (await judged()).points,
-      metric: async () => (await judged()).score,
-      confirm: async () => {
-        if (judgements.size === 0) return true;
-        const seemed = worstOf(judgements).points;
-        const judgement = await judgedOn(all);
-        this.worst = worstIn(judgement);
-        return judgement.points === seemed;
-      },
-    };
+    const judge = async () => (exact ? SAME : this.judgementOf(await open(this.timeSlice)));
+    return { ...this.probe(quality, async () => (bytes ??= await make()), judge), mostBytes };
   }
-}
 
-function worstOf(judgements: ReadonlyMap<unknown, Judgement>): Judgement {
-  return judgements.values().reduce(worse, SAME);
+  private probe(quality: number, bytes: Probe["bytes"], judge: () => Promise<Judgement>, file?: Uint8Array): Probe {
+    let judgement: Judgement | undefined;
+    const judged = async () => {
+      if (judgement) return judgement;
+      judgement = await judge();
+      this.told?.(quality, judgement, file);
+      return judgement;
+    };
+    return { quality, bytes, score: async () => (await judged()).points, metric: async () => (await judged()).score };
+  }
 }
 
 /** How what is tried is written: as it is to stay, or otherwise. */
@@ -226,14 +172,6 @@ export function probeAtOf(
     known.set(key, made);
     return { ...made, quality };
   };
-}
-
-/** What a search finds once its score is sure: it is made again where a score was not what it seemed. */
-export async function surely(search: () => Promise<Probe>): Promise<Probe> {
-  for (;;) {
-    const found = await search();
-    if (await found.confirm()) return found;
-  }
 }
 
 /** About the points that are lost at a quality, where that is known without looking. */

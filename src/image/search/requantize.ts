@@ -40,17 +40,16 @@ export function requantize(task: Task): Attempt | null {
     triesFinal,
     upperBoundBytes: Infinity,
     trace: task.trace,
-    isAlone: true,
   };
   return {
     name: "requantize",
     onCoefficients: true,
     ...searchIn(
       tiersFor(task, format, false, () => lean),
-      async (session, timeSlice, keeps) => {
-        const way = divided(task, coefficients, timeSlice);
-        const search = (compared: Reference) => smallestAbove(goal, compared, way, timeSlice, session.deadline);
-        const found = await Reference.during(pictureOf(stored, lying), keeps, timeSlice, search);
+      async (session, timeSlice, keepsCompared) => {
+        const encoder = divided(task, coefficients, timeSlice);
+        const reference = await Reference.of(pictureOf(stored, lying), keepsCompared, timeSlice);
+        const found = await smallestAbove(goal, reference, encoder, timeSlice, session.deadline);
         return found && session.rendition(found);
       },
     ),

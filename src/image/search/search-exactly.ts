@@ -4,13 +4,14 @@ import { fullness } from "../codec/complexity.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { firstFrame } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
+import { onlyStrips, stripsOf } from "../pixels/strips.ts";
 import type { Attempt } from "./attempt.ts";
 import { encodeEstimate, judgeEstimate, resultBytes, sourceEstimate } from "./estimates.ts";
-import { PROMISING } from "./exact.ts";
 import { type BytesToBeat, findQuality, type Model, type Tried, within } from "./find-quality.ts";
 import { Notes } from "./noted.ts";
 import { aimedAt, isSmall } from "./presets.ts";
-import { type Encode, type Found, Judge, type Written } from "./probe.ts";
+import { type Encode, type Found, Judge, type PictureEncoder, type Written } from "./probe.ts";
+import { type Sample, sampleBytes, sampleOf } from "./sample.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
 import { searchableIn, searchedScore } from "./search-pixels.ts";
 import type { Judgement } from "./second-opinion.ts";
@@ -18,6 +19,8 @@ import { canDivide, type Task } from "./task.ts";
 
 /** As full as nothing flat is, by what the file of the original takes. */
 const PHOTOGRAPHIC = 0.3;
+/** A file without loss that is larger by more than this than a lossy one stays so when it loses a little. */
+const PROMISING = 2;
 /** Files without loss, or nearly, that are made of what is worth it. */
 const FILES = 3;
 
@@ -32,7 +35,10 @@ export function searchExactly(task: Task): Attempt | null {
   const exact = { ...settings, lossless: true, ...(nearLossless !== undefined && { nearLossless }) };
   const encode = encodeEstimate(task, format, exact);
   const judge = parallel(sourceEstimate(task), judgeEstimate(format, picture));
-  const { bytes } = parallel(maximum(encode, judge), held(resultBytes(format, picture, settings)));
+  const { bytes } = parallel(
+    maximum(encode, judge),
+    held(resultBytes(format, picture, settings) + sampleBytes(picture).pixels),
+  );
   const files = nearLosslessLevels.length > 0 ? FILES : 1;
   return {
     name: "search exactly",
@@ -40,14 +46,19 @@ export function searchExactly(task: Task): Attempt | null {
     isSearch: true,
     isFallback: true,
     isUnlikely: picture.opaque && fullness(picture) >= PHOTOGRAPHIC && !isSmall(picture),
-    mayBeat: (_, { seeksExact }) => seeksExact,
+    mayBeat: (_, { exactBesideBytes }) => exactBesideBytes > 0,
     async run(session, timeSlice) {
       const { picture: shown, best, deadline } = session;
       const open = async () => inComparedColors(await firstFrame(shown, timeSlice), shown.space);
       const judgement = async (rows: Rows) => judgeRows(await open(), inComparedColors(rows, shown.space), timeSlice);
       const judge = new Judge(format, shown, judgement, timeSlice);
       const notes = new Notes(qualities, targetScore, trace);
-      const { encode, nearly } = notes.encoder(session.encoder(format, timeSlice), deadline);
+      const made = notes.encoder(session.encoder(format, timeSlice), deadline);
+      const strips = stripsOf(shown);
+      const rows = onlyStrips(await firstFrame(shown, timeSlice), strips);
+      const sample = await sampleOf(rows, shown, strips, qualities.tilesOfSmall);
+      if (!(await isWorthIt(sample, made, settings, session.exactBesideBytes))) return null;
+      const { encode, nearly } = made;
       const judgeAt = nearly && ((level: number) => judge.ofPicture(nearly(level)));
       const encoder = { encode, judge: (file: Uint8Array) => judge.ofFile(file), judgeAt };
       const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
@@ -55,6 +66,13 @@ export function searchExactly(task: Task): Attempt | null {
       return found && session.rendition(found);
     },
   };
+}
+
+/** Whether a file without loss may be small enough beside a lossy one of so many bytes, by a quick one of the sample. */
+async function isWorthIt(sample: Sample, encoder: PictureEncoder, settings: EncodeSettings, lossyBytes: number) {
+  if (lossyBytes === Infinity) return true;
+  const { encode } = sample.tiles ? await encoder.onSample(sample) : encoder;
+  return (await encode({ ...settings, lossless: true, effort: 0 })).length < PROMISING * lossyBytes;
 }
 
 /** What makes files without loss, or nearly, and tells how they look. */

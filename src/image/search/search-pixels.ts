@@ -8,7 +8,7 @@ import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeEstimate, framesJudgeMs, judgeEstimate } from "./estimates.ts";
 import { fullSearch, leastSearch, type TieredSearch, type Tiers } from "./memory-tiers.ts";
 import { aimedAt, isIcon, patienceOf, TARGET_SCORE } from "./presets.ts";
-import { type Keeping, Reference } from "./reference.ts";
+import { Reference } from "./reference.ts";
 import type { Rendition } from "./rendition.ts";
 import { canScore } from "./score.ts";
 import { smallestAbove } from "./search.ts";
@@ -64,7 +64,7 @@ export function searchableIn(task: Task): WritableFormat | null {
 /** What makes a search an attempt: it begins with what its tier keeps, and lets go of that at its end. */
 export function searchIn(
   tiers: Tiers,
-  search: (session: Session, timeSlice: TimeSlice, keeps: Keeping) => Promise<Outcome>,
+  search: (session: Session, timeSlice: TimeSlice, keepsCompared: boolean) => Promise<Outcome>,
 ): Pick<Attempt, "estimate" | "lean" | "isSearch" | "run"> {
   const [fast, lean] = tiers;
   return {
@@ -72,10 +72,10 @@ export function searchIn(
     lean: lean?.estimate,
     isSearch: true,
     async run(session, timeSlice, tier) {
-      const { keepsPixels, reference } = tiers[tier] ?? fast;
+      const { keepsPixels, keepsCompared } = tiers[tier] ?? fast;
       if (keepsPixels) await session.keepPixels(timeSlice);
       try {
-        return await search(session, timeSlice, reference);
+        return await search(session, timeSlice, keepsCompared);
       } finally {
         session.dropPixels();
       }
@@ -88,11 +88,12 @@ function pixelsBy(task: Task, format: WritableFormat, { tiers, keepsResults, tri
   const { picture: planned } = task;
   return {
     name: "search pixels",
-    ...searchIn(tiers, async (session, timeSlice, keeps) => {
+    ...searchIn(tiers, async (session, timeSlice, keepsCompared) => {
       const { picture, best, deadline } = session;
       const found = best?.file.bytes.length ?? task.unchanged?.original?.length ?? Infinity;
       const upperBoundBytes = Math.min(found, task.upperBoundBytes ?? Infinity);
-      const seekExact = () => void (session.seeksExact = true);
+      const seekExact = (sampleBytes: number) =>
+        void (session.exactBesideBytes = Math.max(session.exactBesideBytes, sampleBytes));
       const goal = {
         format,
         settings: isIcon(planned) ? withAllChroma(task, format) : task.settings,
@@ -105,13 +106,13 @@ function pixelsBy(task: Task, format: WritableFormat, { tiers, keepsResults, tri
         upperBoundSampleBytes: best?.sampleBytes ?? task.upperBoundSampleBytes,
         start: task.start,
         trace: task.trace,
-        isAlone: task.isLast && upperBoundBytes === Infinity,
       };
       const encoder = session.encoder(format, timeSlice, keepsResults);
-      const search = (compared: Reference) => smallestAbove(goal, compared, encoder, timeSlice, deadline);
-      const made = await Reference.during(picture, keeps, timeSlice, search, format.write.qualities.tilesOfSmall);
+      const { tilesOfSmall } = format.write.qualities;
+      const reference = await Reference.of(picture, keepsCompared, timeSlice, tilesOfSmall);
+      const made = await smallestAbove(goal, reference, encoder, timeSlice, deadline);
       if (!made) return BEATEN;
-      if (made.score < targetScore) goal.seekExact?.();
+      if (made.score < targetScore) goal.seekExact?.(Infinity);
       return session.rendition(made);
     }),
   };

@@ -7,7 +7,7 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { type Candidate, candidatesFor, closePoints, isWithin } from "./candidates.ts";
 import { likelyQualityOf, lowestByDistortion } from "./distortion.ts";
-import { hasFewColors, isFlat, isWorthExact } from "./exact.ts";
+import { hasFewColors, isFlat } from "./exact.ts";
 import { elasticityOf, lostBy } from "./find-quality.ts";
 import type { Goal, Search } from "./goal.ts";
 import type { Scored } from "./losses.ts";
@@ -21,25 +21,13 @@ import {
   Judge,
   type JudgementOf,
   type PictureEncoder,
-  surely,
   type Probe,
 } from "./probe.ts";
 import type { Reference } from "./reference.ts";
-import type { Start } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
-import type { Judgement } from "./second-opinion.ts";
 import { isOfSlopes } from "./slopes.ts";
 import { mostInFastPass, mostOnSample } from "./upper-bound.ts";
-import {
-  bestChoice,
-  bytesOnSample,
-  type Ended,
-  endOf,
-  fromNeighbor,
-  hasVariant,
-  type Probed,
-  wholeBy,
-} from "./written.ts";
+import { bestChoice, bytesOnSample, type Ended, endOf, fromNeighbor, type Probed, wholeBy } from "./written.ts";
 
 /** Previews of the whole picture, none of which need be encoded to be scored. */
 const MAX_PREVIEWED_TRIES = 4;
@@ -88,22 +76,13 @@ export async function smallestAbove(
   const { trace } = goal;
   const notes = new Notes(scale, goal.targetScore, trace);
   const mayStripe = scale.makesStripes === true && (await isOfSlopes(sample, timeSlice));
-  const judgeBy = (judge: JudgementOf, isWhole: boolean, onPart?: Judge) => {
-    const told = (quality: number, { points, score }: Judgement, bytes?: Uint8Array) => {
+  const judgeBy = (judge: JudgementOf, isWhole: boolean) =>
+    new Judge(format, sample.picture, judge, timeSlice, (quality, { points, score }, bytes) => {
       if (bytes) notes.add({ bytes, score: points, metric: score }, isWhole);
       trace?.({ kind: "judged", part: isWhole ? "whole" : "sample", quality, score, points });
-    };
-    return new Judge(format, sample.picture, judge, timeSlice, { onPart, told });
-  };
-  const onSample = judgeBy(
-    (rendition, background) => reference.judgeSample(rendition, { background, mayStripe }),
-    !sample.tiles,
-  );
-  const onWhole = judgeBy(
-    (rendition, background) => reference.judge(rendition, { background, mayStripe }),
-    true,
-    onSample,
-  );
+    });
+  const onSample = judgeBy((rendition) => reference.judgeSample(rendition, mayStripe), !sample.tiles);
+  const onWhole = judgeBy((rendition) => reference.judge(rendition, mayStripe), true);
   const search = { ...goal, reference, onWhole, onSample, scale, timeSlice };
   const timed = notes.encoder(encoder, deadline);
   try {
@@ -117,52 +96,45 @@ export async function smallestAbove(
 
 /** Where files must be written to be looked at. */
 async function smallestWritten(search: Search, encoder: PictureEncoder): Promise<Searched | null> {
-  const { start, isFrugal, triesFinal, settings, upperBoundSampleBytes = Infinity } = search;
+  const { start, isFrugal, triesFinal, upperBoundSampleBytes = Infinity } = search;
   const most = mostOnSample(search);
-  const isNear = start && needsNoTiles(search, encoder, start);
+  const isNear = start && !search.reference.sample.tiles;
   const chosen = isNear ? await fromNeighbor(search, encoder, start, most) : await fromSample(search, encoder, most);
   if (!chosen || chosen.isBeaten) {
-    const mayBeExact = isSmall(search.reference.sample.picture);
-    if (upperBoundSampleBytes < Infinity)
-      await seekExact(search, encoder, { settings, bytes: upperBoundSampleBytes, mayBeExact });
+    if (
+      upperBoundSampleBytes < Infinity &&
+      (await mayBeExact(search, encoder, isSmall(search.reference.sample.picture)))
+    )
+      search.seekExact?.(upperBoundSampleBytes);
     return null;
   }
   const { best: found } = chosen;
   const isWritten = chosen.encoder.finish === chosen.encoder.encode;
   const stays = isWritten && (isFrugal || triesFinal);
   const lossy = stays ? { bytes: await found.bytes(), ...(await saidOf(found)) } : await written(chosen, isWritten);
-  if (lossy.score < search.targetScore) search.seekExact?.();
-  else await seekExact(search, encoder, chosen);
+  if (lossy.score < search.targetScore) search.seekExact?.(Infinity);
+  else if (await mayBeExact(search, encoder)) search.seekExact?.(chosen.bytes);
   return { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(search, chosen), known: triesOf(chosen) };
 }
 
 /**
- * Says so where files without loss may be smaller than a lossy one that takes so many bytes for the sample: of what is flat, and of
- * what has soft alpha, beside whose lossy colors alpha takes bytes of its own.
+ * Whether files without loss may be smaller than lossy ones: of what is flat, and of what has soft alpha, which takes bytes of its
+ * own beside lossy colors.
+ * @param isLikely whatever the picture looks like
  */
-async function seekExact(
-  { reference: { sample }, format, timeSlice, seekExact: tell }: Search,
-  encoder: PictureEncoder,
-  { settings, bytes, mayBeExact = false }: Pick<Probed, "settings" | "bytes"> & { readonly mayBeExact?: boolean },
-): Promise<void> {
-  if (!tell || !format.write.nearLosslessLevels) return;
-  const hasSoft = encoder.nearly !== undefined && !sample.picture.opaque;
-  if (!mayBeExact && !hasSoft && !(await isFlat(sample.picture, timeSlice))) return;
-  if (await isWorthExact(sample, encoder, settings, bytes)) tell();
+async function mayBeExact(
+  { reference: { sample }, format, timeSlice }: Search,
+  { nearly }: PictureEncoder,
+  isLikely = false,
+): Promise<boolean> {
+  if (!format.write.nearLosslessLevels) return false;
+  const hasSoft = nearly !== undefined && !sample.picture.opaque;
+  return isLikely || hasSoft || isFlat(sample.picture, timeSlice);
 }
 
 /** What is known of a way: its renditions, or drafts where there is only one of them. */
 function triesOf({ known, drafts = [] }: Pick<Probed, "known" | "drafts">): readonly Scored[] {
   return known.length > 1 ? known : drafts;
-}
-
-/**
- * Whether the whole of a picture is tried at once: it is small, or its neighbor says enough of it. Tiles of a large one
- * cost little and mostly say more than the neighbor, and are what formats are compared by.
- */
-function needsNoTiles({ reference, scale, patience, isAlone }: Search, encoder: PictureEncoder, start: Start): boolean {
-  if (!reference.sample.tiles) return true;
-  return scale.steady === true && isAlone && !patience.triesAll && hasVariant(encoder, start.variant);
 }
 
 /**
@@ -195,11 +167,11 @@ async function smallestOfStricter(
   if (search.isFrugal || width * height > leapingPixels) return found;
   // What has lost nothing keeps every promise.
   if (found.score >= EXACT_SCORE) return found;
-  if (await isExactSimple(search)) search.seekExact?.();
+  if (await isExactSimple(search)) search.seekExact?.(Infinity);
   let least: Found = found;
   for (const stricter of stricterThan(search.targetScore, search.reference.size)) {
     if (known && isSurelyMore(stricter, found, known)) continue;
-    const other = await smallest({ ...strictly(search, stricter, least), seekExact: undefined }, encoder);
+    const other = await smallest(strictly(search, stricter, least), encoder);
     if (!other || other.bytes.length >= least.bytes.length) continue;
     const { known: _, ...smaller } = other;
     if (smaller.score >= Math.min(search.targetScore, least.score)) least = smaller;
@@ -274,7 +246,7 @@ async function wholeOf(search: Search, { encoder, settings, best, distortion }: 
   const first = await likelyQualityOf(wholeDistortionAt, distortion);
   const close = isFrugal ? Infinity : closePoints(patience);
   const tuning = { first, probes: MAX_PREVIEWED_TRIES, close };
-  return surely(() => lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, tuning));
+  return lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, tuning);
 }
 
 /** What both opinions say of a rendition. */

@@ -31,8 +31,8 @@ export class Session {
   wasCutOff = false;
   /** The best file so far. */
   best: Rendition | null = null;
-  /** A search found that a file without loss may be the best. */
-  seeksExact = false;
+  /** A file without loss may be the best: what the sample takes in a lossy one; 0: there is no need to try it. */
+  exactBesideBytes = 0;
 
   /** @param source the original's bytes; the session lets go of them when it will not read them again */
   constructor(task: Task, source: SharedBytes) {

@@ -124,11 +124,6 @@ async function isWorthALook(
   return format.read.factsOf(await best.best.bytes()).colorspace !== "Gray";
 }
 
-/** Whether a picture has this choice. */
-export function hasVariant({ variants }: PictureEncoder, wanted: Variant): boolean {
-  return variants.some((variant) => isSame(variant, wanted));
-}
-
 /**
  * The choices that are looked at: the one that a neighbor of the picture ended with, if there is one that it can have.
  */

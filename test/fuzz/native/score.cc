@@ -1,4 +1,4 @@
-// Pictures compared with each other, or with a reference that was made before; and what is seen of them in their worst places.
+// Pictures compared with each other, and what is seen of them in their worst places.
 #include "host.h"
 #include "visible.h"
 
@@ -7,9 +7,8 @@ struct Comparison;
 struct Visible;
 
 extern "C" {
-Reference *reference_open(int width, int height, float background, int tile_columns, int tile_rows, int in_step);
+Reference *reference_open(int width, int height, float background, int tile_columns, int tile_rows);
 void reference_close(Reference *);
-void reference_push(Reference *, const uint8_t *rgba, int rows);
 Comparison *comparison_open(Reference *);
 void comparison_close(Comparison *);
 void comparison_push(Comparison *, const uint8_t *first, const uint8_t *second, int rows);
@@ -89,7 +88,7 @@ void look(Input &input) {
 // The score of two pictures is none that cannot be, and the highest where they are the same.
 void score(Input &input) {
   enum { LEAST_SIDE = 8 };
-  const bool tiled = input.flag(), in_step = input.flag();
+  const bool tiled = input.flag();
   const int tile = tiled ? 32 * input.number(1, 2) : 0;
   const int width = tiled ? tile * input.number(1, 3) : input.number<int>(LEAST_SIDE, 100);
   const int height = tiled ? tile * input.number(1, 3) : input.number<int>(LEAST_SIDE, 70);
@@ -114,10 +113,9 @@ void score(Input &input) {
   // Out of memory it ends itself: there is no account of what it held then.
   heap_limit(SIZE_MAX);
   host::run([&] {
-    reference = reference_open(width, height, background, tile, tile, in_step);
-    if (!in_step) each([&](uint8_t *one, uint8_t *, int rows) { reference_push(reference, one, rows); });
+    reference = reference_open(width, height, background, tile, tile);
     comparison = comparison_open(reference);
-    each([&](uint8_t *one, uint8_t *other, int rows) { comparison_push(comparison, in_step ? one : nullptr, other, rows); });
+    each([&](uint8_t *one, uint8_t *other, int rows) { comparison_push(comparison, one, other, rows); });
     const double points = comparison_result(comparison);
     if (!(points <= 100)) host::wrong("a score above 100");
     if (change == 0 && points < 99.9) host::wrong("identical pictures that differ");

@@ -17,7 +17,7 @@ async function triedOf(scoreOf: (quality: number) => number, bytesOf: (quality: 
   const probeAt = (quality: number): Probe => {
     tried.push(quality);
     const [score, bytes] = [scoreOf(quality), new Uint8Array(bytesOf(quality))];
-    return { quality, score: async () => score, bytes: async () => bytes, confirm: async () => true };
+    return { quality, score: async () => score, bytes: async () => bytes };
   };
   const settling = { picture: PICTURE, first, close: 1.8, tries: 6, isNear: false };
   const { best } = await settled(OBJECTIVE, probeAt, settling);

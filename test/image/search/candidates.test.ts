@@ -42,7 +42,7 @@ it("never writes two renditions at a time", async () => {
     const judge = async () => ({ score: SCORE, points: SCORE });
     const search = {
       sample: { picture },
-      judge: new Judge(png, { opaque: true }, judge, timeSlice),
+      judge: new Judge(png, { space: undefined }, judge, timeSlice),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,
@@ -81,7 +81,7 @@ it.each([
     };
     const search = {
       sample: { picture },
-      judge: new Judge(png, { opaque: true }, async () => ({ score, points: score }), timeSlice),
+      judge: new Judge(png, { space: undefined }, async () => ({ score, points: score }), timeSlice),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,

@@ -9,7 +9,6 @@ function probesOf(lostAt: (quality: number) => number) {
     quality,
     score: async () => 100 - lostAt(quality),
     bytes: async () => new Uint8Array(Math.round(100 * 1.03 ** quality)),
-    confirm: async () => true,
   }));
 }
 
@@ -63,7 +62,6 @@ describe("the lowest quality by its distortion", () => {
       quality,
       score: async () => score(),
       bytes: async () => new Uint8Array(1_000),
-      confirm: async () => true,
     });
     await lowestByDistortion(probeAt, distortionAt, 75, { first: 75, beat: 300 });
     expect(score).not.toHaveBeenCalled();

@@ -36,25 +36,21 @@ async function searched(steepness: number) {
   const judge = new Judge(format, picture, () => Promise.reject(new Error("nothing is decoded")), UNPAUSED);
   judge.ofFile = async (bytes) => ({ score: files.get(bytes) ?? 0, points: files.get(bytes) ?? 0 });
   const encoder: PictureEncoder = { encode, finish: encode, onSample: async () => ({ encode }), variants: [{}] };
-  const keeps = { pixels: false, prepared: false };
-  const best = await Reference.during(picture, keeps, UNPAUSED, (reference) => {
-    const search = {
-      format,
-      settings: { lossless: false, quality: 80, progressive: false, effort: 0.5 },
-      targetScore: TARGET,
-      patience: { margin: 0.4, close: 1.8, triesAll: false },
-      upperBoundBytes: Infinity,
-      isFrugal: false,
-      triesFinal: true,
-      isAlone: true,
-      reference,
-      scale: SCALE,
-      onSample: judge,
-      onWhole: judge,
-      timeSlice: UNPAUSED,
-    };
-    return bestChoice(search, encoder, Infinity);
-  });
+  const search = {
+    format,
+    settings: { lossless: false, quality: 80, progressive: false, effort: 0.5 },
+    targetScore: TARGET,
+    patience: { margin: 0.4, close: 1.8, triesAll: false },
+    upperBoundBytes: Infinity,
+    isFrugal: false,
+    triesFinal: true,
+    reference: await Reference.of(picture, false, UNPAUSED),
+    scale: SCALE,
+    onSample: judge,
+    onWhole: judge,
+    timeSlice: UNPAUSED,
+  };
+  const best = await bestChoice(search, encoder, Infinity);
   return { score: best.score, stays };
 }
 

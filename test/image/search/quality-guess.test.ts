@@ -95,7 +95,7 @@ describe("the next quality", () => {
 describe("a quality that is found by the sample", () => {
   const patience = { margin: 0.4, close: 1.8, triesAll: false };
   const picture = { width: 768, height: 1_152 };
-  const place = { bytes: async () => new Uint8Array(1_000), confirm: async () => true };
+  const place = { bytes: async () => new Uint8Array(1_000) };
 
   it("follows steps that only the sample knows of", async () => {
     const looked: number[] = [];
@@ -136,7 +136,6 @@ describe("a search that goes on from a quality that was tried", () => {
       quality,
       score: async () => scores.get(quality) ?? 92,
       bytes: async () => new Uint8Array(quality * 100),
-      confirm: async () => true,
     });
     const scale: Scale = { step: 1, coded: (quality) => Math.floor(quality / 3) };
     const sought = { targetScore: 75, scale, patience: { margin: 0.4, close: 1.8, triesAll: false } };
