@@ -198,8 +198,7 @@ export class Budget implements Memory {
 
   /**
    * Runs `work` in one of several tiers, each smaller than the one before: the largest that is there without that others
-   * have to wait, or else the smallest. It is told which one that is. A part of work that has its turn has the first,
-   * or the last where that work has the least memory.
+   * have to wait, or else the smallest. It is told which one that is. A part of work that has its turn has the first.
    * @throws ApiError as `run`
    */
   async runIn<Result>(
@@ -209,7 +208,7 @@ export class Budget implements Memory {
   ): Promise<Result> {
     if (allowance.within) {
       this.work.trim();
-      return work(allowance.within, allowance.isLean ? tiers.length - 1 : 0);
+      return work(allowance.within, 0);
     }
     const sizes = tiers.map(({ bytes }) => bytes);
     const [{ ms = 0 }] = tiers;

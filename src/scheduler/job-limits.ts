@@ -23,8 +23,6 @@ interface Terms {
   readonly within?: TimeSlice | undefined;
   /** The allowance of that work. */
   readonly whole?: Allowance | undefined;
-  /** That work was admitted in the least memory: its parts go on in theirs. */
-  readonly isLean?: boolean;
 }
 
 /** A piece of work as it is counted: its time slice, and what is asked at the end of its pauses. */
@@ -40,27 +38,16 @@ export class Allowance {
   readonly signal: AbortSignal | undefined;
   readonly within: TimeSlice | undefined;
   private readonly whole: Allowance | undefined;
-  /** The work that this is a part of was admitted in the least memory. */
-  readonly isLean: boolean;
   private taken = 0;
   private begun = false;
   private isLast = false;
 
-  constructor({
-    caller,
-    account,
-    maxMs = Number.POSITIVE_INFINITY,
-    signal,
-    within,
-    whole,
-    isLean = false,
-  }: Terms = {}) {
+  constructor({ caller, account, maxMs = Number.POSITIVE_INFINITY, signal, within, whole }: Terms = {}) {
     this.caller = caller ?? new Caller({ account, signal });
     this.maxMs = maxMs;
     this.signal = signal ?? caller?.signal;
     this.within = within;
     this.whole = whole;
-    this.isLean = isLean;
   }
 
   /** Milliseconds that the job's work has declared so far, whatever became of it. */
@@ -91,12 +78,9 @@ export class Allowance {
     this.isLast = true;
   }
 
-  /**
-   * The same for the parts of work that was admitted as a whole, and has begun: `within` is its time slice.
-   * @param isLean it was admitted in the least memory
-   */
-  partOf(within: TimeSlice, isLean = this.isLean): Allowance {
-    return new Allowance({ caller: this.caller, signal: this.signal, within, whole: this, isLean });
+  /** The same for the parts of work that was admitted as a whole, and has begun: `within` is its time slice. */
+  partOf(within: TimeSlice): Allowance {
+    return new Allowance({ caller: this.caller, signal: this.signal, within, whole: this });
   }
 
   /**

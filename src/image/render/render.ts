@@ -6,10 +6,10 @@
 import { isolateBudget } from "../../scheduler/budget.ts";
 import { Allowance } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { withoutMemory } from "../codec/guard.ts";
 import { readHeaders } from "../plan/detect.ts";
 import { withInputOptions } from "../plan/planned-picture.ts";
-import { LEAST_SAVING_BYTES } from "../search/memory-tiers.ts";
 import { analyzePicture } from "./analyze.ts";
 import { HeldSource } from "./held-source.ts";
 import type { Made, Order, Original, Rendered, ResultFile, ResultOrder, SingleOrder } from "./order.ts";
@@ -50,15 +50,9 @@ export async function render<Entry extends ResultOrder>(
     const focus = planned.find((one) => one.focus)?.focus;
     const making: Making<Entry> = { allowance, trace, made, refusalOf };
     if (work) {
-      const { estimate, leanEstimate } = work;
-      await isolateBudget.runIn(
-        [estimate, ...(leanEstimate.bytes + LEAST_SAVING_BYTES <= estimate.bytes ? [leanEstimate] : [])],
-        (timeSlice, tier) => {
-          const part = { ...making, allowance: allowance.partOf(timeSlice, tier > 0) };
-          return makeTogether(given, tier > 0 ? { ...work, estimate: leanEstimate } : work, held, part, timeSlice);
-        },
-        allowance,
-      );
+      const together = (timeSlice: TimeSlice) =>
+        makeTogether(given, work, held, { ...making, allowance: allowance.partOf(timeSlice) }, timeSlice);
+      await isolateBudget.run(work.estimate, together, allowance);
     } else await makeAlone(groups, held, making);
     return { input: { ...stored, faces, focus, provenance }, analysis };
   } catch (error) {

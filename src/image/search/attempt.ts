@@ -21,7 +21,6 @@ export interface Attempt {
     | "search pixels"
     | "search exactly"
     | "search frames"
-    | "search deep"
     | "fit size"
     | "encode blind"
     | "encode exactly";

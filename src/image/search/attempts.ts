@@ -18,7 +18,7 @@ import { type Rendition, withBytes } from "./rendition.ts";
 import { repackOriginal } from "./repack.ts";
 import { requantize } from "./requantize.ts";
 import { searchExactly } from "./search-exactly.ts";
-import { searchSixteenBit, searchedScore, searchFrames, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
+import { searchedScore, searchFiles, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
 import { Session } from "./session.ts";
 import { type Task, taskOf, type EncodeOptions } from "./task.ts";
 import type { NotMade, TraceEvent } from "./trace.ts";
@@ -36,11 +36,10 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     fitSizeFast(task),
     recompressOnly(task),
     requantize(task),
-    searchFrames(task),
+    searchFiles(task),
     searchPixels(task),
     searchPixelsFrugally(task),
     searchExactly(task),
-    searchSixteenBit(task),
     reencodePlanes(task),
     repackOriginal(task),
     encodeExactly(task),
@@ -52,11 +51,8 @@ export function attemptsFor(task: Task): readonly Attempt[] {
   return attempts.filter((attempt) => attempt !== null);
 }
 
-/**
- * What an estimate is to cover: every attempt; those that pictures usually come to, and what others take is charged as it
- * grows; or these in the least memory.
- */
-export type Coverage = "most" | "usual" | "least";
+/** What an estimate is to cover: every attempt, or those that pictures usually come to, and what others take is charged as it grows. */
+export type Coverage = "most" | "usual";
 
 /**
  * The estimate of options before anything is known: the time of the first attempt that can be made, and of searches that most
@@ -67,10 +63,9 @@ export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "
   const possible = attemptsFor(task).filter(({ estimate }) => fits(task, estimate));
   const [first] = possible;
   const covered = possible.filter(({ isUnlikely }) => coverage === "most" || isUnlikely !== true);
-  const estimates = covered.map(({ estimate, lean = estimate }) => (coverage === "least" ? lean : estimate));
   const besides = possible.filter(({ isSearch, isUnlikely, mayBeat }) => isSearch && !isUnlikely && mayBeat);
   const ms = new Set([first, ...besides]).values().reduce((sum, one) => sum + (one?.estimate.ms ?? 0), 0);
-  return first ? { bytes: Math.max(...estimates.map(({ bytes }) => bytes)), ms } : null;
+  return first ? { bytes: Math.max(...covered.map(({ estimate: { bytes } }) => bytes)), ms } : null;
 }
 
 /** Whether a way that is preferred fits in the memory that there is, and not only one for what cannot be had otherwise. */

@@ -39,8 +39,6 @@ interface Settling {
   readonly slope?: number | undefined;
   /** Bytes at the target score from which on it is given up. */
   readonly most?: number;
-  /** The quality at which a score is expected, by more than what was tried: where that costs less than another try. */
-  readonly expected?: (known: readonly Scored[], score: number) => Promise<number>;
 }
 
 /**
@@ -102,7 +100,7 @@ const bitsOf = ({ bits = 0 }: Scored) => bits;
 /** How files depend on their quality, by the curve that losses of all pictures follow. */
 function modelOf(
   { targetScore, scale, patience }: Objective,
-  { picture, slope, expected }: Settling,
+  { picture, slope }: Settling,
   before: number,
 ): Model<Scored, Probe> {
   return {
@@ -111,12 +109,11 @@ function modelOf(
       const [score, { length }] = [await probe.score(), await probe.bytes()];
       return { quality: probe.quality, score, bits: (length * 8) / (picture.width * picture.height) };
     },
-    async expected({ tried }) {
+    expected({ tried }) {
       // Where a line between two qualities fell short, the next one goes further.
       const missed = tried.slice(before).filter(({ score }) => score < targetScore).length;
       const wanted = targetScore + patience.margin * 2 ** Math.max(0, missed - 1);
-      const usual = () => expectedQuality(tried, wanted, scale, tried.length === 1 ? slope : undefined);
-      return (await expected?.(tried, wanted)) ?? usual();
+      return expectedQuality(tried, wanted, scale, tried.length === 1 ? slope : undefined);
     },
   };
 }
@@ -125,39 +122,4 @@ function modelOf(
 function leastReaching(known: readonly Scored[], targetScore: number): number {
   const reaching = known.filter(({ score }) => score >= targetScore).map(({ quality }) => quality);
   return Math.min(MAX_QUALITY, ...reaching);
-}
-
-/** Renditions of the sample at most, for each next quality of the whole. */
-const MAX_SAMPLE_TRIES = 3;
-/** Points from what is looked for within which one says enough. */
-const NEAR_POINTS = 0.3;
-
-interface Guide extends Omit<Objective, "targetScore"> {
-  /** The sample. */
-  readonly picture: Size;
-}
-
-/**
- * Finds the quality at which the whole is expected to have a score, where a try of it costs much more than one of its
- * sample. What both score at one quality is known: from there the sample moves with quality as the whole does, by steps
- * where divisors of coefficients grow one after the other, and not as an average picture does.
- * @param probeAt of the sample, by the way that the whole is encoded
- * @param before what is known of the sample
- */
-export function guidedBySample(
-  { picture, scale, patience }: Guide,
-  probeAt: ProbeAt,
-  before: readonly Scored[],
-): (known: readonly Scored[], score: number) => Promise<number> {
-  return async (known, score) => {
-    const distance = (one: Scored) => Math.abs(one.score - score);
-    const nearest = known.reduce((one, other) => (distance(other) < distance(one) ? other : one));
-    const own = await (await probeAt(nearest.quality)).score();
-    const targetScore = own + score - nearest.score;
-    const onSample = [...before, { quality: nearest.quality, score: own }];
-    const first = expectedQuality(onSample, targetScore, scale);
-    const goal = { picture, first, close: NEAR_POINTS, tries: MAX_SAMPLE_TRIES, isNear: true };
-    const found = await settled({ targetScore, scale, patience }, probeAt, goal, onSample);
-    return expectedQuality(found.known, targetScore, scale);
-  };
 }

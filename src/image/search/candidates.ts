@@ -1,6 +1,6 @@
 /** The ways to encode a picture that stand out on its sample. */
 import type { EncodeSettings, Preview } from "../codec/writer.ts";
-import { CLOSE_POINTS, type DistortionSearch, likelyQualityOf, lowestByDistortion, qualityOf } from "./distortion.ts";
+import { CLOSE_POINTS, type DistortionSearch, likelyQualityOf, lowestByDistortion } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import { MAX_QUALITY } from "./find-quality.ts";
 import type { Search } from "./goal.ts";
@@ -23,8 +23,6 @@ export interface Candidate {
   readonly settings: EncodeSettings;
   /** About the points that the sample is expected to lose where it reaches the target score. */
   readonly distortion: number;
-  /** So few colors are expected to do that nothing else need be tried. */
-  readonly isPlain?: boolean;
   readonly best: Probe;
 }
 
@@ -40,13 +38,6 @@ const PLAIN_QUALITY = 53;
  * small wallpapers became larger; with 64 colors one took a tenth more, and with 48 on tiles one a third.
  */
 const PLAIN_QUALITY_OF_WHOLE = 60;
-/**
- * Where one look at tiles says that a palette of up to this quality will do, no more of them are looked at: what
- * drawings lose leaps from one number of colors to the next, and elsewhere in the whole than in its tiles.
- */
-const SURELY_PLAIN_QUALITY = 47;
-/** Points below which it does not matter how few are lost. */
-const LEAST_LOST = 5;
 /** Where moved levels take so many times the bytes of few colors, what loses nothing takes too many as well. */
 const HOPELESS_LEVELS = 2;
 
@@ -131,7 +122,7 @@ interface SampleWay extends Pick<Candidate, "encoder" | "settings"> {
 
 /** A way with settings, at the quality at which the sample reaches the target score. */
 async function candidateOf(
-  { sample, targetScore, patience }: SampleSearch,
+  { targetScore, patience }: SampleSearch,
   { encoder, sampleEncoder, probeAt, settings }: SampleWay,
   cheapest: Candidate | undefined,
 ): Promise<Candidate> {
@@ -139,13 +130,6 @@ async function candidateOf(
   const search = await searchAfter(cheapest, settings, targetScore, patience);
   if (!distortionAt) throw new RangeError("a way without previews");
   const first = await likelyQuality(distortionAt, targetScore, settings);
-  if (sample.tiles && settings.loss === "colors" && !(await holdsAllColors(sampleEncoder, settings))) {
-    const best = await probeAt(first);
-    const lost = Math.max(LEAST_LOST, 100 - (await best.score()));
-    const distortion = ((await distortionAt(first)) * (100 - targetScore)) / lost;
-    const isPlain = (await qualityOf(distortionAt, distortion)) <= SURELY_PLAIN_QUALITY;
-    if (isPlain) return { encoder, settings, distortion, isPlain, best };
-  }
   const best = await lowestByDistortion(probeAt, distortionAt, targetScore, { ...search, first });
   return { encoder, settings, distortion: await distortionAt(best.quality), best };
 }
@@ -172,7 +156,6 @@ async function isNeedless(
   inColors: Candidate | undefined,
   { loss }: EncodeSettings,
 ): Promise<boolean> {
-  if (inColors?.isPlain) return true;
   const plain = sample.tiles ? PLAIN_QUALITY : PLAIN_QUALITY_OF_WHOLE;
   if (!inColors || loss === "colors" || inColors.best.quality > plain) return false;
   if ((await inColors.best.score()) < targetScore) return false;

@@ -78,7 +78,7 @@ export function leastSearch(task: Task, format: WritableFormat): TieredSearch {
 }
 
 /** A lean tier that saves less than this beside the fast one saves nothing that matters. */
-export const LEAST_SAVING_BYTES = 1 << 20;
+const LEAST_SAVING_BYTES = 1 << 20;
 
 /**
  * The tiers of a search: the lean one alone where the fast one does not fit.

@@ -1,5 +1,5 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
-import { parallel, maximum, held, serial } from "../../../wasm/estimate.ts";
+import { maximum, NO_WORK } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
@@ -124,58 +124,36 @@ function withAllChroma({ settings }: Task, { write }: WritableFormat): EncodeSet
 }
 
 /**
- * Searches for the quality of a picture that keeps its high dynamic range: results are looked at as an ordinary screen
- * shows them, for the score knows no brighter light. A sample of 8 bits would say nothing of them.
+ * Searches among files of the whole, which are written as they are to stay: of animations, and of pictures that keep more than 8
+ * bits. These are looked at as an ordinary screen shows them, for the score knows no brighter light.
  */
-export function searchSixteenBit(task: Task): Attempt | null {
-  const { stored, plan, picture, settings } = task;
+export function searchFiles(task: Task): Attempt | null {
+  const { stored, plan, picture, settings, unchanged, upperBoundBytes, trace } = task;
   const targetScore = searchedScore(task);
   const format = writableIn(task);
-  if (targetScore === undefined || !stored.sixteenBit || !format) return null;
+  const isStill = picture.frames === 1;
+  if (targetScore === undefined || !format || (isStill && !stored.sixteenBit)) return null;
   const shown = { ...stored, space: undefined, sixteenBit: undefined };
-  const compared = pictureOf(shown, plan);
-  const encode = encodeEstimate(task, format, settings);
-  const judge = parallel(judgeEstimate(format, { ...compared, bits: picture.bits }), pictureEstimate(shown, plan));
-  const one = serial(encode, judge);
-  return {
-    name: "search deep",
-    // The best file so far is kept while another is made.
-    estimate: { bytes: one.bytes + encode.bytes / 4, ms: usualTries(picture) * one.ms },
-    isSearch: true,
-    async run(session, timeSlice) {
-      const goal = { ...filesGoal(task, format, targetScore), compared, deadline: session.deadline };
-      const found = await smallestAnimation(picture, goal, timeSlice);
-      return found && session.rendition(found);
-    },
-  };
-}
-
-/** What is searched for among files of the whole, which are written as they are to stay. */
-function filesGoal({ settings, unchanged, upperBoundBytes, trace }: Task, format: WritableFormat, targetScore: number) {
-  return { format, settings, targetScore, originalBytes: unchanged?.original?.length, upperBoundBytes, trace };
-}
-
-/** Searches for the quality of an animation. */
-export function searchFrames(task: Task): Attempt | null {
-  const { stored, plan, picture, settings, unchanged } = task;
-  const targetScore = searchedScore(task);
-  const format = writableIn(task);
-  if (targetScore === undefined || picture.frames === 1 || !format) return null;
+  const compared = isStill ? pictureOf(shown, plan) : picture;
+  const looked = { ...compared, bits: picture.bits };
+  const source = maximum(pictureEstimate(stored, plan), isStill ? pictureEstimate(shown, plan) : NO_WORK);
   const encode = format.write.estimate(picture, settings);
-  const source = pictureEstimate(stored, plan);
-  // The best animation so far is kept while another is made.
-  const bytes = source.bytes + maximum(encode, judgeEstimate(format, picture)).bytes + encode.bytes / 2;
-  const judging = source.ms + framesJudgeMs(format, picture);
-  const ms = usualTries(picture) * (encodeEstimate(task, format, settings).ms + judging);
+  const ms = encodeEstimate(task, format, settings).ms + source.ms + framesJudgeMs(format, looked);
   return {
     name: "search frames",
-    estimate: parallel(held(bytes), { bytes: 0, ms }),
+    estimate: {
+      // The best file so far is kept while another is made.
+      bytes: source.bytes + maximum(encode, judgeEstimate(format, looked)).bytes + encode.bytes / 2,
+      ms: usualTries(picture) * ms,
+    },
     isSearch: true,
     async run(session, timeSlice) {
-      const goal = { ...filesGoal(task, format, targetScore), deadline: session.deadline };
+      const originalBytes = unchanged?.original?.length;
+      const { deadline } = session;
+      const goal = { format, settings, targetScore, originalBytes, upperBoundBytes, compared, deadline, trace };
       const best = await smallestAnimation(picture, goal, timeSlice);
       if (!best) return BEATEN;
-      if (best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
+      if (isStill || best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
       const exact = await format.write.encode(picture, { ...settings, lossless: true }, timeSlice);
       return session.rendition({ bytes: exact, score: 100 });
     },

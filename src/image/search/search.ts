@@ -35,9 +35,6 @@ const MAX_PREVIEWED_TRIES = 4;
 /** Tries that differ by less may differ the other way round when they are finished, above all without loss. */
 const NEARLY_ALIKE = 1.1;
 const NEARLY_ALIKE_EXACT = 1.5;
-/** They are told apart by what they take with this part of the effort, if not by less than this. */
-const CLOSE_EFFORT = 0.4;
-const ALIKE = 1.03;
 /**
  * A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures.
  */
@@ -283,31 +280,18 @@ async function closeCandidates(
   return close;
 }
 
-/**
- * The smallest of a candidate and its close candidates, written to stay: those that turn out small when written with
- * less effort.
- */
+/** The smallest of a candidate and its close candidates, written to stay. */
 async function finished(
   { reference: { size } }: Search,
   candidate: Candidate,
   close: readonly Candidate[],
 ): Promise<Found> {
-  const all = [candidate, ...close];
-  const sizes: number[] = [];
-  let smallest: Found | undefined;
-  for (const { encoder, settings, best } of close.length > 0 ? all : []) {
-    const quick = { ...settings, quality: best.quality, effort: settings.effort * CLOSE_EFFORT };
-    const bytes = await encoder.finish(quick);
-    sizes.push(bytes.length);
-    if (!smallest || bytes.length < smallest.bytes.length) smallest = { bytes, ...(await saidOf(best)) };
-  }
-  const least = Math.min(...sizes);
-  for (const [index, one] of all.entries()) {
-    if ((sizes[index] ?? 0) > least * ALIKE) continue;
+  let smallest = await written(candidate, false);
+  let exactBytes = 0;
+  for (const one of close) {
     const made = await written(one, false);
-    if (!smallest || made.bytes.length <= smallest.bytes.length) smallest = made;
+    if (one.settings.loss === "nothing") exactBytes = made.bytes.length;
+    if (made.bytes.length <= smallest.bytes.length) smallest = made;
   }
-  const exactBytes = sizes[all.findIndex(({ settings }) => settings.loss === "nothing")] ?? 0;
-  const beatsExact = !isSmall(size) && exactBytes > smallest!.bytes.length * HOPELESS_EXACT;
-  return { ...smallest!, beatsExact };
+  return { ...smallest, beatsExact: !isSmall(size) && exactBytes > smallest.bytes.length * HOPELESS_EXACT };
 }

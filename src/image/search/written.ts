@@ -4,13 +4,13 @@
  * mostly that is near enough, and what it scores says where to look next.
  */
 import type { EncodeSettings, Scale, Variant } from "../codec/writer.ts";
-import { guidedBySample, settled, type Settled } from "./by-losses.ts";
+import { settled, type Settled } from "./by-losses.ts";
 import { isFlat } from "./exact.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
 import type { Search } from "./goal.ts";
 import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessFor, steepnessOf } from "./losses.ts";
 import { isSmall, patienceFrom } from "./presets.ts";
-import { type ProbeAt, probeAtOf, type Encoder, type PictureEncoder, type Probe } from "./probe.ts";
+import { probeAtOf, type Encoder, type PictureEncoder, type Probe } from "./probe.ts";
 import type { Start } from "./rendition.ts";
 import { hasManyTiles, LEAST_TILES } from "./sample.ts";
 import { partsOf } from "./upper-bound.ts";
@@ -58,7 +58,6 @@ const WORTH_ALL_CHROMA = 1.1;
 export interface Probed {
   readonly encoder: PictureEncoder;
   readonly settings: EncodeSettings;
-  readonly probeAt: ProbeAt;
   readonly known: readonly Scored[];
   /** The rendition nearest to the target score. */
   readonly best: Probe;
@@ -76,7 +75,7 @@ export interface Probed {
 }
 
 /** A way with which a search ended, and about what it takes for the sample at the target score. */
-export type Ended = Omit<Probed, "probeAt"> & { readonly sampleBytes: number };
+export type Ended = Probed & { readonly sampleBytes: number };
 
 /**
  * The choice of chroma and loss that takes the fewest bytes on the sample.
@@ -163,7 +162,7 @@ async function better(search: Search, known: Probed | undefined, further: Furthe
     const [score, { length }] = [await one.best.score(), await one.best.bytes()];
     const quality = expectedQuality(one.known, targetScore, scale);
     const bytes = length * bytesAtTarget(score, targetScore);
-    return { encoder, settings, probeAt, ...one, score, quality, bytes, slope, drafts: begun.drafts };
+    return { encoder, settings, ...one, score, quality, bytes, slope, drafts: begun.drafts };
   };
   const isNear = !isSettled || known !== undefined;
   const goal = { picture, first, close, tries, isNear, slope, ...(!known && { most }) };
@@ -243,7 +242,7 @@ async function firstOnSample(
   const { known, best, isBeaten = false } = await settled({ ...search, targetScore }, probeAt, goal);
   if (isBeaten) {
     const [score, { length: bytes }] = [await best.score(), await best.bytes()];
-    return { first, beaten: { settings, probeAt, known, best, score, quality: best.quality, bytes, isBeaten } };
+    return { first, beaten: { settings, known, best, score, quality: best.quality, bytes, isBeaten } };
   }
   const begun = { first: expectedQuality(known, targetScore, scale), slope: steepnessOf(known, scale), drafts: known };
   if (mostScoreOf(known, scale) >= targetScore - NEAR_POINTS) return begun;
@@ -272,7 +271,7 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
 
 /** The whole picture, encoded by a way. */
 export async function wholeBy(search: Search, probed: Probed): Promise<Settled> {
-  const { encoder, settings, known, probeAt } = probed;
+  const { encoder, settings, known } = probed;
   const { reference, onWhole, targetScore, scale, isFrugal, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
@@ -289,9 +288,6 @@ export async function wholeBy(search: Search, probed: Probed): Promise<Settled> 
     tries: MAX_WHOLE_TRIES,
     isNear: false,
     slope,
-    ...(tiles === "many" && {
-      expected: guidedBySample({ ...search, picture: reference.sample.picture }, probeAt, known),
-    }),
   };
   return settled({ ...search, patience }, probeAtOf(encoder, settings, onWhole, triesFinal ? "stays" : "fast"), goal);
 }

@@ -13,7 +13,6 @@ import type { Planned } from "../../../src/image/render/plan-operations.ts";
 import { pixelsIn } from "../../../src/image/render/results/group.ts";
 import type { Group } from "../../../src/image/render/results/parts.ts";
 import { isServed, sharedSize, wantedOf } from "../../../src/image/render/results/shared.ts";
-import { Starts } from "../../../src/image/render/results/starts.ts";
 import { workOf } from "../../../src/image/render/results/work.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import type { Step } from "../../../src/image/steps/operation.ts";
@@ -322,21 +321,6 @@ describe("the version that results share", () => {
       wantedOf(base, [{ kind: "crop", box: { x: 0, y: 0, width: 1000, height: 750 } }, ...resized(width)]);
     expect(isServed(part(200), base, { width: 1920, height: 1440 })).toBe(true);
     expect(isServed(part(900), base, { width: 1920, height: 1440 })).toBe(false);
-  });
-});
-
-describe("the start of a search", () => {
-  it("is where the one before ended, and a little further where the ends drift", () => {
-    const starts = new Starts();
-    const end = (quality: number) => ({ quality, slope: 1, variant: {} });
-    expect(starts.of("webp", { width: 320, height: 240 })).toBeUndefined();
-    starts.note("webp", { width: 320, height: 240 }, end(76));
-    expect(starts.of("webp", { width: 640, height: 480 })?.quality).toBe(76);
-    starts.note("webp", { width: 640, height: 480 }, end(78));
-    const { quality = 0 } = starts.of("webp", { width: 1280, height: 960 }) ?? {};
-    expect(quality).toBeGreaterThan(78);
-    expect(quality).toBeLessThan(80);
-    expect(starts.of("avif", { width: 1280, height: 960 })).toBeUndefined();
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Scale } from "../../../src/image/codec/writer.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
-import { guidedBySample, settled } from "../../../src/image/search/by-losses.ts";
+import { settled } from "../../../src/image/search/by-losses.ts";
 import { nextQuality, within } from "../../../src/image/search/find-quality.ts";
 import { expectedQuality, firstQuality, type Scored, usualLoss } from "../../../src/image/search/losses.ts";
 
@@ -89,27 +89,6 @@ describe("the next quality", () => {
       expect(codes).toHaveLength(new Set(codes).size);
       expect(codes.length).toBeGreaterThan(1);
     }
-  });
-});
-
-describe("a quality that is found by the sample", () => {
-  const patience = { margin: 0.4, close: 1.8, triesAll: false };
-  const picture = { width: 768, height: 1_152 };
-  const place = { bytes: async () => new Uint8Array(1_000) };
-
-  it("follows steps that only the sample knows of", async () => {
-    const looked: number[] = [];
-    const scoreAt = (quality: number) => 70 + 0.02 * quality + (quality >= 76 ? 4 : 0) + (quality >= 78 ? 4 : 0);
-    const probeAt = (quality: number) => {
-      looked.push(quality);
-      return { quality, score: async () => scoreAt(quality), ...place };
-    };
-    const before = [70, 80].map((quality) => ({ quality, score: scoreAt(quality) }));
-    const expected = guidedBySample({ picture, scale: SCALE, patience }, probeAt, before);
-    const quality = await expected([{ quality: 74, score: scoreAt(74) - 1.2 }], 74.2);
-    expect(scoreAt(quality) - 1.2).toBeGreaterThanOrEqual(74.2);
-    expect(quality).toBeLessThan(78);
-    expect(new Set(looked).size).toBeLessThanOrEqual(4);
   });
 });
 

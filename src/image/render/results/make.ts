@@ -23,7 +23,6 @@ import { besideHeld, withResultGainMap } from "../result-gain-map.ts";
 import { withMetadata } from "../result-metadata.ts";
 import { originOf, pixelsIn, searchKey, unpackingEstimate } from "./group.ts";
 import type { Given, Group, Job, Placed, SetWork } from "./parts.ts";
-import { Starts } from "./starts.ts";
 
 /** What making results needs besides what is to be made. */
 export interface Making<Entry> {
@@ -94,20 +93,20 @@ export async function makeTogether<Entry extends ResultOrder>(
 ): Promise<void> {
   const { shared, placed, keepsFile, estimate } = work;
   const { allowance } = making;
-  const starts = new Starts();
+  // Where searches ended, by what they have in common: qualities of sizes wander more than they drift.
+  const starts = new Map<string | undefined, Start>();
   const sharedPixels = shared && (await keep(given.stored, shared.plan, timeSlice));
   if (!keepsFile) source.close();
   try {
     for (const one of placed) {
       const origin = await originPlaced(given, work, one, { source, sharedPixels, timeSlice });
-      const { size } = origin.plan;
       const besideOf = (job: Job<Entry>): Beside => {
         const keyOf = (format: FormatDefinition) => searchKey(one.group, job, format);
         return {
           unpacked: (options) => unpackedWithin(estimate, options, allowance),
           allPixels: (format) => pixelsIn(given.groups, format),
-          startOf: (format) => starts.of(keyOf(format), size),
-          ended: (format, end) => starts.note(keyOf(format), size, end),
+          startOf: (format) => starts.get(keyOf(format)),
+          ended: (format, end) => void (keyOf(format) && starts.set(keyOf(format), end)),
         };
       };
       await makeFrom(origin, one.group.jobs, besideOf, making);

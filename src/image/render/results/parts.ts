@@ -69,8 +69,6 @@ export interface SetWork<Entry> {
   readonly keepsFile: boolean;
   /** What pictures usually take: where a file without loss is tried after all, that is charged as it grows. */
   readonly estimate: Estimate;
-  /** The estimate without what only saves time: the files are the same. */
-  readonly leanEstimate: Estimate;
 }
 
 /** What is known before the work begins. */

@@ -53,7 +53,7 @@ function workBy<Entry>(given: Given<Entry>, shared: Kept | null): SetWork<Entry>
   const fileBytes = given.stored.bytes.length;
   const keeping = shared ? held(pixelBytes(shared)) : NO_WORK;
   const known = new Set<string>();
-  const chosen: (Record<"most" | "usual" | "lean", Estimate> & { readonly placed: Placed<Entry> })[] = [];
+  const chosen: (Record<Coverage, Estimate> & { readonly placed: Placed<Entry> })[] = [];
   for (const ofGroup of ways) {
     const estimateOf = (placed: Placed<Entry>, coverage: Coverage) =>
       groupEstimate(given, { shared, keepsFile }, placed, known, coverage);
@@ -64,16 +64,14 @@ function workBy<Entry>(given: Given<Entry>, shared: Kept | null): SetWork<Entry>
     const best = quickest(estimated);
     if (!best) return null;
     const { placed } = best;
-    const usual = estimateOf(placed, "usual") ?? best.estimate;
-    chosen.push({ placed, most: best.estimate, usual, lean: estimateOf(placed, "least") ?? usual });
+    chosen.push({ placed, most: best.estimate, usual: estimateOf(placed, "usual") ?? best.estimate });
     for (const key of searchKeys(best.placed.group)) known.add(key);
   }
   const making = shared ? parallel(pictureEstimate(given.stored, shared.plan), collectEstimate(shared)) : NO_WORK;
   const whole = (estimates: readonly Estimate[]) => serial(making, parallel(keeping, serial(...estimates)));
   if (!isolateBudget.canHold(whole(chosen.map(({ most }) => most)), fileBytes)) return null;
   const estimate = whole(chosen.map(({ usual }) => usual));
-  const leanEstimate = whole(chosen.map(({ lean }) => lean));
-  return { shared, placed: chosen.map(({ placed }) => placed), keepsFile, estimate, leanEstimate };
+  return { shared, placed: chosen.map(({ placed }) => placed), keepsFile, estimate };
 }
 
 /** The picture that groups share; null where none is worth keeping. Animations are not kept. */
