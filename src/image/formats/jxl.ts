@@ -4,7 +4,7 @@ import { type Demand, type Facts, format } from "../codec/format.ts";
 import { FEWER_COLORS, inColors } from "./jxl/colors.ts";
 import { strip } from "./jxl/container.ts";
 import { openFrames } from "./jxl/decode.ts";
-import { encodeJxl, encodeEstimate } from "./jxl/encode.ts";
+import { encodeEstimate, encodeJxl, readings } from "./jxl/encode.ts";
 import { factsOf } from "./jxl/facts.ts";
 import { manifest } from "./jxl/manifest.ts";
 import { metadata } from "./jxl/metadata.ts";
@@ -31,6 +31,7 @@ export const jxl = format({
   read: { factsOf, estimate: readEstimate, open: openFrames, sixteenBit: true },
   write: {
     estimate: encodeEstimate,
+    readings,
     encode: encodeJxl,
     sixteenBit: () => true,
     qualities: { step: 1 },

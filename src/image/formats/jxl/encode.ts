@@ -13,7 +13,8 @@ import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { lessWhereFlat } from "../../codec/complexity.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
-import type { Extent, Picture } from "../../pixels/picture.ts";
+import { isOpaque } from "../../pixels/opaque.ts";
+import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
 import { inColors, inColorsEstimate } from "./colors.ts";
 import { distanceOf } from "./quality.ts";
@@ -69,7 +70,19 @@ export function tooLarge(cause?: unknown): ApiError {
   return new ApiError(422, "The image cannot be written as JPEG XL: it is too large", { cause });
 }
 
-async function encodeFrames(picture: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
+/** How often a picture is read: also to see whether anything shows through it. */
+export function readings({ opaque, frames }: Extent): number {
+  return opaque || frames > 1 ? 1 : 2;
+}
+
+/** A still picture without the alpha that it does not need: libjxl takes a bit for each pixel of it. */
+async function withoutNeedlessAlpha(picture: Picture, timeSlice: TimeSlice): Promise<Picture> {
+  if (readings(picture) === 1) return picture;
+  return { ...picture, opaque: await isOpaque(await firstFrame(picture, timeSlice)) };
+}
+
+async function encodeFrames(given: Picture, settings: EncodeSettings, timeSlice: TimeSlice): Promise<Uint8Array> {
+  const picture = await withoutNeedlessAlpha(given, timeSlice);
   const { frames, loops } = picture;
   const animation = frames > 1 ? { frames, loops } : undefined;
   const encoder = new JxlEncoder(settingsOf(picture, animated(picture, settings)), animation);
