@@ -19,8 +19,6 @@ const SLOPES = { least: 0.3, usual: 1, most: 2.5 };
 const LIKELY_SLOPES = { least: 0.7, most: 1.4 };
 /** How much steeper the curve of a picture is that takes more bits than an average one, by their quotient as a logarithm. */
 const STEEPER_WITH_BITS = 0.26;
-/** Where nothing else is to be known, they say it when they are not quite so far apart. */
-const HARDLY_APART = 0.04;
 /** Two renditions say how steep the curve is where what they lose is expected to differ by this much, as a logarithm. */
 const APART = 0.08;
 /** How far along the curve one step goes at most, as a logarithm. */
@@ -89,21 +87,25 @@ function placeOf({ quality, score }: Scored, scale: Scale): Place {
   return { expected: Math.log(usualLoss(quality, scale.losses)), lost: lostBy(score) };
 }
 
-/** The same for a neighbor of the picture, whose own curve is as steep as another one says where its qualities do not. */
-export function steepnessFor(known: readonly Scored[], scale: Scale, otherwise: number | undefined): number {
-  return steepnessOf(known, scale, otherwise, HARDLY_APART);
+/** Two places that are far enough apart to say how steep the curve of a picture is; undefined where there are none. */
+function farApart(
+  known: readonly Scored[],
+  scale: Scale,
+): { readonly from: Place; readonly steepness: number } | undefined {
+  const places = known.map((one) => placeOf(one, scale)).toSorted((one, other) => one.expected - other.expected);
+  const [from, to] = [places[0], places.at(-1)];
+  if (!from || !to || to.expected - from.expected < APART) return undefined;
+  return { from, steepness: (to.lost - from.lost) / (to.expected - from.expected) };
 }
 
 /**
  * How steep the curve of a picture is between two qualities that are apart, as a part of what is usual; or else as
  * steep as it is known to be otherwise, or as the bits say that it takes.
  */
-export function steepnessOf(known: readonly Scored[], scale: Scale, otherwise?: number, apart = APART): number {
-  const places = known.map((one) => placeOf(one, scale)).toSorted((one, other) => one.expected - other.expected);
-  const [first, last] = [places[0], places.at(-1)];
-  if (!first || !last || last.expected - first.expected < apart) return otherwise ?? likelySlope(known, scale);
-  const slope = (last.lost - first.lost) / (last.expected - first.expected);
-  return Math.min(SLOPES.most, Math.max(SLOPES.least, slope));
+export function steepnessOf(known: readonly Scored[], scale: Scale, otherwise?: number): number {
+  const apart = farApart(known, scale);
+  if (!apart) return otherwise ?? likelySlope(known, scale);
+  return Math.min(SLOPES.most, Math.max(SLOPES.least, apart.steepness));
 }
 
 /**
@@ -111,12 +113,10 @@ export function steepnessOf(known: readonly Scored[], scale: Scale, otherwise?: 
  * hardly fall with quality: halved chroma is lost at each.
  */
 export function mostScoreOf(known: readonly Scored[], scale: Scale): number {
-  const places = known.map((one) => placeOf(one, scale)).toSorted((one, other) => one.expected - other.expected);
-  const [first, last] = [places[0], places.at(-1)];
-  if (!first || !last || last.expected - first.expected < APART) return 100;
-  const slope = (last.lost - first.lost) / (last.expected - first.expected);
+  const apart = farApart(known, scale);
+  if (!apart) return 100;
   const { expected } = placeOf({ quality: MAX_QUALITY, score: 100 }, scale);
-  return 100 - Math.exp(first.lost + slope * (expected - first.expected));
+  return 100 - Math.exp(apart.from.lost + apart.steepness * (expected - apart.from.expected));
 }
 
 /** What is busy loses more quickly than what is plain: of 52 pictures that explains more than half of the differences. */

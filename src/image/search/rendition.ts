@@ -7,8 +7,6 @@ import type { Variant } from "../codec/writer.ts";
 export interface Start {
   /** About the one that reaches the target score; between two that there are, where that is what is expected. */
   readonly quality: number;
-  /** How steep the curve of the picture is, as a part of what is usual. */
-  readonly slope: number;
   readonly variant: Variant;
 }
 

@@ -8,7 +8,7 @@ import { settled, type Settled } from "./by-losses.ts";
 import { isFlat } from "./exact.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
 import type { Search } from "./goal.ts";
-import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessFor, steepnessOf } from "./losses.ts";
+import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessOf } from "./losses.ts";
 import { isSmall, patienceFrom } from "./presets.ts";
 import { probeAtOf, type Encoder, type PictureEncoder, type Probe } from "./probe.ts";
 import type { Start } from "./rendition.ts";
@@ -232,7 +232,7 @@ async function firstOnSample(
   most: number,
 ): Promise<Begun> {
   const { onSample, scale, reference, start } = search;
-  if (start) return { first: nearest(start.quality, scale), slope: start.slope };
+  if (start) return { first: nearest(start.quality, scale) };
   const first = firstQuality(settings.quality, scale);
   if (scale.draft === undefined) return { first };
   const targetScore = search.targetScore - scale.draft;
@@ -278,12 +278,11 @@ export async function wholeBy(search: Search, probed: Probed): Promise<Settled> 
   const further = triesFinal ? 0 : scale.fastPassLoss;
   const tiles = hasManyTiles(reference.size) ? "many" : "few";
   const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles, further) }));
-  const slope = start ? steepnessFor(known, scale, start.slope) : steepnessOf(known, scale, probed.slope);
+  const slope = steepnessOf(known, scale, probed.slope);
   const quality = expectedQuality(expected, targetScore + patience.margin, scale, slope);
   const goal = {
     picture: reference.size,
-    // Tiles and the neighbor are wrong in different ways: what both say is closer than what either does.
-    first: start && isSame(settings, start.variant) ? nearest((quality + start.quality) / 2, scale) : quality,
+    first: quality,
     close: isFrugal ? Number.POSITIVE_INFINITY : patience.close * (isSmall ? CLOSER_WHERE_SMALL : 1),
     tries: MAX_WHOLE_TRIES,
     isNear: false,
@@ -312,7 +311,6 @@ export async function fromNeighbor(
     close: patience.close,
     tries: MAX_WHOLE_TRIES,
     isNear: false,
-    slope: start.slope,
     most,
   };
   const made = await settled({ ...search, patience }, probeAt, goal);
@@ -341,13 +339,13 @@ const PART_OF_STEP = 0.1;
 
 /** Where a search ended, for a neighbor of the picture. */
 export function endOf(
-  { targetScore, patience, scale, start }: Pick<Search, "targetScore" | "patience" | "scale" | "start">,
+  { targetScore, patience, scale }: Pick<Search, "targetScore" | "patience" | "scale">,
   { settings: { subsample, loss }, known, slope: expected }: Pick<Probed, "settings" | "known" | "slope">,
 ): Start {
-  const slope = steepnessFor(known, scale, start?.slope ?? expected);
+  const slope = steepnessOf(known, scale, expected);
   const between = { ...scale, step: scale.step * PART_OF_STEP };
   const quality = expectedQuality(known, targetScore + patienceFrom(patience).margin, between, slope);
-  return { quality, slope, variant: { ...(subsample && { subsample }), ...(loss && { loss }) } };
+  return { quality, variant: { ...(subsample && { subsample }), ...(loss && { loss }) } };
 }
 
 /** @param further the points that it loses besides where it is tried in a fast pass */

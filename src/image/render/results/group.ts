@@ -51,7 +51,7 @@ export function unpackingEstimate(
 }
 
 /** In the place of what is found out when the work is done. */
-const SOME_START: Start = { quality: 80, slope: 1, variant: {} };
+const SOME_START: Start = { quality: 80, variant: {} };
 
 /** Pixels of all results in a format; undefined where it is one result alone. */
 export function pixelsIn<Entry>(groups: readonly Group<Entry>[], format: FormatDefinition): number | undefined {
