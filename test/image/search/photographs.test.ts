@@ -24,6 +24,9 @@ const OBJECTIVES = {
   lossless: { kind: "lossless" },
 } as const satisfies Record<string, Objective>;
 
+/** Attempts that make no file where there is none yet: they keep the one that came, or compete with a lossy one. */
+const BESIDES: readonly string[] = ["keep original", "search exactly"];
+
 /** What makes a file of a photograph, as large as it is, for which there is memory; undefined where nothing does. */
 function wayTo(to: FormatName, file: ArrayBuffer, objective: Objective): string | undefined {
   const bytes = new Uint8Array(file);
@@ -32,7 +35,7 @@ function wayTo(to: FormatName, file: ArrayBuffer, objective: Objective): string 
   const stored = { ...found, facts, bytes, heldBytes: HELD_BYTES };
   const plan = planSteps(storedSize(facts), []);
   const task = taskOf({ stored, plan, format: FORMATS[to] as FormatDefinition, objective, isLast: true });
-  return attemptsFor(task).find(({ name, estimate }) => name !== "keep original" && fits(task, estimate))?.name;
+  return attemptsFor(task).find(({ name, estimate }) => !BESIDES.includes(name) && fits(task, estimate))?.name;
 }
 
 it.each([
