@@ -28,7 +28,7 @@ namespace {
 
 // Groups have 256 or 512 pixels a side; of pictures that have several, one side is short.
 constexpr int MOST_SIDE = 70, MOST_WIDE = 1100, MOST_ROWS = 24;
-enum { THOROUGH = 5, FAST = 7, TICKS = 1000, PARTS = 3 };
+enum { THOROUGH = 5, FAST = 7, TICKS = 1000, PARTS = 3, MOST_PIXELS = 1 << 26 };
 // Tables that libjxl makes for the first jobs that need them, and keeps.
 constexpr size_t MOST_TABLES = 16384;
 
@@ -86,9 +86,21 @@ void encode(Input &input) {
   if (encoder && !host::trapped) jxl_close(encoder);
 }
 
+// Pixels by the first header of a frame in a JPEG file; 0 where there is none.
+uint64_t pixels_in(const Bytes &file) {
+  for (size_t at = 2; at + 9 <= file.size() && file[at] == 0xff;) {
+    const uint8_t kind = file[at + 1];
+    if (kind >= 0xc0 && kind <= 0xc2) return uint64_t(file[at + 5] << 8 | file[at + 6]) * (file[at + 7] << 8 | file[at + 8]);
+    at += 2 + (file[at + 2] << 8 | file[at + 3]);
+  }
+  return 0;
+}
+
 void pack(Input &input) {
   const int orientation = input.number(1, 8);
   const Bytes file = host::file(input);
+  // The binding asks for memory for all coefficients first, which of so many pixels nobody has.
+  if (pixels_in(file) > MOST_PIXELS) return;
   static Packer *packer;
   packer = nullptr;
   host::run([&] {
