@@ -29,6 +29,8 @@ export interface Attempt {
   readonly lean?: Estimate | undefined;
   /** Whether it is there for what cannot be had otherwise, or to compete with what was made. */
   readonly isFallback?: boolean;
+  /** It makes nothing where there is no file yet. */
+  readonly isBesides?: boolean;
   /** Hardly a picture comes to it. */
   readonly isUnlikely?: boolean;
   /**

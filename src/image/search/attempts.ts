@@ -61,7 +61,7 @@ export type Coverage = "most" | "usual";
 export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "most"): Estimate | null {
   const task = taskOf(options);
   const possible = attemptsFor(task).filter(({ estimate }) => fits(task, estimate));
-  const [first] = possible;
+  const first = possible.find(({ isBesides }) => !isBesides);
   const covered = possible.filter(({ isUnlikely }) => coverage === "most" || isUnlikely !== true);
   const besides = possible.filter(({ isSearch, isUnlikely, mayBeat }) => isSearch && !isUnlikely && mayBeat);
   const ms = new Set([first, ...besides]).values().reduce((sum, one) => sum + (one?.estimate.ms ?? 0), 0);

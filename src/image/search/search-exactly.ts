@@ -45,6 +45,7 @@ export function searchExactly(task: Task): Attempt | null {
     estimate: { bytes, ms: files * serial(encode, judge).ms },
     isSearch: true,
     isFallback: true,
+    isBesides: true,
     isUnlikely: picture.opaque && fullness(picture) >= PHOTOGRAPHIC && !isSmall(picture),
     mayBeat: (_, { exactBesideBytes }) => exactBesideBytes > 0,
     async run(session, timeSlice) {
