@@ -37,6 +37,13 @@ export const LOCAL_DEFAULTS = {
 const SWEEP_EVERY_MS = 10_000;
 const CONFIG = join(ROOT, "wrangler.toml");
 
+/**
+ * What the engine is told. By itself it forgets from time to time what it has compiled of native modules, compiles it anew,
+ * and does not give the old code back: in a process that runs for weeks, without an end.
+ */
+const ENGINE_FLAGS = "--no-flush-liftoff-code";
+const FLAGS_OF_ENGINE = "MINIFLARE_WORKERD_V8_FLAGS";
+
 export interface LocalOptions {
   /** Where to listen; port 0 takes a free one. */
   readonly host: string;
@@ -184,7 +191,10 @@ async function simulate(
   options: LocalOptions,
   network?: object,
 ): Promise<Miniflare> {
+  const given = process.env[FLAGS_OF_ENGINE];
   try {
+    // The simulator reads it as it starts.
+    process.env[FLAGS_OF_ENGINE] = given ?? ENGINE_FLAGS;
     const worker = {
       ...workerOptions,
       name: "darkroom",
@@ -210,6 +220,7 @@ async function simulate(
     await miniflare.ready;
     return miniflare;
   } finally {
+    if (given === undefined) delete process.env[FLAGS_OF_ENGINE];
     // It has been read.
     if (options.bundle === undefined) await rm(folder, { recursive: true, force: true });
   }
