@@ -19,8 +19,8 @@ import { canDivide, type Task } from "./task.ts";
 
 /** As full as nothing flat is, by what the file of the original takes. */
 const PHOTOGRAPHIC = 0.3;
-/** A file without loss that is larger by more than this than a lossy one stays so when it loses a little. */
-const PROMISING = 2;
+/** A file without loss that is larger by more than this than a lossy one stays so when it loses a little; a small picture may not. */
+const PROMISING = { usual: 2, small: 4 };
 /** Files without loss, or nearly, that are made of what is worth it. */
 const FILES = 3;
 
@@ -58,22 +58,24 @@ export function searchExactly(task: Task): Attempt | null {
       const strips = stripsOf(shown);
       const rows = onlyStrips(await firstFrame(shown, timeSlice), strips);
       const sample = await sampleOf(rows, shown, strips, qualities.tilesOfSmall);
-      if (!(await isWorthIt(sample, made, settings, session.exactBesideBytes))) return null;
+      const promising = isSmall(shown) ? PROMISING.small : PROMISING.usual;
+      if (!(await isWorthIt(sample, made, settings, promising * session.exactBesideBytes))) return null;
       const { encode, nearly } = made;
       const judgeAt = nearly && ((level: number) => judge.ofPicture(nearly(level)));
       const encoder = { encode, judge: (file: Uint8Array) => judge.ofFile(file), judgeAt };
       const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
-      const found = await smallestExact(encoder, settings, { targetScore, bytes: mostBytes }, nearLosslessLevels);
+      const toBeat = { targetScore, bytes: mostBytes };
+      const found = await smallestExact(encoder, settings, toBeat, { levels: nearLosslessLevels, promising });
       return found && session.rendition(found);
     },
   };
 }
 
-/** Whether a file without loss may be small enough beside a lossy one of so many bytes, by a quick one of the sample. */
-async function isWorthIt(sample: Sample, encoder: PictureEncoder, settings: EncodeSettings, lossyBytes: number) {
-  if (lossyBytes === Infinity) return true;
+/** Whether a quick file of the sample without loss has fewer bytes than are promising. */
+async function isWorthIt(sample: Sample, encoder: PictureEncoder, settings: EncodeSettings, promisingBytes: number) {
+  if (promisingBytes === Infinity) return true;
   const { encode } = sample.tiles ? await encoder.onSample(sample) : encoder;
-  return (await encode({ ...settings, lossless: true, effort: 0 })).length < PROMISING * lossyBytes;
+  return (await encode({ ...settings, lossless: true, effort: 0 })).length < promisingBytes;
 }
 
 /** What makes files without loss, or nearly, and tells how they look. */
@@ -87,17 +89,18 @@ export interface ExactEncoder {
 /**
  * The smallest of the encodings without loss, or nearly, that reach the target score; null where none is smaller than the bytes to
  * beat.
- * @param levels of `EncodeSettings.nearLossless`, those that touch pixels most first
+ * @param levels of `EncodeSettings.nearLossless`, those that touch pixels most first; of a file without loss that has `promising`
+ *   times the bytes none is looked at
  */
 export async function smallestExact(
   encoder: ExactEncoder,
   settings: EncodeSettings,
   { targetScore, bytes: mostBytes }: BytesToBeat,
-  levels: readonly number[],
+  { levels, promising }: { readonly levels: readonly number[]; readonly promising: number },
 ): Promise<Found | null> {
   const exactly = { ...settings, lossless: true };
   const exact = { bytes: await encoder.encode(exactly), score: 100 };
-  if (exact.bytes.length >= PROMISING * mostBytes) return null;
+  if (exact.bytes.length >= promising * mostBytes) return null;
   const bytes = Math.min(mostBytes, exact.bytes.length);
   const best = exact.bytes.length < mostBytes ? exact : null;
   const touched = await mostTouched(encoder, exactly, { targetScore, bytes: bytes - 1 }, levels);

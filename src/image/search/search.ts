@@ -162,8 +162,8 @@ async function smallestOfStricter(
   const { known, ...found } = searched;
   const { width, height } = search.reference.size;
   if (search.isFrugal || width * height > leapingPixels) return found;
-  // What has lost nothing keeps every promise.
-  if (found.score >= EXACT_SCORE) return found;
+  // Where nothing that was tried loses anything, no preset finds less.
+  if ([found, ...(known ?? [])].every(({ score }) => score >= EXACT_SCORE)) return found;
   if (await isExactSimple(search)) search.seekExact?.(Infinity);
   let least: Found = found;
   for (const stricter of stricterThan(search.targetScore, search.reference.size)) {

@@ -125,7 +125,12 @@ describe("encodings without loss beside a lossy one", () => {
     return { points, score: points + 5 };
   };
   const chosen = (mostBytes: number, targetScore = 75) =>
-    smallestExact({ encode, judge }, SETTINGS, { targetScore, bytes: mostBytes }, [0, 20, 60]);
+    smallestExact(
+      { encode, judge },
+      SETTINGS,
+      { targetScore, bytes: mostBytes },
+      { levels: [0, 20, 60], promising: 2 },
+    );
 
   it("are taken with the most loss that reaches the target", async () => {
     expect(await chosen(180)).toMatchObject({ score: 90, metric: 95, bytes: made(160) });
@@ -145,7 +150,10 @@ describe("encodings without loss beside a lossy one", () => {
       judge(await encode({ ...SETTINGS, nearLossless: level }))
     );
     const toBeat = { targetScore: 75, bytes: Infinity };
-    const best = await smallestExact({ encode: made, judge, judgeAt }, SETTINGS, toBeat, [0, 20, 60]);
+    const best = await smallestExact({ encode: made, judge, judgeAt }, SETTINGS, toBeat, {
+      levels: [0, 20, 60],
+      promising: 2,
+    });
     expect(best).toMatchObject({ score: 90, metric: 95 });
     expect(scored).toEqual([20, 60]);
     expect(made.mock.calls.map(([{ nearLossless }]) => nearLossless)).toEqual([undefined, 60]);
