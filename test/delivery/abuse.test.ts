@@ -81,10 +81,10 @@ describe("anonymous clients", () => {
     for (const path of ["/i/..%2f..%2ftemp/-/a", `/i/${delivery.id}%2f..%2f/-/a`, "/i//-/a.jpg", "/i/demo/-/a.jpg"]) {
       expect((await ask(path)).status).toBe(404);
     }
-    for (const source of ["a%2f..%2fb.jpg", "..%5c..%5cb.jpg", "x/../../b.jpg"]) {
+    for (const source of ["a%2f..%2fb.jpg", "..%5c..%5cb.jpg", "x/../../b.jpg", "x/..%2e/b.jpg"]) {
       expect((await getSigned("w=9", source)).status).toBe(403);
     }
-    expect((await getSigned("w=9", "x/..%2e/b.jpg")).status).toBe(200);
+    expect((await getSigned("w=9", "x/..a/b.jpg")).status).toBe(200);
     for (const { key } of await stored()) expect(key).toMatch(/^derived\/dl_\w{16}\/[\da-f]{32}\/[\da-f]{32}$/);
   });
 });
