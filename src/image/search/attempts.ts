@@ -62,7 +62,7 @@ export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "
   const task = taskOf(options);
   const possible = attemptsFor(task).filter(({ estimate }) => fits(task, estimate));
   const first = possible.find(({ isBesides }) => !isBesides);
-  const covered = possible.filter(({ isUnlikely }) => coverage === "most" || isUnlikely !== true);
+  const covered = possible.filter((one) => coverage === "most" || one === first || !one.isUnlikely);
   const besides = possible.filter(({ isSearch, isUnlikely, mayBeat }) => isSearch && !isUnlikely && mayBeat);
   const ms = new Set([first, ...besides]).values().reduce((sum, one) => sum + (one?.estimate.ms ?? 0), 0);
   return first ? { bytes: Math.max(...covered.map(({ estimate: { bytes } }) => bytes)), ms } : null;

@@ -65,7 +65,8 @@ export function encodeBlind(task: Task): Attempt | null {
 /** Encodes without loss a picture that there is no memory to encode otherwise. */
 export function encodeExactlyInstead(task: Task): Attempt | null {
   const isPossible = task.objective.kind === "smart" && task.format.can.lossless && !isTiny(task);
-  return isPossible ? encoded(task, "encode exactly", { ...task.settings, lossless: true }, true) : null;
+  const attempt = isPossible ? encoded(task, "encode exactly", { ...task.settings, lossless: true }, true) : null;
+  return attempt && { ...attempt, isUnlikely: true };
 }
 
 /** Encodes without loss a picture of more than 8 bits, unless it is one of 8 bits that is stored as one of 16. */
