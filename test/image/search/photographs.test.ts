@@ -8,6 +8,8 @@ import type { Objective } from "../../../src/image/plan/output.ts";
 import { planSteps, storedSize } from "../../../src/image/plan/plan.ts";
 import { attemptsFor, estimateOfOptions } from "../../../src/image/search/attempts.ts";
 import { fits } from "../../../src/image/search/estimates.ts";
+import type { Rendition } from "../../../src/image/search/rendition.ts";
+import type { Session } from "../../../src/image/search/session.ts";
 import { taskOf } from "../../../src/image/search/task.ts";
 import avif from "../../fixtures/avif/colors_hdr_rec2020.avif";
 import heic from "../../fixtures/heic/s422.heic";
@@ -24,14 +26,18 @@ const OBJECTIVES = {
   lossless: { kind: "lossless" },
 } as const satisfies Record<string, Objective>;
 
-/** What makes a file of a photograph, as large as it is, for which there is memory; undefined where nothing does. */
-function wayTo(to: FormatName, file: ArrayBuffer, objective: Objective): string | undefined {
+function optionsOf(to: FormatName, file: ArrayBuffer, objective: Objective) {
   const bytes = new Uint8Array(file);
   const found = identify(bytes);
   const facts = { ...found.facts, ...SIZE };
   const stored = { ...found, facts, bytes, heldBytes: HELD_BYTES };
   const plan = planSteps(storedSize(facts), []);
-  const options = { stored, plan, format: FORMATS[to] as FormatDefinition, objective, isLast: true };
+  return { stored, plan, format: FORMATS[to] as FormatDefinition, objective, isLast: true };
+}
+
+/** What makes a file of a photograph, as large as it is, for which there is memory; undefined where nothing does. */
+function wayTo(to: FormatName, file: ArrayBuffer, objective: Objective): string | undefined {
+  const options = optionsOf(to, file, objective);
   const task = taskOf(options);
   const made = attemptsFor(task).filter(({ name, isBesides }) => name !== "keep original" && !isBesides);
   const way = made.find(({ estimate }) => fits(task, estimate));
@@ -57,4 +63,12 @@ it.each([
   ["HEIC", "avif", heic, ["search pixels", "encode blind", "encode exactly"]],
 ] as const)("a %s of 24 megapixels becomes %s", (_name, to, file, ways) => {
   expect(Object.values(OBJECTIVES).map((objective) => wayTo(to, file, objective))).toEqual(ways);
+});
+
+it("is not searched through by its pixels where its coefficients could be divided", () => {
+  const attempts = attemptsFor(taskOf(optionsOf("jpeg", jpeg, OBJECTIVES.usual)));
+  const pixels = attempts.find(({ name }) => name === "search pixels");
+  const divided = { score: 99 } as Rendition;
+  expect(pixels?.mayBeat?.(divided, {} as Session)).toBe(false);
+  expect(pixels?.mayBeat?.(null, {} as Session)).toBe(true);
 });
