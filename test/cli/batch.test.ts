@@ -1,8 +1,7 @@
 /** The command that sends whole folders of images, against a stand-in for the service. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -18,6 +17,7 @@ import type { Outcome } from "../../src/cli/batch/outcome.ts";
 import { runAll } from "../../src/cli/batch/run.ts";
 import { withoutResults } from "../../src/cli/batch/sets.ts";
 import type { Srcset, UploadBody } from "../../src/clients/api-types.d.ts";
+import { type Listening, listening } from "../support/listening.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const never = new AbortController().signal;
@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 type Answer = (name: string, attempt: number) => { status: number; headers?: Record<string, string> } | undefined;
 
 let folder: string;
-let server: Server;
+let service: Listening;
 let url: URL;
 let answer: Answer;
 let received: { name: string; data: unknown; key: string | undefined; once: string }[];
@@ -35,13 +35,11 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "batch-"));
   received = [];
   answer = () => undefined;
-  server = createServer((request, response) => void serve(request, response));
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  service = await listening((request, response) => void serve(request, response));
+  ({ url } = service);
 });
 afterEach(async () => {
-  server.closeAllConnections();
-  server.close();
+  await service.close();
   await rm(folder, { recursive: true, force: true });
 });
 

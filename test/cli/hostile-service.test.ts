@@ -1,7 +1,6 @@
 /** The command against a service in wrong hands: nothing is written, called or shown that a result is not. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -15,28 +14,27 @@ import { type Options, readOptions } from "../../src/cli/batch/options.ts";
 import { textOf } from "../../src/cli/batch/provenance.ts";
 import { runAll } from "../../src/cli/batch/run.ts";
 import { summary, waitText } from "../../src/cli/batch/screen.ts";
+import { type Listening, listening } from "../support/listening.ts";
 
 const RESULT = "<?php what the service has sent";
 const LOOKS = { format: "WEBP", width: 40, height: 30 };
 
 let folder: string;
-let server: Server;
+let service: Listening;
 let url: URL;
 let serve: (request: IncomingMessage, response: ServerResponse) => void;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "hostile-"));
   await writeFile(join(folder, "a.jpg"), "an original");
-  server = createServer((request, response) => {
+  service = await listening((request, response) => {
     request.resume();
     request.once("end", () => serve(request, response));
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  ({ url } = service);
 });
 afterEach(async () => {
-  server.closeAllConnections();
-  server.close();
+  await service.close();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,8 +1,7 @@
 /** Images replaced in place, alone and in a real git repository: by the command, the hook and the action as they stand. */
 import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -11,13 +10,14 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { readOptions } from "../../src/cli/batch/options.ts";
+import { type Listening, listening } from "../support/listening.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..", "..");
 const COMMAND = join(ROOT, "src", "cli", "darkroom.js");
 
 let folder: string;
-let server: Server;
+let service: Listening;
 let url: string;
 let sent: string[];
 /** Called while the service is at work. */
@@ -42,13 +42,11 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "in-place-"));
   sent = [];
   meanwhile = () => Promise.resolve();
-  server = createServer((request, response) => void serve(request, response));
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  service = await listening((request, response) => void serve(request, response));
+  url = service.url.origin;
 });
 afterEach(async () => {
-  server.closeAllConnections();
-  server.close();
+  await service.close();
   await rm(folder, { recursive: true, force: true });
 });
 

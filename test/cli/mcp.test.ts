@@ -1,7 +1,6 @@
 /** `darkroom mcp` by the protocol's own client: the service's protocol code answers, with stand-ins for its routes. */
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -16,13 +15,14 @@ import { serveAgents } from "../../src/cli/batch/mcp.ts";
 import { resultOf } from "../../src/http/mcp/methods.ts";
 import { isEnveloped, readMessage } from "../../src/http/mcp/protocol.ts";
 import { MAX_SOURCE_BYTES } from "../../src/limits.ts";
+import { type Listening, listening } from "../support/listening.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const COMMAND = join(ROOT, "src", "cli", "darkroom.js");
 const FACES = [{ x: 10, y: 20, width: 30, height: 40 }];
 
 let folder: string;
-let server: Server;
+let service: Listening;
 let url: string;
 let sent: Record<string, unknown>[];
 let keys: (string | undefined)[];
@@ -34,13 +34,11 @@ beforeEach(async () => {
   await writeFile(join(folder, "secret.jpg"), "not for agents");
   sent = [];
   keys = [];
-  server = createServer((request, response) => void serve(request, response));
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  service = await listening((request, response) => void serve(request, response));
+  url = service.url.origin;
 });
 afterEach(async () => {
-  server.closeAllConnections();
-  server.close();
+  await service.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -210,8 +208,7 @@ it("keeps nothing of a line that is longer than a message may be, and answers th
 
 it("says in the protocol's words that the service is not there, and goes on", async () => {
   const client = await connected("legacy");
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await service.close();
   await expect(client.listTools()).rejects.toThrow(`The service at ${url} cannot be reached`);
   const path = join(folder, "pictures", "photo.jpg");
   await expect(call(client, "optimize_image", { path })).rejects.toThrow("cannot be reached");
