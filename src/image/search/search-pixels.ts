@@ -50,7 +50,7 @@ export function searchPixels(task: Task): Attempt | null {
 
 const HALVED = "4:2:0";
 /** Pixels beside whose coefficients pixels are searched through as well: of more, both take more memory and time than that saves. */
-const MAX_BESIDE_PIXELS = 8_000_000;
+const MAX_BESIDE_PIXELS = 20_000_000;
 
 /** Searches through pixels in the least memory, where nothing may be kept. */
 export function searchPixelsFrugally(task: Task): Attempt | null {
