@@ -37,19 +37,19 @@ export function searchPixels(task: Task): Attempt | null {
   if (task.plan.view.orientation !== 1) return null;
   const isHalved = task.stored.facts.subsample === HALVED;
   const isLarge = task.picture.width * task.picture.height > MAX_BESIDE_PIXELS;
-  const isTooFar = ({ score = 0 }: Rendition) =>
-    score >= aimedAt(searchedScore(task) ?? 0, task.picture) + FAR_ABOVE_POINTS;
+  const worth = isLarge ? FAR_ABOVE_POINTS * 2 : FAR_ABOVE_POINTS;
+  const isTooFar = ({ score = 0 }: Rendition) => score >= aimedAt(searchedScore(task) ?? 0, task.picture) + worth;
   // Chroma that was halved is halved again: there is none to be had.
   const settings: EncodeSettings = isHalved ? { ...task.settings, subsample: HALVED } : task.settings;
   return {
     ...pixelsBy({ ...task, settings }, format, search),
-    isUnlikely: isHalved || isLarge,
-    mayBeat: (best) => !best || (!isLarge && (!isHalved || isTooFar(best))),
+    isUnlikely: isHalved,
+    mayBeat: (best) => !best || !isHalved || isTooFar(best),
   };
 }
 
 const HALVED = "4:2:0";
-/** Pixels beside whose coefficients pixels are searched through as well: of more, both take more memory and time than that saves. */
+/** Pixels beyond which those of halved chroma are looked at only where divisors are very far apart: they take twice the time and memory of coefficients. */
 const MAX_BESIDE_PIXELS = 20_000_000;
 
 /** Searches through pixels in the least memory, where nothing may be kept. */

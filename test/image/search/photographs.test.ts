@@ -65,10 +65,19 @@ it.each([
   expect(Object.values(OBJECTIVES).map((objective) => wayTo(to, file, objective))).toEqual(ways);
 });
 
-it("is not searched through by its pixels where its coefficients could be divided", () => {
-  const attempts = attemptsFor(taskOf(optionsOf("jpeg", jpeg, OBJECTIVES.usual)));
-  const pixels = attempts.find(({ name }) => name === "search pixels");
-  const divided = { score: 99 } as Rendition;
-  expect(pixels?.mayBeat?.(divided, {} as Session)).toBe(false);
-  expect(pixels?.mayBeat?.(null, {} as Session)).toBe(true);
-});
+it.each([
+  ["4:4:4", 76, true],
+  ["4:2:0", 76, false],
+  ["4:2:0", 77, false],
+  ["4:2:0", 78, true],
+] as const)(
+  "of chroma %s is searched through by its pixels beside coefficients of score %d: %s",
+  (subsample, score, is) => {
+    const options = optionsOf("jpeg", jpeg, OBJECTIVES.usual);
+    const facts = { ...options.stored.facts, subsample };
+    const attempts = attemptsFor(taskOf({ ...options, stored: { ...options.stored, facts } }));
+    const pixels = attempts.find(({ name }) => name === "search pixels");
+    expect(pixels?.mayBeat?.({ score } as Rendition, {} as Session)).toBe(is);
+    expect(pixels?.mayBeat?.(null, {} as Session)).toBe(true);
+  },
+);
