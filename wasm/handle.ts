@@ -67,10 +67,10 @@ export class LoneJob<Exports extends HeapExports> {
   private readonly instance: NativeInstance<Exports>;
   private closed = false;
 
-  /** @param allowance of processor time, for all calls together */
-  constructor(module: NativeModule<Exports>, peakBytes: number, allowance?: Fuel) {
+  /** @param fuel for all calls together */
+  constructor(module: NativeModule<Exports>, peakBytes: number, fuel?: Fuel) {
     this.module = module;
-    this.instance = module.acquireAlone(allowance, peakBytes);
+    this.instance = module.acquireAlone(fuel, peakBytes);
     this.instance.run((exports) => exports.heap_limit(Math.min(NO_LIMIT, exports.heap_used() + peakBytes)));
   }
 

@@ -71,7 +71,7 @@ export class NativeInstance<Exports extends NativeExports> {
   open = 0;
   broken = false;
   /** What the job that has the instance alone may take in all. */
-  allowance: Fuel | undefined;
+  jobFuel: Fuel | undefined;
   /** When the instance was last asked for, as a count of uses of all. */
   lastUse = 0;
   /** Bytes of linear memory that somebody has been charged for. */
@@ -234,7 +234,7 @@ export class NativeInstance<Exports extends NativeExports> {
 
   /** Says what the call that begins may take. Returns whether no other call has said so. */
   private grant(fuel: Fuel | undefined): boolean {
-    return this.meter.open(fuel ?? this.allowance ?? fuelForAnyCall());
+    return this.meter.open(fuel ?? this.jobFuel ?? fuelForAnyCall());
   }
 
   /** The module has used up its slice. Returns 1 where it has to pause. */

@@ -166,9 +166,9 @@ class NativeModule<Exports extends NativeExports> {
    * `release`, whatever happens in between.
    * @param declaredBytes what the job may hold: an idle instance that grew so far is used again
    */
-  acquireAlone(allowance?: Fuel, declaredBytes = 0): NativeInstance<Exports> {
+  acquireAlone(fuel?: Fuel, declaredBytes = 0): NativeInstance<Exports> {
     const instance = this.take(declaredBytes);
-    instance.allowance = allowance;
+    instance.jobFuel = fuel;
     this.lent.add(instance);
     instance.lastUse = ++uses;
     instance.open++;
@@ -183,7 +183,7 @@ class NativeModule<Exports extends NativeExports> {
     const wasOurs = this.lent.delete(instance) || this.shared === instance;
     if (this.shared === instance) this.shared = undefined;
     if (!wasOurs) return;
-    instance.allowance = undefined;
+    instance.jobFuel = undefined;
     // What a broken one still holds is nobody's.
     if (instance.broken) this.replace(instance);
     else this.idle = [...this.idle, instance];

@@ -5,7 +5,7 @@ import { DIRECTORY, type Settings } from "../env.ts";
 import { BUDGET_LOOK_SECONDS, LEFT_OF_WINDOW } from "../limits/batch.ts";
 import { causesOf, logLine } from "../log.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
-import { Allowance } from "../scheduler/job-limits.ts";
+import { JobLimits } from "../scheduler/job-limits.ts";
 import { StoreError } from "../storage/session.ts";
 import { type ObjectPorts, outcomeOf, workOn } from "./object.ts";
 import { type ClaimedObject, type ObjectOutcome, troubleOf } from "./rules.ts";
@@ -40,9 +40,9 @@ export async function runObject(
   await credit.close(isTold ? outcome : undefined);
 }
 
-function measured(outcome: ObjectOutcome, { phash, allowance }: ObjectCredit): ObjectOutcome {
+function measured(outcome: ObjectOutcome, { phash, jobLimits }: ObjectCredit): ObjectOutcome {
   const isMade = outcome.kind === "done" || outcome.kind === "skipped";
-  return isMade ? { ...outcome, ms: allowance.takenMs, ...(phash !== undefined && { phash }) } : outcome;
+  return isMade ? { ...outcome, ms: jobLimits.takenMs, ...(phash !== undefined && { phash }) } : outcome;
 }
 
 async function outcomeFor(
@@ -75,10 +75,10 @@ function portsOf(
   credit: ObjectCredit,
 ): ObjectPorts {
   const { accountId, database, rules } = batch;
-  const { allowance } = credit;
+  const { jobLimits } = credit;
   return {
-    source: objectStoreOf(originals, settings, allowance.caller),
-    target: objectStoreOf(results, settings, allowance.caller),
+    source: objectStoreOf(originals, settings, jobLimits.caller),
+    target: objectStoreOf(results, settings, jobLimits.caller),
     reserve: () => credit.reserve(),
     make: async (original, take) => {
       const id = crypto.randomUUID();
@@ -96,7 +96,7 @@ function portsOf(
           looks.map(({ phash }) => ({ phash, id: batch.id, name: key })),
         );
       };
-      const ports = { ...edges, keepTemporarily, removeTemporary: async () => undefined, keepLooks, allowance };
+      const ports = { ...edges, keepTemporarily, removeTemporary: async () => undefined, keepLooks, jobLimits };
       const job = {
         id,
         accountId,
@@ -111,7 +111,7 @@ function portsOf(
 
 /** The credit of an object: reserved before it is worked on, spent when the batch knows of the result, else free again. */
 class ObjectCredit {
-  readonly allowance: Allowance;
+  readonly jobLimits: JobLimits;
   bytesIn = 0;
   /** How its picture looks, once that is known. */
   phash: string | undefined;
@@ -122,7 +122,7 @@ class ObjectCredit {
   constructor(around: ObjectSurroundings, claimed: ClaimedObject) {
     this.#around = around;
     this.#claimed = claimed;
-    this.allowance = new Allowance({ account: claimed.batch.accountId, maxMs: around.settings.maxJobMs });
+    this.jobLimits = new JobLimits({ account: claimed.batch.accountId, maxMs: around.settings.maxJobMs });
   }
 
   /** @returns why the object has to wait; undefined: the credit is there */
@@ -156,11 +156,11 @@ class ObjectCredit {
     try {
       if (isMade && !rules.isDryRun) {
         const bytesOut = outcome.kind === "done" ? outcome.after : this.bytesIn;
-        await this.#meter.settle(lease, { key, cpuMs: this.allowance.takenMs, bytesIn: this.bytesIn, bytesOut });
+        await this.#meter.settle(lease, { key, cpuMs: this.jobLimits.takenMs, bytesIn: this.bytesIn, bytesOut });
       } else {
         // What a dry run takes is free, and counts as work that nobody has paid for.
         const isUnpaid = isMade || outcome?.kind === "failed";
-        await this.#meter.release(lease, { key, ms: isUnpaid ? this.allowance.takenMs : 0 });
+        await this.#meter.release(lease, { key, ms: isUnpaid ? this.jobLimits.takenMs : 0 });
       }
     } catch (error) {
       // A credit that was not given back is free again when its lease ends.

@@ -11,7 +11,7 @@ import { encodeSettings } from "../image/search/presets.ts";
 import { onlyOf } from "../pipeline/answer.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
-import { Allowance } from "../scheduler/job-limits.ts";
+import { JobLimits } from "../scheduler/job-limits.ts";
 import type { FoundOriginal } from "./original.ts";
 import type { ResultFacts } from "./results.ts";
 
@@ -143,12 +143,12 @@ async function make(
 ): Promise<Made> {
   const now = Date.now();
   const edges = pipeline.portsOf(env, settings, "", database);
-  const allowance = new Allowance({ caller, account: accountId, maxMs: settings.maxJobMs, signal });
+  const jobLimits = new JobLimits({ caller, account: accountId, maxMs: settings.maxJobMs, signal });
   // The bytes are all that is wanted: nothing is stored on the way.
   const ports = {
     ...edges,
     ...(stopwatch && { stopwatch }),
-    allowance,
+    jobLimits,
     keepTemporarily: async () => ({ url: "" }),
     // A draft is gone soon: it is not signed.
     ...(rendition === "draft" && { provenanceFor: unsigned(edges) }),
@@ -156,7 +156,7 @@ async function make(
   const source = { kind: "upload", original } as const;
   const result = await pipeline
     .process({ id: crypto.randomUUID(), accountId, source, processing, accept }, ports)
-    .finally(() => spend?.(allowance.takenMs));
+    .finally(() => spend?.(jobLimits.takenMs));
   const { input } = result;
   const { output, encoded } = onlyOf(result);
   if (!encoded) throw new Error("a delivery has no file");

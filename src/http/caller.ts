@@ -32,8 +32,8 @@ export function expectWork(c: AppContext, data: object = {}): void {
 
 /** Remembers what the work of a request took, at its end. */
 export function closeCaller(c: AppContext): void {
-  const { caller, allowance } = c.var;
+  const { caller, jobLimits } = c.var;
   if (!caller) return;
-  if (allowance) isolateBudget.learn(caller, allowance.takenMs);
+  if (jobLimits) isolateBudget.learn(caller, jobLimits.takenMs);
   else caller.settle();
 }

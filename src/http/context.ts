@@ -13,7 +13,7 @@ import type { Accepted } from "../contract/webhook.ts";
 import type { Settings } from "../env.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
 import type { Caller } from "../scheduler/caller.ts";
-import type { Allowance } from "../scheduler/job-limits.ts";
+import type { JobLimits } from "../scheduler/job-limits.ts";
 
 export interface Admission extends TakenWithReceipt {
   /** The meter that counted the request. */
@@ -79,7 +79,7 @@ interface Variables {
   /** Absent where the work did not begin, or the request has no `Idempotency-Key`. */
   begun: Begun | undefined;
   /** What the job of this request may take, and has taken; absent where none was begun. */
-  allowance: Allowance | undefined;
+  jobLimits: JobLimits | undefined;
   /** The request as one of those who share the isolate; absent until it asks for memory. */
   caller: Caller | undefined;
   /** Another isolate has answered: headers, counts and the line in the log are its own. */

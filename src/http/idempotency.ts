@@ -101,7 +101,7 @@ export async function endingOf(c: AppContext, status: number): Promise<Ending | 
   const { token } = opened;
   if (!isKept) return { name, token };
   // What is no image costs next to nothing, however it was found out.
-  const isRefusal = status === 415 || (status >= 400 && !c.var.allowance?.hasBegun);
+  const isRefusal = status === 415 || (status >= 400 && !c.var.jobLimits?.hasBegun);
   const forMs = isRefusal ? REFUSAL_RECEIPT_KEPT_MS : RECEIPT_KEPT_MS;
   const answer = { status, body: JSON.stringify(said), goodUntil: goodUntil(said, Date.now(), forMs) };
   return { name, token, kept: { fingerprint: begun.fingerprint, answer, forMs } };

@@ -254,7 +254,7 @@ async function closeShared(c: AppContext, open: Open, status: number): Promise<v
  * failure is ours. Failed work keeps it, so that a token cannot be made to cost more work than its uses.
  */
 function isUnused(c: AppContext, status: number): boolean {
-  return status >= 500 || (status >= 400 && !c.var.allowance?.hasBegun);
+  return status >= 500 || (status >= 400 && !c.var.jobLimits?.hasBegun);
 }
 
 async function giveBack(c: AppContext, meter: string, use: string): Promise<void> {
@@ -292,9 +292,9 @@ async function close(c: AppContext, { meter, key, lease, credits, ending }: Open
 
 /** What the credits of a request were spent for, or why they were not. */
 function endOf(c: AppContext, key: string, status: number): { spent?: Spent; unspent?: Failure | Unneeded } {
-  const { processed, allowance, isReused } = c.var;
+  const { processed, jobLimits, isReused } = c.var;
   const claim = c.var.claim === undefined ? {} : { claim: c.var.claim };
-  const cpuMs = allowance?.takenMs ?? 0;
+  const cpuMs = jobLimits?.takenMs ?? 0;
   const held = idleMs(c, status);
   if (status >= 400) return { unspent: { key, ms: cpuMs + held, ...(held > 0 && { idleMs: held }), ...claim } };
   if (isReused) return { unspent: claim };
@@ -305,6 +305,6 @@ function endOf(c: AppContext, key: string, status: number): { spent?: Spent; uns
 const BROKEN = new Set([400, 408, 422, 499]);
 
 /** What memory was held for that nothing came of: a sender who drips takes it from others as work takes the thread. */
-function idleMs({ var: { allowance, caller } }: AppContext, status: number): number {
-  return caller && BROKEN.has(status) && !allowance?.hasBegun ? Math.round(caller.heldMs) : 0;
+function idleMs({ var: { jobLimits, caller } }: AppContext, status: number): number {
+  return caller && BROKEN.has(status) && !jobLimits?.hasBegun ? Math.round(caller.heldMs) : 0;
 }

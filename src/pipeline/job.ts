@@ -7,7 +7,7 @@ import type { Stopwatch } from "../image/pixels/stopwatch.ts";
 import type { ProvenanceMeans } from "../image/render/provenance.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { HeldBytes } from "../scheduler/held-bytes.ts";
-import type { Allowance } from "../scheduler/job-limits.ts";
+import type { JobLimits } from "../scheduler/job-limits.ts";
 import type { Original } from "../source/original.ts";
 import type { Store } from "../storage/providers.ts";
 
@@ -61,7 +61,7 @@ export interface Ports {
   /** Remembers what results look like, so that alike ones are found; absent: nobody asks. */
   readonly keepLooks?: ((accountId: string, looks: readonly Look[]) => Promise<void>) | undefined;
   /** What the job may take of the isolate's processor time; told how much it takes. Absent: anything. */
-  readonly allowance?: Allowance;
+  readonly jobLimits?: JobLimits;
 }
 
 /** A result that was stored. */

@@ -41,13 +41,13 @@ const SEVERAL = "several";
  * Carries a job from its source to its stored results. Where one of them fails nothing is kept that is ours to take
  * back.
  * @param make makes the files; tests put one in its place that fails
- * @throws ApiError 413, 415, 422 or 503; what the allowance ends it with
+ * @throws ApiError 413, 415, 422 or 503; what the limits of its job end it with
  */
 export async function process(job: Job, ports: Ports, make = render<Entry>): Promise<Result> {
   const { accountId, processing, accept } = job;
-  const { stopwatch = startStopwatch(), allowance } = ports;
+  const { stopwatch = startStopwatch(), jobLimits } = ports;
   const stores = await openStores(processing, (store, isShared) => ports.openStore(accountId, store, isShared));
-  const original = await ports.readOriginal(job.source, allowance?.signal, allowance?.caller);
+  const original = await ports.readOriginal(job.source, jobLimits?.signal, jobLimits?.caller);
   const reports = processing.response?.explain === true ? new SearchReports() : undefined;
   const files = new ResultFiles(ports, (entry) => stores.get(storeKey(entry.store)), original, !isSet(processing));
   try {
@@ -55,7 +55,7 @@ export async function process(job: Job, ports: Ports, make = render<Entry>): Pro
     let base: Base | undefined;
     const rendered = await withOverlays(job, ports, (overlays) => {
       const entries = (found: Base) => entriesOf(processing, (base = found));
-      const means = { overlays, stopwatch, allowance, provenance: ports.provenanceFor?.(accountId) };
+      const means = { overlays, stopwatch, jobLimits, provenance: ports.provenanceFor?.(accountId) };
       const order = { ...beginningOf(processing), entries, refusalOf, accept, trace: reports?.trace, ...means };
       const source = SharedBytes.of(original.bytes, original.memory);
       return make(source, order, (entry, made) => files.take(entry, made));
@@ -70,7 +70,7 @@ export async function process(job: Job, ports: Ports, make = render<Entry>): Pro
       files.isAlone && first ? first.made.output.format.label : SEVERAL,
     );
     // What is stored now is stored again by whoever does the work instead.
-    allowance?.signal?.throwIfAborted();
+    jobLimits?.signal?.throwIfAborted();
     const input = metadata(rendered.input, original.name || rename("", rendered.input.format), sent);
     const outputs = inOrderOf(processing, await storedBy(files, { input, original: rendered.input, reports }));
     const { analyze: names } = processing;

@@ -47,7 +47,7 @@ export class ResultFiles {
     // An answer of success with nothing behind it is worse than a failure.
     if (bytes.length === 0) throw new Error("The result has no bytes");
     // What is stored now is stored again by whoever does the work instead.
-    this.ports.allowance?.signal?.throwIfAborted();
+    this.ports.jobLimits?.signal?.throwIfAborted();
     const { original } = this;
     // The result takes room until it is stored, however slow a store is: what is a view of the original has it already.
     const ownBytes = bytes.buffer === original.bytes.buffer ? 0 : bytes.length;

@@ -139,7 +139,7 @@ async function fetchedOrReused(
   const { source } = job;
   const name = await nameOf(["fetch", source.url, inOrder(source.headers)]);
   const known = await usable(name, reuse);
-  const found = await reuse.readIfChanged(source, known?.validators ?? {}, ports.allowance?.signal);
+  const found = await reuse.readIfChanged(source, known?.validators ?? {}, ports.jobLimits?.signal);
   if (!found) return reused(known);
   const { original, validators } = found;
   try {

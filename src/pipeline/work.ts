@@ -17,7 +17,7 @@ import { isolateBudget } from "../scheduler/budget.ts";
 import { Caller } from "../scheduler/caller.ts";
 import type { HeldBytes } from "../scheduler/held-bytes.ts";
 import { isolateLeases } from "../scheduler/isolate-leases.ts";
-import { Allowance } from "../scheduler/job-limits.ts";
+import { JobLimits } from "../scheduler/job-limits.ts";
 import { type Acceptance, accept, begin } from "../webhook/accept.ts";
 import { type UploadStore, uploadsOf } from "../webhook/bytes.ts";
 import { Company } from "../webhook/company.ts";
@@ -138,11 +138,11 @@ export async function runWork(
       const from = sourceOf(source, upload);
       const order = { id, accountId, source: from, processing, accept: wanted };
       const caller = new Caller({ account: accountId, signal, about: { id, route: "queue" } });
-      const allowance = new Allowance({ caller, maxMs: settings.maxJobMs, signal });
-      takenMs = () => allowance.takenMs;
+      const jobLimits = new JobLimits({ caller, maxMs: settings.maxJobMs, signal });
+      takenMs = () => jobLimits.takenMs;
       const ports = pipeline.portsOf(env, settings, baseUrl, database);
       const reuse = reusePortsOf(env, settings, { meter: `account:${accountId}`, baseUrl, database });
-      const outcome = await processOrReuse(pipeline, order, { ...ports, allowance }, reuse);
+      const outcome = await processOrReuse(pipeline, order, { ...ports, jobLimits }, reuse);
       ({ named } = outcome);
       return outcome.answer;
     },

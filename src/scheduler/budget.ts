@@ -33,7 +33,7 @@ import { GivenUp } from "./given-up.ts";
 import { Growth, standingBack } from "./growth.ts";
 import type { Asked, Memory, Reservation } from "./held-bytes.ts";
 import { InputMemory } from "./input-memory.ts";
-import { Allowance, TooLong } from "./job-limits.ts";
+import { JobLimits, TooLong } from "./job-limits.ts";
 import type { Lease } from "./leases.ts";
 import { QueuedWork, remaining } from "./queued-work.ts";
 import { type Asking, type Begun, type WorkSurroundings, RunningWork } from "./running-work.ts";
@@ -183,17 +183,17 @@ export class Budget implements Memory {
 
   /**
    * Runs `work` once its memory is free and its turn has come; at once if it is a part of work that has its turn.
-   * @param allowance of the job that it is a part of; absent: the service's own, without a bound
+   * @param jobLimits of the job that it is a part of; absent: the service's own, without a bound
    * @throws ApiError 422 when it could never fit, or takes longer than the job may; 503 when more is declared before it
-   *   than its request may wait, or when originals stay in its way; the reason of the allowance's signal when that is
+   *   than its request may wait, or when originals stay in its way; the reason of the signal of its job when that is
    *   aborted
    */
   run<Result>(
     estimate: Tier,
     work: (slice: TimeSlice) => Result | Promise<Result>,
-    allowance?: Allowance,
+    jobLimits?: JobLimits,
   ): Promise<Result> {
-    return this.runIn([estimate], work, allowance);
+    return this.runIn([estimate], work, jobLimits);
   }
 
   /**
@@ -204,28 +204,28 @@ export class Budget implements Memory {
   async runIn<Result>(
     tiers: readonly [Tier, ...Tier[]],
     work: (slice: TimeSlice, tier: number) => Result | Promise<Result>,
-    allowance = new Allowance(),
+    jobLimits = new JobLimits(),
   ): Promise<Result> {
-    if (allowance.within) {
+    if (jobLimits.within) {
       this.work.trim();
-      return work(allowance.within, 0);
+      return work(jobLimits.within, 0);
     }
     const sizes = tiers.map(({ bytes }) => bytes);
     const [{ ms = 0 }] = tiers;
     const { totalBytes, now, grownBytes, thread } = this.settings;
     if (Math.min(...sizes) > totalBytes) throw tooLarge();
-    if (!allowance.affords({ ms })) throw new TooLong();
-    const { caller, hasBegun } = allowance;
+    if (!jobLimits.affords({ ms })) throw new TooLong();
+    const { caller, hasBegun } = jobLimits;
     const { account } = caller;
     caller.settle();
     if (account !== OWN_ACCOUNT && !hasBegun) this.checkWait(caller);
     const asking: Asking = { sizes, ms, account, hindered: caller.hindered, since: now() };
     const first = this.queue.length === 0 ? this.begin(asking) : undefined;
     const load = this.queued.add(account, ms);
-    const counted = allowance.count();
+    const counted = jobLimits.count();
     let begun = first;
     try {
-      begun ??= await this.turn(asking, allowance, hasBegun);
+      begun ??= await this.turn(asking, jobLimits, hasBegun);
       const { tier, lease } = begun;
       this.work.trim();
       const left = remaining(load, ms, (leftMs) => this.work.tellLeft(lease, leftMs));
@@ -233,7 +233,7 @@ export class Budget implements Memory {
       return await thread.run(
         (slice) => work(left(counted.timeSlice(growth.charged(slice))), tier),
         counted,
-        standingBack(() => this.work.isTooMuch(lease), allowance.signal),
+        standingBack(() => this.work.isTooMuch(lease), jobLimits.signal),
         () => ({ ...caller.about, ...this.markOf({ bytes: sizes[tier] ?? 0, ms }) }),
       );
     } finally {
@@ -289,7 +289,7 @@ export class Budget implements Memory {
     return this.blockedAt === undefined ? 0 : this.settings.now() - this.blockedAt;
   }
 
-  private turn(asking: Asking, { caller, signal }: Allowance, goesOn: boolean): Promise<Begun> {
+  private turn(asking: Asking, { caller, signal }: JobLimits, goesOn: boolean): Promise<Begun> {
     const { now } = this.settings;
     const waiting = { account: asking.account, signal, needs: asking.sizes.at(-1) ?? 0, goesOn };
     const begin = (standing: Standing) => this.beginAt(asking, standing);

@@ -21,8 +21,8 @@ interface Terms {
    * The time slice of work that was admitted as a whole, and that this is a part of: its parts are not admitted again.
    */
   readonly within?: TimeSlice | undefined;
-  /** The allowance of that work. */
-  readonly whole?: Allowance | undefined;
+  /** The limits of that work. */
+  readonly whole?: JobLimits | undefined;
 }
 
 /** A piece of work as it is counted: its time slice, and what is asked at the end of its pauses. */
@@ -32,12 +32,12 @@ export interface Counted {
   readonly throwIfAborted: () => void;
 }
 
-export class Allowance {
+export class JobLimits {
   readonly caller: Caller;
   private readonly maxMs: number;
   readonly signal: AbortSignal | undefined;
   readonly within: TimeSlice | undefined;
-  private readonly whole: Allowance | undefined;
+  private readonly whole: JobLimits | undefined;
   private taken = 0;
   private begun = false;
   private isLast = false;
@@ -79,8 +79,8 @@ export class Allowance {
   }
 
   /** The same for the parts of work that was admitted as a whole, and has begun: `within` is its time slice. */
-  partOf(within: TimeSlice): Allowance {
-    return new Allowance({ caller: this.caller, signal: this.signal, within, whole: this });
+  partOf(within: TimeSlice): JobLimits {
+    return new JobLimits({ caller: this.caller, signal: this.signal, within, whole: this });
   }
 
   /**

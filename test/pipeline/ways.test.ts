@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/errors.ts";
 import { type FormatName, FORMATS } from "../../src/image/formats.ts";
 import { isolateBudget } from "../../src/scheduler/budget.ts";
-import { Allowance } from "../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../src/scheduler/job-limits.ts";
 import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { OutOfMemory } from "../../wasm/load.ts";
 import { isForToday } from "../support/exhaustive.ts";
@@ -30,7 +30,7 @@ async function fated(
   isolateBudget.runIn = <Result>(
     tiers: Parameters<typeof isolateBudget.runIn>[0],
     piece: (timeSlice: TimeSlice, tier: number) => Result | Promise<Result>,
-    allowance?: Allowance,
+    jobLimits?: JobLimits,
   ) => {
     const ends = fate(parts++);
     const broken = async (timeSlice: TimeSlice, tier: number): Promise<Result> => {
@@ -42,7 +42,7 @@ async function fated(
         spent++ >= 2 ? Promise.reject(new ApiError(422, OWN_FAILURE)) : timeSlice.spend(ms);
       return piece({ spend, worked: () => timeSlice.worked() }, tier);
     };
-    return runIn(tiers, broken, allowance);
+    return runIn(tiers, broken, jobLimits);
   };
   try {
     return { walked: await job().catch((error: unknown) => error as Error), parts };
@@ -51,8 +51,8 @@ async function fated(
   }
 }
 
-/** An allowance that leaves searches so many milliseconds, though the job may take any estimate. */
-class Hurried extends Allowance {
+/** Limits that leave searches so many milliseconds, though the job may take any estimate. */
+class Hurried extends JobLimits {
   private readonly ms: number;
 
   constructor(ms: number) {

@@ -74,8 +74,8 @@ it("hands a job to the queue that would outlast the time after an answer, and st
   let isStored = false;
   const { queued, accept, settle } = entrance({
     ...shortPipeline,
-    process: async (job, { allowance }): Promise<Result> => {
-      const { signal } = allowance ?? {};
+    process: async (job, { jobLimits }): Promise<Result> => {
+      const { signal } = jobLimits ?? {};
       started.resolve(signal);
       await new Promise((resolve) => signal?.addEventListener("abort", resolve));
       signal?.throwIfAborted();

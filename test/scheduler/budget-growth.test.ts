@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { FORMATS } from "../../src/image/formats.ts";
 import { encodeSettings } from "../../src/image/search/presets.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
-import { Allowance } from "../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../src/scheduler/job-limits.ts";
 import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { nativeStatistics, trimNative } from "../../wasm/load.ts";
 import { pictureOf, scene } from "../support/rows.ts";
@@ -32,7 +32,7 @@ function growing(bytes: number) {
       }
       grown += state.growsAtEnd;
     };
-    const done = budget.run({ bytes: declared }, work, new Allowance({ ...(signal && { signal }) }));
+    const done = budget.run({ bytes: declared }, work, new JobLimits({ ...(signal && { signal }) }));
     return { state, end: () => void (state.ended = true), done };
   };
   return { budget, job };

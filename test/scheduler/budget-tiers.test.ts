@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { Budget } from "../../src/scheduler/budget.ts";
-import { Allowance } from "../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../src/scheduler/job-limits.ts";
 import { type TimeSlice, Thread } from "../../src/scheduler/time-slice.ts";
 import { reserve, sharesOf } from "../support/budget.ts";
 
@@ -168,7 +168,7 @@ describe("work with several tiers", () => {
   it("has what was admitted as a whole in the first", async () => {
     const budget = budgetOf();
     const tier = await budget.run({ bytes: 9 }, (within) =>
-      budget.runIn(TIERS, (_timeSlice, index) => index, new Allowance({ within })),
+      budget.runIn(TIERS, (_timeSlice, index) => index, new JobLimits({ within })),
     );
     expect(tier).toBe(0);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { Budget } from "../../src/scheduler/budget.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
-import { Allowance } from "../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../src/scheduler/job-limits.ts";
 import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
 import { lasting, reserve, sharesOf } from "../support/budget.ts";
 
@@ -14,7 +14,7 @@ function job(budget: Budget, bytes: number, { account, ms = 0 }: { account?: str
     state.started = true;
     while (!state.ended) await timeSlice.spend(A_STRETCH_MS);
   };
-  const done = budget.run({ bytes, ms }, work, new Allowance({ account }));
+  const done = budget.run({ bytes, ms }, work, new JobLimits({ account }));
   return { state, end: () => void (state.ended = true), done };
 }
 
@@ -76,7 +76,7 @@ describe("Budget", () => {
     const budget = new Budget(10);
     const running = job(budget, 6);
     const caller = new AbortController();
-    const large = budget.run({ bytes: 8 }, () => "never", new Allowance({ signal: caller.signal }));
+    const large = budget.run({ bytes: 8 }, () => "never", new JobLimits({ signal: caller.signal }));
     const small = job(budget, 4);
     await turns();
     expect(small.state.started).toBe(false);
@@ -97,7 +97,7 @@ describe("Budget", () => {
       const budget = budgetOf();
       const order: string[] = [];
       const start = (account: string) =>
-        budget.run({ bytes: 10 }, () => void order.push(account), new Allowance({ account }));
+        budget.run({ bytes: 10 }, () => void order.push(account), new JobLimits({ account }));
       const running = job(budget, 10, { account: "a" });
       const waiting = [start("a"), start("a"), start("b")];
       running.end();
@@ -123,7 +123,7 @@ describe("Budget", () => {
       const budget = budgetOf();
       const running = job(budget, 1, { account: "a", ms: 3_000 });
       await vi.waitFor(() => expect(budget.queuedMs).toBeLessThanOrEqual(1_000));
-      expect(await budget.run({ bytes: 1, ms: 600 }, () => "next", new Allowance({ account: "a" }))).toBe("next");
+      expect(await budget.run({ bytes: 1, ms: 600 }, () => "next", new JobLimits({ account: "a" }))).toBe("next");
       running.end();
       await running.done;
       expect(budget.queuedMs).toBe(0);
@@ -131,10 +131,10 @@ describe("Budget", () => {
 
     it("are not refused the rest of a job that has begun", async () => {
       const budget = budgetOf();
-      const allowance = new Allowance({ account: "a" });
-      await budget.run({ bytes: 1, ms: 1 }, () => "first", allowance);
+      const jobLimits = new JobLimits({ account: "a" });
+      await budget.run({ bytes: 1, ms: 1 }, () => "first", jobLimits);
       const others = [1, 2, 3].map(() => job(budget, 10, { account: "a", ms: 500 }));
-      const second = budget.run({ bytes: 10, ms: 500 }, () => "second", allowance);
+      const second = budget.run({ bytes: 10, ms: 500 }, () => "second", jobLimits);
       for (const { end } of others) end();
       expect(await second).toBe("second");
       await Promise.all(others.map(({ done }) => done));

@@ -5,7 +5,7 @@ import { readHeaders } from "../../src/image/plan/detect.ts";
 import { MAX_HEADERS_BYTES, MAX_UNPACKED_PROFILE_BYTES } from "../../src/limits/isolate.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
 import { HeaderMemory, isolateHeaders } from "../../src/scheduler/header-memory.ts";
-import { Allowance } from "../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../src/scheduler/job-limits.ts";
 import { SharedBytes } from "../../src/scheduler/shared-bytes.ts";
 import { bomb, chunk, joined, png, text } from "../support/framed.ts";
 
@@ -16,7 +16,7 @@ it("64 small files whose profiles unpack to megabytes hold two of them at a time
   const sources = Array.from({ length: 64 }, () => SharedBytes.of(FILE.slice()));
   let most = 0;
   const read = sources.map(async (source) => {
-    const { facts } = await readHeaders(source, new Allowance({ caller: new Caller({ maxWaitMs: 60_000 }) }));
+    const { facts } = await readHeaders(source, new JobLimits({ caller: new Caller({ maxWaitMs: 60_000 }) }));
     expect(facts.profile?.length).toBeGreaterThan(MAX_UNPACKED_PROFILE_BYTES * 0.99);
     most = Math.max(most, isolateHeaders.sum);
     await new Promise((resolve) => setTimeout(resolve, 5));

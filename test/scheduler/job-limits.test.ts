@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Deadline } from "../../src/image/search/overrun.ts";
 import { OVERRUN_FACTOR, OVERRUN_GRACE_MS, OVERRUN_OF_BOUND } from "../../src/limits/isolate.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
-import { Allowance } from "../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../src/scheduler/job-limits.ts";
 import { type TimeSlice, UNPAUSED } from "../../src/scheduler/time-slice.ts";
 
 const budget = new Budget(10);
@@ -16,57 +16,57 @@ const spending = (ms: number) => async (timeSlice: TimeSlice) => {
 
 const LATE = { status: 422, message: expect.stringContaining("fewer pixels") as string };
 
-describe("an allowance", () => {
+describe("the limits of a job", () => {
   it("refuses work beyond it before any of it is done", async () => {
-    const allowance = new Allowance({ maxMs: 1_000 });
+    const jobLimits = new JobLimits({ maxMs: 1_000 });
     let began = false;
     const work = () => void (began = true);
-    await expect(budget.run({ bytes: 1, ms: 1_001 }, work, allowance)).rejects.toMatchObject(LATE);
-    expect([began, allowance.takenMs]).toEqual([false, 0]);
-    await expect(budget.run({ bytes: 1, ms: 1_000 }, () => "done", allowance)).resolves.toBe("done");
+    await expect(budget.run({ bytes: 1, ms: 1_001 }, work, jobLimits)).rejects.toMatchObject(LATE);
+    expect([began, jobLimits.takenMs]).toEqual([false, 0]);
+    await expect(budget.run({ bytes: 1, ms: 1_000 }, () => "done", jobLimits)).resolves.toBe("done");
   });
 
   it("is shared by all work of a job, by what each of it declared in truth", async () => {
-    const allowance = new Allowance({ maxMs: 1_000 });
-    await budget.run({ bytes: 1, ms: 900 }, spending(300), allowance);
-    expect(allowance.takenMs).toBe(300);
-    expect([allowance.affords({ ms: 700 }), allowance.affords({ ms: 701 })]).toEqual([true, false]);
+    const jobLimits = new JobLimits({ maxMs: 1_000 });
+    await budget.run({ bytes: 1, ms: 900 }, spending(300), jobLimits);
+    expect(jobLimits.takenMs).toBe(300);
+    expect([jobLimits.affords({ ms: 700 }), jobLimits.affords({ ms: 701 })]).toEqual([true, false]);
   });
 
   it("does not end work whose estimate was too low, and counts what it took", async () => {
-    const allowance = new Allowance({ maxMs: 100_000 });
-    await expect(budget.run({ bytes: 1, ms: 10 }, spending(20_000), allowance)).resolves.toBe("done");
-    expect(allowance.takenMs).toBe(20_000);
-    expect(allowance.leftMs).toBe(80_000);
+    const jobLimits = new JobLimits({ maxMs: 100_000 });
+    await expect(budget.run({ bytes: 1, ms: 10 }, spending(20_000), jobLimits)).resolves.toBe("done");
+    expect(jobLimits.takenMs).toBe(20_000);
+    expect(jobLimits.leftMs).toBe(80_000);
     expect(budget.held.work).toBe(0);
   });
 
   it("ends a search that takes far more than its estimate, or all that is left to its job, between two tries", async () => {
     const most = 100 * OVERRUN_FACTOR + OVERRUN_GRACE_MS;
-    const deadline = new Deadline(UNPAUSED, { ms: 100 }, new Allowance({ maxMs: 100_000 }));
+    const deadline = new Deadline(UNPAUSED, { ms: 100 }, new JobLimits({ maxMs: 100_000 }));
     await deadline.timeSlice.spend(most);
     expect(deadline.isOver()).toBe(false);
     await deadline.timeSlice.spend(1);
     expect(deadline.isOver()).toBe(true);
-    const hurried = new Deadline(UNPAUSED, { ms: 100 }, new Allowance({ maxMs: 50 }).partOf(UNPAUSED));
+    const hurried = new Deadline(UNPAUSED, { ms: 100 }, new JobLimits({ maxMs: 50 }).partOf(UNPAUSED));
     await hurried.timeSlice.spend(51);
     expect(hurried.isOver()).toBe(true);
   });
 
   it("lets what follows a search that took too long have what the job may take at all", () => {
-    const allowance = new Allowance({ maxMs: 500 });
-    expect(allowance.affords({ ms: 501 })).toBe(false);
-    allowance.goOn();
-    expect(allowance.affords({ ms: 500 * OVERRUN_OF_BOUND })).toBe(true);
-    expect(allowance.affords({ ms: 500 * OVERRUN_OF_BOUND + 1 })).toBe(false);
+    const jobLimits = new JobLimits({ maxMs: 500 });
+    expect(jobLimits.affords({ ms: 501 })).toBe(false);
+    jobLimits.goOn();
+    expect(jobLimits.affords({ ms: 500 * OVERRUN_OF_BOUND })).toBe(true);
+    expect(jobLimits.affords({ ms: 500 * OVERRUN_OF_BOUND + 1 })).toBe(false);
   });
 
   it("ends a job that takes far more than it may, whatever the estimates of its work were", async () => {
-    const allowance = new Allowance({ maxMs: 500 });
-    await budget.run({ bytes: 1, ms: 300 }, spending(450), allowance);
+    const jobLimits = new JobLimits({ maxMs: 500 });
+    await budget.run({ bytes: 1, ms: 300 }, spending(450), jobLimits);
     const more = spending(500 * OVERRUN_OF_BOUND);
-    await expect(budget.run({ bytes: 1, ms: 50 }, more, allowance)).rejects.toMatchObject(LATE);
-    expect(allowance.takenMs).toBe(500 * OVERRUN_OF_BOUND + 50);
+    await expect(budget.run({ bytes: 1, ms: 50 }, more, jobLimits)).rejects.toMatchObject(LATE);
+    expect(jobLimits.takenMs).toBe(500 * OVERRUN_OF_BOUND + 50);
   });
 
   it("ends work that nobody waits for", async () => {
@@ -75,8 +75,8 @@ describe("an allowance", () => {
       caller.abort(new Error("gone"));
       await timeSlice.spend(1_000);
     };
-    const allowance = new Allowance({ signal: caller.signal });
-    await expect(budget.run({ bytes: 1 }, work, allowance)).rejects.toThrow("gone");
-    expect(allowance.takenMs).toBe(1_000);
+    const jobLimits = new JobLimits({ signal: caller.signal });
+    await expect(budget.run({ bytes: 1 }, work, jobLimits)).rejects.toThrow("gone");
+    expect(jobLimits.takenMs).toBe(1_000);
   });
 });

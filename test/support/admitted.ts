@@ -1,6 +1,6 @@
 /** Work as the budget of the isolate admits it: what was declared of it, what it held and what it took. */
 import { isolateBudget } from "../../src/scheduler/budget.ts";
-import type { Allowance } from "../../src/scheduler/job-limits.ts";
+import type { JobLimits } from "../../src/scheduler/job-limits.ts";
 import type { TimeSlice } from "../../src/scheduler/time-slice.ts";
 import type { Estimate } from "../../wasm/estimate.ts";
 import { nativeHeap, nativeMemoryBytes, trimNative } from "../../wasm/load.ts";
@@ -43,7 +43,7 @@ export async function admittedDuring(work: () => Promise<unknown>, watching: Wat
   isolateBudget.runIn = <Result>(
     rooms: Parameters<typeof isolateBudget.runIn>[0],
     piece: (timeSlice: TimeSlice, room: number) => Result | Promise<Result>,
-    allowance?: Allowance,
+    jobLimits?: JobLimits,
   ) => {
     const watched = async (timeSlice: TimeSlice, room: number): Promise<Result> => {
       const gauge = memory ? startGauge(watching) : undefined;
@@ -71,7 +71,7 @@ export async function admittedDuring(work: () => Promise<unknown>, watching: Wat
         watching.onPiece?.(piece);
       }
     };
-    return runIn(rooms, watched, allowance);
+    return runIn(rooms, watched, jobLimits);
   };
   try {
     await work();

@@ -33,5 +33,6 @@ export const OLD_WORDS: readonly OldWord[] = [
   { old: "contest", now: "search" },
   { old: "haste", now: "fast pass" },
   { old: "aim", now: "objective", within: ENGINE, inNamesOnly: true },
+  { old: "allowance", now: "job limits" },
   { old: "manner", now: "encode options", within: ENGINE, inNamesOnly: true },
 ];

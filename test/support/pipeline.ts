@@ -50,8 +50,8 @@ export const shortPipeline: Pipeline = {
 };
 
 /** Work that takes so many declared milliseconds. */
-async function compute(ms: number, { allowance }: Ports): Promise<void> {
-  await isolateBudget.run({ bytes: 0, ms }, (timeSlice) => timeSlice.spend(ms), allowance);
+async function compute(ms: number, { jobLimits }: Ports): Promise<void> {
+  await isolateBudget.run({ bytes: 0, ms }, (timeSlice) => timeSlice.spend(ms), jobLimits);
 }
 
 /** A pipeline whose work takes so many declared milliseconds. */

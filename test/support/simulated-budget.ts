@@ -10,7 +10,7 @@ import { vi } from "vitest";
 import type { BudgetOptions } from "../../src/scheduler/budget-options.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
 import { Caller } from "../../src/scheduler/caller.ts";
-import { Allowance } from "../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../src/scheduler/job-limits.ts";
 import { type TimeSlice, Thread } from "../../src/scheduler/time-slice.ts";
 
 /** What is done between two moments. */
@@ -166,8 +166,8 @@ export class SimulatedBudget {
       isInside = true;
       this.inside++;
       await this.read(job, original, leaving.signal, end);
-      const allowance = new Allowance({ caller, signal: leaving.signal });
-      for (const bytes of job.works) await this.worked(bytes, job, allowance, { passes, end });
+      const jobLimits = new JobLimits({ caller, signal: leaving.signal });
+      for (const bytes of job.works) await this.worked(bytes, job, jobLimits, { passes, end });
       return "done";
     } catch (error) {
       return this.outcomeOf(error, caller);
@@ -207,7 +207,7 @@ export class SimulatedBudget {
   private async worked(
     bytes: number,
     { workMs, spare = 0, killed, drops = 0, grows = 0 }: SimulatedJob,
-    allowance: Allowance,
+    jobLimits: JobLimits,
     { passes, end }: { readonly passes: { most: number }; readonly end: () => void },
   ): Promise<void> {
     const mine: Waiting = { passes: 0 };
@@ -238,7 +238,7 @@ export class SimulatedBudget {
           }
           if (drops > 0) this.dropped = [...this.dropped, { bytes: drops, at: this.clock }];
         },
-        allowance,
+        jobLimits,
       );
     } finally {
       leave();

@@ -7,7 +7,7 @@ import type { InputMetadata, OutputMetadata } from "../../src/contract/response.
 import { settingsOf } from "../../src/env.ts";
 import { onlyOf } from "../../src/pipeline/answer.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
-import type { Allowance } from "../../src/scheduler/job-limits.ts";
+import type { JobLimits } from "../../src/scheduler/job-limits.ts";
 import { serveTemporary } from "../../src/storage/volatile.ts";
 import { uncounted } from "./memory.ts";
 import type { Reading } from "./reader.ts";
@@ -29,13 +29,13 @@ export async function walk(
   file: Uint8Array,
   body: object = {},
   accept?: string,
-  allowance?: Allowance,
+  jobLimits?: JobLimits,
 ): Promise<Walked> {
   const { webhook: _webhook, cdn: _cdn, ...processing } = parseBody(UploadBody, body);
   const source = { kind: "upload", original: { bytes: file.slice(), name: "", memory: uncounted } } as const;
   const job = { id: crypto.randomUUID(), accountId: "account", source, processing, accept };
   const ports = pipeline.portsOf(env, settingsOf(env), BASE);
-  const result = await pipeline.process(job, { ...ports, ...(allowance && { allowance }) });
+  const result = await pipeline.process(job, { ...ports, ...(jobLimits && { jobLimits }) });
   const { output } = onlyOf(result);
   const served = await serveTemporary(new Request(output.url), env.BUCKET, Date.now());
   const mime = served.headers.get("content-type") ?? "";

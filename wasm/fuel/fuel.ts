@@ -34,7 +34,7 @@ export function fuelFor({ ms }: Pick<Estimate, "ms">): Fuel {
   return new Fuel(Math.min(MOST_MS, LEAST_MS + ms * ESTIMATE_FACTOR));
 }
 
-/** For calls of jobs that have no allowance of their own. */
+/** For calls of jobs that have no fuel of their own. */
 export function fuelForAnyCall(): Fuel {
   return new Fuel(MOST_MS);
 }

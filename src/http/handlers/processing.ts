@@ -15,7 +15,7 @@ import { judge } from "../../pipeline/process.ts";
 import { processOrReuse, reusePortsOf } from "../../pipeline/reuse.ts";
 import { type AcceptedJob, acceptWork } from "../../pipeline/work.ts";
 import { discard } from "../../scheduler/held-bytes.ts";
-import { Allowance } from "../../scheduler/job-limits.ts";
+import { JobLimits } from "../../scheduler/job-limits.ts";
 import { charged, checkRoom } from "../acceptance.ts";
 import { callerOf } from "../caller.ts";
 import { accountOf, type AppContext, baseOf } from "../context.ts";
@@ -40,11 +40,11 @@ export async function processImage(c: AppContext, source: Source, body: UploadBo
   const caller = callerOf(c);
   const clock = timed(pipeline.portsOf(c.env, settings, baseUrl, database), Date.now, caller);
   const { signal } = c.req.raw;
-  const allowance = new Allowance({ caller, maxMs: settings.maxJobMs, signal });
-  c.set("allowance", allowance);
+  const jobLimits = new JobLimits({ caller, maxMs: settings.maxJobMs, signal });
+  c.set("jobLimits", jobLimits);
   const kept = isKept(processing) ? {} : { keepTemporarily: async () => ({ url: "" }) };
   const readWatermark = drawnOr(c, clock.ports.readWatermark);
-  const ports = { ...clock.ports, ...kept, readWatermark, allowance };
+  const ports = { ...clock.ports, ...kept, readWatermark, jobLimits };
   const answer = await replied(c, job, ports, baseUrl).catch((error: unknown) => {
     throw signal.aborted ? new ApiError(499, "The client closed the request", { cause: error }) : error;
   });

@@ -10,7 +10,7 @@ import {
 } from "../../limits/pictures.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import { isolateHeaders } from "../../scheduler/header-memory.ts";
-import { Allowance } from "../../scheduler/job-limits.ts";
+import { JobLimits } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import { type TimeSlice, isolateThread } from "../../scheduler/time-slice.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
@@ -55,20 +55,20 @@ const READING_BYTES = 4 << 20;
  * bytes. What holds more than headers do while it is read waits for that memory first.
  * @param source bytes that are held for as long as the facts are; of others, nothing waits for its turn with the facts
  * @throws ApiError 415 or 422 as `identify`; as `Budget.run`, where reading is work that waits; 503 where there is no
- *   room for what it says; the reason of the allowance's signal when that is aborted
+ *   room for what it says; the reason of the signal of its job when that is aborted
  */
 export async function readHeaders(
   source: SharedBytes | Uint8Array,
-  allowance = new Allowance(),
+  jobLimits = new JobLimits(),
 ): ReturnType<typeof readNow> {
   const bytes = source instanceof Uint8Array ? source : source.bytes;
   const estimate = readingEstimate(bytes);
   if (estimate.bytes > READING_BYTES) {
-    return isolateBudget.run(estimate, (timeSlice) => readNow(bytes, estimate, timeSlice), allowance);
+    return isolateBudget.run(estimate, (timeSlice) => readNow(bytes, estimate, timeSlice), jobLimits);
   }
-  if (allowance.within) return readNow(bytes, estimate, allowance.within);
-  const counted = allowance.countReading();
-  const memory = await isolateHeaders.take(allowance.caller);
+  if (jobLimits.within) return readNow(bytes, estimate, jobLimits.within);
+  const counted = jobLimits.countReading();
+  const memory = await isolateHeaders.take(jobLimits.caller);
   try {
     const found = await isolateThread.run(
       (timeSlice) => readNow(bytes, estimate, counted.timeSlice(timeSlice)),

@@ -1,6 +1,6 @@
 /** What a picture is: analyses of a file, made from small versions of what it shows. */
 import { isolateBudget } from "../../scheduler/budget.ts";
-import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { type AnalysisName, ANALYSES } from "../analyses.ts";
 import { withoutMemory } from "../codec/guard.ts";
@@ -26,12 +26,12 @@ export type Answers = { [Name in AnalysisName]?: Awaited<ReturnType<(typeof ANAL
 export async function analyze(
   bytes: Uint8Array,
   names: readonly AnalysisName[],
-  allowance?: Allowance,
+  jobLimits?: JobLimits,
 ): Promise<Answers> {
   const stored = identify(bytes);
   const { facts } = stored;
   const steps: readonly Step[] = [{ kind: "turn", orientation: facts.orientation }];
-  return analyzePicture({ stored, steps, size: turnSize(facts, facts.orientation) }, names, allowance);
+  return analyzePicture({ stored, steps, size: turnSize(facts, facts.orientation) }, names, jobLimits);
 }
 
 /** A picture that is to be looked at: what is done with a stored one, and the size that it has then. */
@@ -45,7 +45,7 @@ interface Shown {
 export async function analyzePicture(
   shown: Shown,
   names: readonly AnalysisName[],
-  allowance?: Allowance,
+  jobLimits?: JobLimits,
 ): Promise<Answers> {
   const answers = new Map<AnalysisName, unknown>();
   const asked = names.map((name): [AnalysisName, Analysis] => [name, ANALYSES[name]]);
@@ -54,7 +54,7 @@ export async function analyzePicture(
     const rows = alike.toSorted(
       ([, one], [, other]) => Number(Boolean(earlier(one))) - Number(Boolean(earlier(other))),
     );
-    for (const [name, answer] of await lookedAt(shown, side, rows, allowance)) answers.set(name, answer);
+    for (const [name, answer] of await lookedAt(shown, side, rows, jobLimits)) answers.set(name, answer);
   }
   return Object.fromEntries(names.map((name) => [name, answers.get(name)])) as Answers;
 }
@@ -63,7 +63,7 @@ async function lookedAt(
   { stored, steps, size: picture }: Shown,
   side: number,
   rows: readonly (readonly [AnalysisName, Analysis])[],
-  allowance: Allowance | undefined,
+  jobLimits: JobLimits | undefined,
 ): Promise<(readonly [AnalysisName, unknown])[]> {
   const plan = smallVersion(stored, steps, side);
   const lookMs = rows.reduce((sum, [, row]) => sum + row.ms(plan.size), 0);
@@ -78,7 +78,7 @@ async function lookedAt(
     return found;
   };
   return isolateBudget
-    .run(thumbnailEstimate(stored, plan, lookMs, PIXEL_BYTES), look, allowance)
+    .run(thumbnailEstimate(stored, plan, lookMs, PIXEL_BYTES), look, jobLimits)
     .catch((error: unknown) => {
       throw withoutMemory(error);
     });

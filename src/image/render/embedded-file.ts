@@ -2,7 +2,7 @@
 import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
-import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { identify } from "../plan/detect.ts";
@@ -39,14 +39,14 @@ export function unpackEstimate({ mime }: Pick<FormatDefinition, "mime">, stored:
 export async function unpackedFor(
   format: FormatDefinition,
   stored: Stored,
-  allowance?: Allowance,
+  jobLimits?: JobLimits,
 ): Promise<Unpacked | null> {
   const { bytes, facts } = stored;
   const { unpack } = stored.format;
   const estimate = unpackEstimate(format, stored);
-  if (!unpack || !estimate || allowance?.affords(estimate) === false) return null;
+  if (!unpack || !estimate || jobLimits?.affords(estimate) === false) return null;
   const file = await isolateBudget
-    .run(estimate, (timeSlice) => unpack.run(bytes, facts, timeSlice), allowance)
+    .run(estimate, (timeSlice) => unpack.run(bytes, facts, timeSlice), jobLimits)
     .catch(withoutUnreadable);
   if (!file) return null;
   const found = identify(file);

@@ -1,5 +1,5 @@
 /** What is to be made of a picture, and what comes of it. */
-import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
 import type { AnalysisName } from "../analyses.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import type { OperationName } from "../operations.ts";
@@ -55,7 +55,7 @@ export interface Order<Entry extends ResultOrder> {
   /** Told what searches do; absent: nobody asks. */
   readonly trace?: Trace | undefined;
   /** What the job may take, and when it ends; absent: anything. */
-  readonly allowance?: Allowance | undefined;
+  readonly jobLimits?: JobLimits | undefined;
   /** How to judge where the original is from; absent: nobody asks. */
   readonly provenance?: ProvenanceMeans | undefined;
 }

@@ -2,7 +2,7 @@
 import { type Estimate, parallel } from "../../../wasm/estimate.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Reservation } from "../../scheduler/held-bytes.ts";
-import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
@@ -39,13 +39,13 @@ export interface Wanted extends Pick<EncodeOptions, "objective" | "encoding" | "
  * The picture as it is encoded. Its pixels take the place of the file, which is let go of, once several formats are
  * searched through that would each decode it, and where there is no room for its decoder beside what writes the result.
  */
-export async function originFor(file: Origin, wanted: Wanted, allowance?: Allowance): Promise<Origin> {
+export async function originFor(file: Origin, wanted: Wanted, jobLimits?: JobLimits): Promise<Origin> {
   const { stored, plan } = file;
   const picture = pictureOf(stored, plan);
   if (picture.frames > 1) return file;
   const estimate = parallel(pictureEstimate(stored, plan), collectEstimate(picture));
-  if (!isolateBudget.canHold(estimate, stored.bytes.length) || allowance?.affords(estimate) === false) return file;
-  const work = { estimate, allowance };
+  if (!isolateBudget.canHold(estimate, stored.bytes.length) || jobLimits?.affords(estimate) === false) return file;
+  const work = { estimate, jobLimits };
   if (isReadOften(file, picture, wanted)) {
     // Held as an original is, beside the work on it; where there is no room right now the file stays what is worked on.
     const memory = isolateBudget.tryTake(pixelBytes(picture));
@@ -86,12 +86,12 @@ function isInTheWay({ stored, plan }: Origin, picture: Picture, { formats, ...wa
 /** @param memory of the pixels, where it was taken before; absent: it is taken when they are there */
 async function asPixels(
   { stored, plan, source }: Origin,
-  { estimate, allowance }: { readonly estimate: Estimate; readonly allowance: Allowance | undefined },
+  { estimate, jobLimits }: { readonly estimate: Estimate; readonly jobLimits: JobLimits | undefined },
   memory?: Reservation,
 ): Promise<Origin> {
   try {
     const work = (timeSlice: TimeSlice) => keep(stored, plan, timeSlice, memory);
-    const made = await isolateBudget.run(estimate, work, allowance);
+    const made = await isolateBudget.run(estimate, work, jobLimits);
     const { size, pixels, bytes } = made;
     const held = memory ? bytes : SharedBytes.of(pixels.bytes, isolateBudget.keep(pixelBytes(pixels)));
     const kept = bufferedPicture(size, stored, { heldBytes: pixelBytes(pixels) }, made);

@@ -1,7 +1,7 @@
 /** The formats that a result may have, and the best of what they make of it. */
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
-import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { fullness } from "../codec/complexity.ts";
 import type { FormatDefinition } from "../codec/format.ts";
@@ -23,14 +23,14 @@ interface FormatOptions {
   /** Media types that the client takes, for `auto`; absent: what the open web takes. */
   readonly accept: string | undefined;
   /** Of the job. */
-  readonly allowance?: Allowance | undefined;
+  readonly jobLimits?: JobLimits | undefined;
 }
 
 /** The output formats to try: one, unless the request leaves it open. */
 export async function outputFormatsOf(
   stored: Stored,
   plan: Plan,
-  { output, accept, allowance }: FormatOptions,
+  { output, accept, jobLimits }: FormatOptions,
 ): Promise<FormatDefinition[]> {
   const isOpen = output?.format === undefined;
   const named = namedFormat(output);
@@ -56,7 +56,7 @@ export async function outputFormatsOf(
   const taken = isStill ? able.filter((row) => !isLargerThanOneOf(row, able)) : able;
   const withAlpha = taken.filter((row) => row.can.alpha);
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
-  const candidates = choice && (await isTranslucent(stored, plan, allowance)) ? withAlpha : taken;
+  const candidates = choice && (await isTranslucent(stored, plan, jobLimits)) ? withAlpha : taken;
   return candidates.length > 0 ? candidates : [inSpace(roomy(same, plan), space)];
 }
 
@@ -123,11 +123,11 @@ function accepts(accept: string | undefined, mime: string): boolean {
 }
 
 /** Whether something of a still picture can be seen through: files with alpha often make no use of it. */
-async function isTranslucent(stored: Stored, plan: Plan, allowance?: Allowance): Promise<boolean> {
+async function isTranslucent(stored: Stored, plan: Plan, jobLimits?: JobLimits): Promise<boolean> {
   const picture = pictureOf(stored, plan);
   if (picture.opaque) return false;
   const look = async (timeSlice: TimeSlice) => !(await isOpaque(await firstFrame(picture, timeSlice)));
-  return isolateBudget.run(pictureEstimate(stored, plan), look, allowance);
+  return isolateBudget.run(pictureEstimate(stored, plan), look, jobLimits);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { parallel, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
-import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { focusMs } from "../analyses/focus-point.ts";
 import {
@@ -36,7 +36,7 @@ export interface Operations {
   readonly operations: OperationParams;
   /** The files of saved pictures that operations need, by id. */
   readonly overlays: ReadonlyMap<string, Uint8Array>;
-  readonly allowance?: Allowance | undefined;
+  readonly jobLimits?: JobLimits | undefined;
 }
 
 /** What results can hold. */
@@ -104,7 +104,7 @@ export async function planOperations(
       return row.plan(params as never, { ...stage, timeSlice, look, ...noted, findBox });
     };
     const estimate = small ? regionEstimate(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.estimate;
-    const planned = estimate ? await isolateBudget.run(estimate, plan, order.allowance) : await plan(UNPAUSED);
+    const planned = estimate ? await isolateBudget.run(estimate, plan, order.jobLimits) : await plan(UNPAUSED);
     for (const step of planned) {
       add(step);
       if (step.kind !== "crop") checkResult(size, target.frames);

@@ -4,7 +4,7 @@
  * memory.
  */
 import { isolateBudget } from "../../scheduler/budget.ts";
-import { Allowance } from "../../scheduler/job-limits.ts";
+import { JobLimits } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { withoutMemory } from "../codec/guard.ts";
@@ -22,37 +22,37 @@ import { affordableWork } from "./results/work.ts";
  * Carries out an order.
  * @param source the bytes of the original, which are released when they will not be read again
  * @param made called with each result as soon as it is there, the thread in hand: it must not wait
- * @throws ApiError 415, 422 or 503; what its allowance ends it with
+ * @throws ApiError 415, 422 or 503; what the limits of its job end it with
  */
 export async function render<Entry extends ResultOrder>(
   source: SharedBytes,
   order: Order<Entry>,
   made: (entry: Entry, result: Made) => void,
 ): Promise<Rendered> {
-  const { allowance = new Allowance(), stopwatch, refusalOf, trace } = order;
+  const { jobLimits = new JobLimits(), stopwatch, refusalOf, trace } = order;
   const held = new HeldSource(source);
   try {
-    const found = withInputOptions(await readHeaders(source, allowance), order.input);
+    const found = withInputOptions(await readHeaders(source, jobLimits), order.input);
     const stored = { ...found, stopwatch };
     const { width, height, frames } = found.facts;
-    allowance.caller.describe({ from: found.format.label, width, height, frames });
+    jobLimits.caller.describe({ from: found.format.label, width, height, frames });
     const provenance = await provenanceOf(found, order.provenance);
     const base = await planBase(stored, order);
     const entries = order.entries({ ...base.size, opaque: base.opaque });
-    allowance.caller.describe({ to: entries.map(({ output }) => output?.format ?? "original") });
+    jobLimits.caller.describe({ to: entries.map(({ output }) => output?.format ?? "original") });
     const groups = await groupsOf(stored, base, entries, order, provenance);
     const given = commonOf(stored, base, groups);
-    const work = entries.length > 1 ? affordableWork(given, allowance) : undefined;
+    const work = entries.length > 1 ? affordableWork(given, jobLimits) : undefined;
     const shown = { stored, steps: base.steps, size: base.size };
-    const analysis = order.analyze && (await analyzePicture(shown, order.analyze, allowance));
+    const analysis = order.analyze && (await analyzePicture(shown, order.analyze, jobLimits));
     const planned = [base, ...groups.map((group) => group.planned)];
     const faces = planned.find((one) => one.faces)?.faces;
     const focus = planned.find((one) => one.focus)?.focus;
-    const making: Making<Entry> = { allowance, trace, made, refusalOf };
+    const making: Making<Entry> = { jobLimits, trace, made, refusalOf };
     if (work) {
       const together = (timeSlice: TimeSlice) =>
-        makeTogether(given, work, held, { ...making, allowance: allowance.partOf(timeSlice) }, timeSlice);
-      await isolateBudget.run(work.estimate, together, allowance);
+        makeTogether(given, work, held, { ...making, jobLimits: jobLimits.partOf(timeSlice) }, timeSlice);
+      await isolateBudget.run(work.estimate, together, jobLimits);
     } else await makeAlone(groups, held, making);
     return { input: { ...stored, faces, focus, provenance }, analysis };
   } catch (error) {

@@ -1,6 +1,6 @@
 /** The gain map of a result: that of its original, worked on as the picture is, and how it gets into the file. */
 import { ApiError } from "../../errors.ts";
-import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import type { GainMap } from "../gain-map/gain-map.ts";
@@ -70,12 +70,12 @@ export interface ResultGainMap extends GainMap {
 
 /**
  * The gain map that a result gets; undefined where its original has none to be kept, or a damaged one.
- * @throws ApiError 503; what its allowance ends it with
+ * @throws ApiError 503; what the limits of its job end it with
  */
 export async function resultGainMap(
   stored: Stored,
   wanted: Wanted,
-  allowance?: Allowance,
+  jobLimits?: JobLimits,
 ): Promise<ResultGainMap | undefined> {
   const { gainMap } = stored;
   // Where several formats are tried, one of them holds maps.
@@ -85,7 +85,7 @@ export async function resultGainMap(
     const found = identify(gainMap.file);
     if (!fitsOver(lying(found.facts), stored.facts)) return undefined;
     const { terms, profile, primaries } = gainMap;
-    const file = await encoded(stored, { ...gainMap, ...found }, { ...wanted, format }, allowance);
+    const file = await encoded(stored, { ...gainMap, ...found }, { ...wanted, format }, jobLimits);
     const isColored = found.facts.colorspace !== "Gray" && terms.inBaseColors;
     const { changesPixels } = planSteps(storedSize(stored.facts), wanted.steps);
     const unchanged = changesPixels ? undefined : { format: stored.format, bytes: stored.bytes.length };
@@ -113,7 +113,7 @@ async function encoded(
   original: Stored,
   { terms, levels, isPicture, ...found }: Stored & Pick<GainMap, "terms" | "levels" | "isPicture">,
   { steps, objective, encoding, format }: Wanted & Pick<ResultGainMap, "format">,
-  allowance?: Allowance,
+  jobLimits?: JobLimits,
 ): Promise<Uint8Array> {
   const size = storedSize(found.facts);
   const { orientation } = found.facts;
@@ -125,7 +125,7 @@ async function encoded(
   const make = async (options: Objective): Promise<Uint8Array> => {
     const source = SharedBytes.of(found.bytes.slice());
     const common = { stored, plan, format, encoding, isLast: true };
-    const made = await optimized({ ...common, objective: options }, source, allowance);
+    const made = await optimized({ ...common, objective: options }, source, jobLimits);
     if (!made) throw new ApiError(422, "The gain map cannot be written");
     return made.file.bytes;
   };

@@ -2,7 +2,7 @@
 import type { Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget, tooLarge } from "../../scheduler/budget.ts";
-import { type Allowance, TooLong } from "../../scheduler/job-limits.ts";
+import { type JobLimits, TooLong } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
@@ -78,23 +78,23 @@ export function hasPreferredWay(options: EncodeOptions): boolean {
  * The file that is asked for, never a larger one than there was where neither pixels nor format change; null where it
  * would plainly be larger than its upper bound in another format.
  * @param source the bytes of the original, which are released when they will not be read again
- * @param allowance of the job: what it cannot afford is not tried
+ * @param jobLimits what the job cannot afford is not tried
  * @throws ApiError 422 when no way leads to a file in the memory and the time that there is, 503 when too much work
  *   waits
  */
 export async function optimized(
   options: EncodeOptions,
   source: SharedBytes,
-  allowance?: Allowance,
+  jobLimits?: JobLimits,
 ): Promise<Rendition | null> {
   let session: Session | undefined;
   try {
     const planned = taskOf(options);
     const attempts = attemptsFor(planned);
-    const task = await inOneScan(planned, attempts, allowance);
+    const task = await inOneScan(planned, attempts, jobLimits);
     session = new Session(task, source);
-    const best = await firstOrBetter(session, task === planned ? attempts : attemptsFor(task), allowance);
-    return best && (await asNamed(task, best, allowance));
+    const best = await firstOrBetter(session, task === planned ? attempts : attemptsFor(task), jobLimits);
+    return best && (await asNamed(task, best, jobLimits));
   } finally {
     if (session) session.close();
     else source.release();
@@ -104,7 +104,7 @@ export async function optimized(
 async function firstOrBetter(
   session: Session,
   attempts: readonly Attempt[],
-  allowance?: Allowance,
+  jobLimits?: JobLimits,
 ): Promise<Rendition | null> {
   if (attempts.length === 0) throw new ApiError(422, "output.format cannot be written");
   let isBeaten = false;
@@ -119,7 +119,7 @@ async function firstOrBetter(
     const estimate = session.beside(attempt.estimate);
     const { task, best } = session;
     const mayMatter = mayBeat ? mayBeat(best, session) : !best && !isBeaten;
-    const why = whyNotMade(task, estimate, { mayMatter, isOut: isOverrun && isSearch === true, allowance });
+    const why = whyNotMade(task, estimate, { mayMatter, isOut: isOverrun && isSearch === true, jobLimits });
     if (why) {
       task.trace?.({ kind: "not made", format: task.format.label, name: attempt.name, estimate, why });
       if (why === "no memory") refusal ??= tooLarge;
@@ -128,17 +128,17 @@ async function firstOrBetter(
     }
     let outcome: Outcome;
     try {
-      outcome = await outcomeOf(attempt, session, allowance);
+      outcome = await outcomeOf(attempt, session, jobLimits);
     } catch (error) {
       if (error instanceof Overrun) {
-        allowance?.goOn();
+        jobLimits?.goOn();
         isOverrun = true;
         session.predicted = error.predicted;
         session.wasCutOff = !error.best;
         outcome = error.best ? session.rendition(error.best) : null;
       } else {
         if (error instanceof TooLong) return best ?? (await withoutWork(session, left, error));
-        const lost = allowance?.signal?.aborted ? null : refusalOfWay(error);
+        const lost = jobLimits?.signal?.aborted ? null : refusalOfWay(error);
         if (!lost) throw error;
         failure ??= lost;
         outcome = null;
@@ -165,12 +165,12 @@ async function firstOrBetter(
 function whyNotMade(
   task: Task,
   estimate: Estimate,
-  asked: { readonly mayMatter: boolean; readonly isOut: boolean; readonly allowance: Allowance | undefined },
+  asked: { readonly mayMatter: boolean; readonly isOut: boolean; readonly jobLimits: JobLimits | undefined },
 ): NotMade | undefined {
   if (!asked.mayMatter) return "cannot beat the best so far";
   if (asked.isOut) return "a search overran its estimate";
   if (!fits(task, estimate)) return "no memory";
-  return asked.allowance?.affords(estimate) === false ? "no time" : undefined;
+  return asked.jobLimits?.affords(estimate) === false ? "no time" : undefined;
 }
 
 /** What came of an attempt, as it is told. */
@@ -182,20 +182,20 @@ function endOf(outcome: Outcome): TraceEvent {
 }
 
 /** What comes of an attempt once its turn has come. */
-async function outcomeOf(attempt: Attempt, session: Session, allowance?: Allowance): Promise<Outcome> {
+async function outcomeOf(attempt: Attempt, session: Session, jobLimits?: JobLimits): Promise<Outcome> {
   const { name, isSearch, run } = attempt;
   const { trace, format } = session.task;
   const estimate = session.beside(attempt.estimate);
   const lean = attempt.lean ? [session.beside(attempt.lean)] : [];
   const timed = (own: TimeSlice, tier: number) => {
-    const deadline = isSearch ? new Deadline(own, estimate, allowance) : undefined;
+    const deadline = isSearch ? new Deadline(own, estimate, jobLimits) : undefined;
     const timeSlice = deadline?.timeSlice ?? own;
     session.deadline = deadline ?? ENDLESS;
     return clocked(session.task, timeSlice, () => run(session, timeSlice, tier));
   };
   trace?.({ kind: "attempt", format: format.label, name, estimate });
   try {
-    const outcome = await isolateBudget.runIn([estimate, ...lean], timed, allowance);
+    const outcome = await isolateBudget.runIn([estimate, ...lean], timed, jobLimits);
     trace?.(endOf(outcome));
     return outcome;
   } catch (error) {

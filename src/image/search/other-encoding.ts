@@ -1,6 +1,6 @@
 /** Files written anew in their own format in another encoding, their pixels being what they are. */
 import { isolateBudget } from "../../scheduler/budget.ts";
-import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { RecompressSettings } from "../codec/format.ts";
 import type { Stored } from "../plan/planned-picture.ts";
@@ -16,11 +16,11 @@ import { withoutWay } from "./ways.ts";
  * task as it is where it is not needed, or not possible.
  * @param attempts at the task as it is
  */
-export async function inOneScan(task: Task, attempts: readonly Attempt[], allowance?: Allowance): Promise<Task> {
+export async function inOneScan(task: Task, attempts: readonly Attempt[], jobLimits?: JobLimits): Promise<Task> {
   const { stored, unchanged } = task;
   const { bytes, facts, format } = stored;
   if (!facts.interlaced || !format.coefficients?.divides(bytes) || !isNeeded(task, attempts)) return task;
-  const made = await encodedAnew(stored, { progressive: false, tag: unchanged?.tag ?? 1 }, allowance);
+  const made = await encodedAnew(stored, { progressive: false, tag: unchanged?.tag ?? 1 }, jobLimits);
   if (!made) return task;
   return taskOf({ ...task, stored: { ...stored, bytes: made, facts: format.read.factsOf(made) } }, unchanged);
 }
@@ -37,7 +37,7 @@ function isNeeded(task: Task, attempts: readonly Attempt[]): boolean {
  * The rendition in the encoding that was named, if any was: the smallest file that was found, or the original, may have the
  * other.
  */
-export async function asNamed(task: Task, rendition: Rendition, allowance?: Allowance): Promise<Rendition> {
+export async function asNamed(task: Task, rendition: Rendition, jobLimits?: JobLimits): Promise<Rendition> {
   const { format, encoding } = task;
   const { mark: marker, read } = format;
   const { bytes } = rendition.file;
@@ -45,7 +45,7 @@ export async function asNamed(task: Task, rendition: Rendition, allowance?: Allo
   const written = { bytes, format, facts: read.factsOf(bytes) };
   if (!isEncodedOtherwise(task, written)) return rendition;
   const settings = { progressive: encoding === "progressive", tag: written.facts.orientation };
-  const made = await encodedAnew(written, settings, allowance);
+  const made = await encodedAnew(written, settings, jobLimits);
   if (!made) return rendition;
   const mark = marker?.read(bytes);
   return withBytes(rendition, mark === undefined || !marker ? made : marker.write(made, mark));
@@ -55,11 +55,11 @@ export async function asNamed(task: Task, rendition: Rendition, allowance?: Allo
 async function encodedAnew(
   { bytes, facts, format: { recompress } }: Pick<Stored, "bytes" | "facts" | "format">,
   settings: RecompressSettings,
-  allowance: Allowance | undefined,
+  jobLimits: JobLimits | undefined,
 ): Promise<Uint8Array | null> {
   const estimate = recompress?.estimate(bytes, facts, settings);
   if (!recompress || !estimate || !isolateBudget.canHold(estimate, bytes.length)) return null;
-  if (allowance?.affords(estimate) === false) return null;
+  if (jobLimits?.affords(estimate) === false) return null;
   const work = (timeSlice: TimeSlice) => recompress.run(bytes, facts, settings, timeSlice);
-  return isolateBudget.run(estimate, work, allowance).catch(withoutWay);
+  return isolateBudget.run(estimate, work, jobLimits).catch(withoutWay);
 }

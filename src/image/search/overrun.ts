@@ -4,7 +4,7 @@
  */
 import type { Estimate } from "../../../wasm/estimate.ts";
 import { OVERRUN_FACTOR, OVERRUN_GRACE_MS } from "../../limits/isolate.ts";
-import type { Allowance } from "../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
 import { observed, type TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import type { Found, Encoder } from "./probe.ts";
@@ -38,8 +38,8 @@ export class Deadline implements EndsInTime {
   private readonly mostMs: number;
   private takenMs = 0;
 
-  constructor(timeSlice: TimeSlice, { ms }: Pick<Estimate, "ms">, allowance?: Allowance) {
-    this.mostMs = Math.min(ms * OVERRUN_FACTOR + OVERRUN_GRACE_MS, allowance?.leftMs ?? Infinity);
+  constructor(timeSlice: TimeSlice, { ms }: Pick<Estimate, "ms">, jobLimits?: JobLimits) {
+    this.mostMs = Math.min(ms * OVERRUN_FACTOR + OVERRUN_GRACE_MS, jobLimits?.leftMs ?? Infinity);
     this.timeSlice = observed(timeSlice, (spentMs) => (this.takenMs += spentMs));
   }
 

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 
 import { identify, readHeaders } from "../../../src/image/plan/detect.ts";
-import { Allowance } from "../../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../../src/scheduler/job-limits.ts";
 import { isolateThread } from "../../../src/scheduler/time-slice.ts";
 import { gridOf } from "../../support/shared-parts.ts";
 
@@ -40,16 +40,16 @@ it("reads headers between the stretches of other work", async () => {
 });
 
 it("counts the time for the job where nothing comes of it, and leaves the job to be refused", async () => {
-  const allowance = new Allowance({ maxMs: 20_000 });
-  await expect(readHeaders(gridOf(160, 4_000_000), allowance)).rejects.toMatchObject({ status: 422 });
-  expect(allowance.takenMs).toBeCloseTo(9, 0);
-  expect(allowance.hasBegun).toBe(false);
+  const jobLimits = new JobLimits({ maxMs: 20_000 });
+  await expect(readHeaders(gridOf(160, 4_000_000), jobLimits)).rejects.toMatchObject({ status: 422 });
+  expect(jobLimits.takenMs).toBeCloseTo(9, 0);
+  expect(jobLimits.hasBegun).toBe(false);
   // What is no picture at all is not read.
-  await expect(readHeaders(new Uint8Array(4_000_000), allowance)).rejects.toMatchObject({ status: 415 });
-  expect(allowance.takenMs).toBeCloseTo(9, 0);
+  await expect(readHeaders(new Uint8Array(4_000_000), jobLimits)).rejects.toMatchObject({ status: 415 });
+  expect(jobLimits.takenMs).toBeCloseTo(9, 0);
 });
 
 it("reads nothing for somebody who does not wait any more", async () => {
-  const gone = new Allowance({ signal: AbortSignal.abort(new Error("gone")) });
+  const gone = new JobLimits({ signal: AbortSignal.abort(new Error("gone")) });
   await expect(readHeaders(canvas(1, 1), gone)).rejects.toThrow("gone");
 });

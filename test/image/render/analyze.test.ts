@@ -10,7 +10,7 @@ import { jpeg } from "../../../src/image/formats/jpeg.ts";
 import { png } from "../../../src/image/formats/png.ts";
 import { analyze } from "../../../src/image/render/analyze.ts";
 import { DEFAULT_ALIKE_BITS } from "../../../src/limits/reuse.ts";
-import { Allowance } from "../../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../../src/scheduler/job-limits.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import pairFile from "../../fixtures/faces/pair.jpg";
 import parrotsFile from "../../fixtures/faces/parrots.jpg";
@@ -248,8 +248,8 @@ it("looks at the picture as it is shown, at one pixel as well, and says what was
 });
 
 it("takes no more than the job may have", async () => {
-  const allowance = new Allowance({ account: "a", maxMs: 0.001 });
-  await expect(analyze(parrots, ["color"], allowance)).rejects.toMatchObject({ status: 422 });
+  const jobLimits = new JobLimits({ account: "a", maxMs: 0.001 });
+  await expect(analyze(parrots, ["color"], jobLimits)).rejects.toMatchObject({ status: 422 });
 });
 
 it.each<[unknown, string]>([

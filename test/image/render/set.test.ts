@@ -17,7 +17,7 @@ import { workOf } from "../../../src/image/render/results/work.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import type { Step } from "../../../src/image/steps/operation.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
-import { Allowance } from "../../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../../src/scheduler/job-limits.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import photoFile from "../../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import sequenceFile from "../../fixtures/avif/sequence.avif";
@@ -220,7 +220,7 @@ describe("the work of a set", () => {
   it("is refused as a whole before it starts where it would take too long, and says what to change", async () => {
     const encode = vi.spyOn(FORMATS.webp.write, "encode");
     const entries = [700, 600, 500].map((width) => entry(width));
-    const refusal = await set(entries, { allowance: new Allowance({ maxMs: 100 }) }).catch((error: unknown) => error);
+    const refusal = await set(entries, { jobLimits: new JobLimits({ maxMs: 100 }) }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ApiError);
     expect(refusal).toMatchObject({
       status: 422,
@@ -230,12 +230,12 @@ describe("the work of a set", () => {
   });
 
   it("counts the processor time of all its results, and holds nothing once it ends", async () => {
-    const allowance = new Allowance({ maxMs: 20_000 });
-    await set([entry(200), entry(100)], { allowance });
-    expect(allowance.takenMs).toBeGreaterThan(0);
+    const jobLimits = new JobLimits({ maxMs: 20_000 });
+    await set([entry(200), entry(100)], { jobLimits });
+    expect(jobLimits.takenMs).toBeGreaterThan(0);
     const ended = new AbortController();
     ended.abort(new Error("gone"));
-    await expect(set([entry(200)], { allowance: new Allowance({ signal: ended.signal }) })).rejects.toThrow("gone");
+    await expect(set([entry(200)], { jobLimits: new JobLimits({ signal: ended.signal }) })).rejects.toThrow("gone");
     expect(isolateBudget.held).toEqual({ work: 0, originals: 0 });
   });
 });

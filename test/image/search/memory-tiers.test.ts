@@ -34,12 +34,12 @@ afterEach(() => vi.restoreAllMocks());
 function onlyIn(tier: number): { most: number } {
   const seen = { most: 0 };
   const runIn = isolateBudget.runIn.bind(isolateBudget);
-  vi.spyOn(isolateBudget, "runIn").mockImplementation((tiers, work, allowance) => {
-    if (allowance?.within) return runIn(tiers, work, allowance);
+  vi.spyOn(isolateBudget, "runIn").mockImplementation((tiers, work, jobLimits) => {
+    if (jobLimits?.within) return runIn(tiers, work, jobLimits);
     seen.most = Math.max(seen.most, tiers.length);
     const index = Math.min(tier, tiers.length - 1);
     const [first] = tiers;
-    return runIn([tiers[index] ?? first], (timeSlice) => work(timeSlice, index), allowance);
+    return runIn([tiers[index] ?? first], (timeSlice) => work(timeSlice, index), jobLimits);
   });
   return seen;
 }
@@ -82,10 +82,10 @@ it.each(CASES.filter((_, turn) => isForToday(turn, 2)))("give the same file: %s 
 async function declaredOf(original: Uint8Array) {
   const least: number[] = [];
   const runIn = isolateBudget.runIn.bind(isolateBudget);
-  vi.spyOn(isolateBudget, "runIn").mockImplementation(async (tiers, work, allowance) => {
-    if (allowance?.within) return runIn(tiers, work, allowance);
+  vi.spyOn(isolateBudget, "runIn").mockImplementation(async (tiers, work, jobLimits) => {
+    if (jobLimits?.within) return runIn(tiers, work, jobLimits);
     least.push(Math.min(...tiers.map(({ bytes }) => bytes)));
-    return runIn(tiers, work, allowance);
+    return runIn(tiers, work, jobLimits);
   });
   const { output } = await rendered(original, { output: { format: "webp" }, optimize: { lossless: false } });
   vi.restoreAllMocks();

@@ -4,7 +4,7 @@
  */
 import type { Estimate } from "../../../../wasm/estimate.ts";
 import { isolateBudget } from "../../../scheduler/budget.ts";
-import type { Allowance } from "../../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../../codec/format.ts";
 import { estimateOfOptions, optimized } from "../../search/attempts.ts";
@@ -26,7 +26,7 @@ import type { Given, Group, Job, Placed, SetWork } from "./parts.ts";
 
 /** What making results needs besides what is to be made. */
 export interface Making<Entry> {
-  readonly allowance: Allowance;
+  readonly jobLimits: JobLimits;
   readonly trace: Trace | undefined;
   /** Told of every result, as soon as it is there. */
   readonly made: (entry: Entry, result: Made) => void;
@@ -60,12 +60,12 @@ export async function makeAlone<Entry extends ResultOrder>(
   const [group] = groups;
   const [job] = group?.jobs ?? [];
   if (!group || !job) throw new Error("a request has no result");
-  const { allowance } = making;
+  const { jobLimits } = making;
   const { gainMap } = job;
   const file = { stored: group.stored, plan: group.planned.plan, source };
-  const origin = await originFor(file, job, allowance);
+  const origin = await originFor(file, job, jobLimits);
   const stored = besideHeld(origin.stored, gainMap);
-  const unpacked = (options: EncodeOptions) => unpackedFor(options.format, options.stored, allowance);
+  const unpacked = (options: EncodeOptions) => unpackedFor(options.format, options.stored, jobLimits);
   await makeFrom({ ...origin, stored }, [job], () => ({ unpacked }), making);
 }
 
@@ -92,7 +92,7 @@ export async function makeTogether<Entry extends ResultOrder>(
   timeSlice: TimeSlice,
 ): Promise<void> {
   const { shared, placed, keepsFile, estimate } = work;
-  const { allowance } = making;
+  const { jobLimits } = making;
   // Where searches ended, by what they have in common: qualities of sizes wander more than they drift.
   const starts = new Map<string | undefined, Start>();
   const sharedPixels = shared && (await keep(given.stored, shared.plan, timeSlice));
@@ -103,7 +103,7 @@ export async function makeTogether<Entry extends ResultOrder>(
       const besideOf = (job: Job<Entry>): Beside => {
         const keyOf = (format: FormatDefinition) => searchKey(one.group, job, format);
         return {
-          unpacked: (options) => unpackedWithin(estimate, options, allowance),
+          unpacked: (options) => unpackedWithin(estimate, options, jobLimits),
           allPixels: (format) => pixelsIn(given.groups, format),
           startOf: (format) => starts.get(keyOf(format)),
           ended: (format, end) => void (keyOf(format) && starts.set(keyOf(format), end)),
@@ -137,10 +137,10 @@ async function originPlaced<Entry>(
 async function unpackedWithin(
   { bytes }: Estimate,
   options: EncodeOptions,
-  allowance: Allowance,
+  jobLimits: JobLimits,
 ): Promise<Unpacked | null> {
   const unpacked =
-    unpackingEstimate(options.format, options) && (await unpackedFor(options.format, options.stored, allowance));
+    unpackingEstimate(options.format, options) && (await unpackedFor(options.format, options.stored, jobLimits));
   if (!unpacked) return null;
   const { stored, source } = unpacked;
   const estimate = estimateOfOptions({ ...options, stored });
@@ -153,18 +153,18 @@ async function unpackedWithin(
 async function make<Entry extends ResultOrder>(
   job: Job<Entry>,
   origin: OwnOrigin,
-  { allowance, trace, made, refusalOf }: Making<Entry>,
+  { jobLimits, trace, made, refusalOf }: Making<Entry>,
 ): Promise<void> {
   const { entry } = job;
   try {
     trace?.({ kind: "result", name: entry.name });
-    const output = await fileOf(job, origin, allowance, trace);
+    const output = await fileOf(job, origin, jobLimits, trace);
     const { bytes } = output.file;
     // What nothing more is made from does not lie beside the analysis.
     if (origin.isLast) origin.source.close();
     // What waits for its own memory is held meanwhile; what is a part of admitted work is in the estimate of that.
-    const memory = entry.analyze && !allowance.within ? isolateBudget.keep(bytes.length) : undefined;
-    const analyzing = entry.analyze && analyze(bytes, entry.analyze, allowance);
+    const memory = entry.analyze && !jobLimits.within ? isolateBudget.keep(bytes.length) : undefined;
+    const analyzing = entry.analyze && analyze(bytes, entry.analyze, jobLimits);
     const analysis = await analyzing?.finally(() => memory?.release());
     made(entry, { output, analysis });
   } catch (error) {
@@ -176,7 +176,7 @@ async function make<Entry extends ResultOrder>(
 async function fileOf<Entry>(
   { formats, objective, encoding, keepsMetadata, kept, gainMap, signing, actions = [] }: Job<Entry>,
   { stored, plan, source, isLast: isLastResult, unpacked: unpack, allPixels, startOf, ended }: OwnOrigin,
-  allowance: Allowance,
+  jobLimits: JobLimits,
   trace: Trace | undefined,
 ): Promise<ResultFile> {
   const made = await bestOf(formats, objective, async (format, upperBoundBytes, upperBoundSampleBytes) => {
@@ -198,7 +198,7 @@ async function fileOf<Entry>(
     const unpacked = await unpack(options);
     const read = () => (isLast && isLastResult ? source.takeOver() : source.retain());
     const own = unpacked ? { ...options, stored: unpacked.stored } : options;
-    const rendition = await optimized(own, unpacked?.source ?? read(), allowance);
+    const rendition = await optimized(own, unpacked?.source ?? read(), jobLimits);
     if (rendition?.ended) ended?.(format, rendition.ended);
     return rendition;
   });

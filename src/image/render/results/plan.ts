@@ -58,7 +58,7 @@ export async function groupsOf<Entry extends ResultOrder>(
       const [ofTarget = "", ofAll = ""] = keys;
       groups.set(changesShapeOnly(group.planned) ? ofAll : ofTarget, group);
       const kept = keptOf(stored, output, keptByOption, statedSourceType(provenance));
-      const options = { output, accept: order.accept, allowance: order.allowance };
+      const options = { output, accept: order.accept, jobLimits: order.jobLimits };
       const encoding = output?.encoding;
       const signing = await signingFor(stored, provenance, output, means);
       const besides = metadataBytes(kept) + (signing?.bytes ?? 0);
@@ -66,7 +66,7 @@ export async function groupsOf<Entry extends ResultOrder>(
       const { steps, plan } = group.planned;
       const formats = inTryingOrder(await outputFormatsOf(own, plan, options), objective, pictureOf(own, plan));
       const ranged = inOwnRange(own, plan, formats, output);
-      const map = await resultGainMap(ranged, { steps, formats, objective, encoding }, order.allowance);
+      const map = await resultGainMap(ranged, { steps, formats, objective, encoding }, order.jobLimits);
       const { jobs } =
         ranged === own ? group : inRange(groups, `${ofTarget} in its own range`, { ...group, stored: ranged });
       jobs.push({
@@ -140,10 +140,10 @@ async function groupOf<Entry extends ResultOrder>(
   base: Planned,
   operations: OperationParams,
   target: Target,
-  { overlays, allowance }: Order<Entry>,
+  { overlays, jobLimits }: Order<Entry>,
 ): Promise<OpenGroup<Entry>> {
   checkResult(base.size, target.frames);
-  const planned = await planOperations(stored, { operations, overlays, allowance }, target, base);
+  const planned = await planOperations(stored, { operations, overlays, jobLimits }, target, base);
   const wanted = wantedOf(base.size, planned.steps.slice(base.steps.length));
   return { stored, base, planned, wanted, jobs: [] };
 }

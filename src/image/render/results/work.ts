@@ -2,7 +2,7 @@
 import { parallel, NO_WORK, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
 import { ApiError } from "../../../errors.ts";
 import { isolateBudget } from "../../../scheduler/budget.ts";
-import type { Allowance } from "../../../scheduler/job-limits.ts";
+import type { JobLimits } from "../../../scheduler/job-limits.ts";
 import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
 import { area } from "../../pixels/geometry.ts";
 import { demandOf, onlyTurns, planSteps, storedSize } from "../../plan/plan.ts";
@@ -21,10 +21,10 @@ const ALL = "The outputs together take";
  * The work of several results.
  * @throws ApiError 422 where there is not enough memory for them at once, or the job may not take so much time
  */
-export function affordableWork<Entry>(given: Given<Entry>, allowance: Allowance): SetWork<Entry> {
+export function affordableWork<Entry>(given: Given<Entry>, jobLimits: JobLimits): SetWork<Entry> {
   const work = workOf(given);
   if (!work) throw new ApiError(422, `${ALL} more memory than there is: ask for fewer pixels, or for fewer at once`);
-  if (allowance.affords(work.estimate)) return work;
+  if (jobLimits.affords(work.estimate)) return work;
   throw new ApiError(
     422,
     `${ALL} more processor time than one request may have: ask for fewer or smaller ones, for fewer formats, ` +

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
 import { readHeaders } from "../../../src/image/plan/detect.ts";
-import { Allowance } from "../../../src/scheduler/job-limits.ts";
+import { JobLimits } from "../../../src/scheduler/job-limits.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { rendered } from "../../support/render.ts";
 import { pictureOf, scene } from "../../support/rows.ts";
@@ -14,41 +14,41 @@ const as = (format: "webp" | "auto") => ({ format, encoding: "progressive" }) as
 
 describe("a job that may not take long", () => {
   it("gets a file of a usual quality where there is no time to search for one", async () => {
-    const allowance = new Allowance();
-    const searched = await rendered(await file(), { output: as("webp"), allowance });
+    const jobLimits = new JobLimits();
+    const searched = await rendered(await file(), { output: as("webp"), jobLimits });
     // Less than any search is estimated at, the leanest included, and more than one encoding.
-    const bound = new Allowance({ maxMs: allowance.takenMs / 2 });
-    const blind = await rendered(await file(), { output: as("webp"), allowance: bound });
+    const bound = new JobLimits({ maxMs: jobLimits.takenMs / 2 });
+    const blind = await rendered(await file(), { output: as("webp"), jobLimits: bound });
     expect(searched.output.score).toBeDefined();
     expect(blind.output.score).toBeUndefined();
-    expect(bound.takenMs).toBeLessThan(allowance.takenMs / 2);
+    expect(bound.takenMs).toBeLessThan(jobLimits.takenMs / 2);
   });
 
   it("gets the best of the formats for which there is time", async () => {
-    const allowance = new Allowance({ maxMs: 250 });
+    const jobLimits = new JobLimits({ maxMs: 250 });
     const { output } = await rendered(await file(), {
       output: as("auto"),
       optimize: { lossless: false, quality: 80 },
-      allowance,
+      jobLimits,
     });
     expect(output.format.label).not.toBe("AVIF");
-    expect(allowance.takenMs).toBeLessThan(500);
+    expect(jobLimits.takenMs).toBeLessThan(500);
   });
 
   it("is refused after a look at its headers where there is no way at all", async () => {
     const bytes = await file();
-    const looked = new Allowance();
+    const looked = new JobLimits();
     await readHeaders(bytes, looked);
-    const allowance = new Allowance({ maxMs: 2 });
+    const jobLimits = new JobLimits({ maxMs: 2 });
     const refused = rendered(bytes, {
       output: as("webp"),
       optimize: { lossless: false, quality: 80 },
-      allowance,
+      jobLimits,
     });
     await expect(refused).rejects.toMatchObject({
       status: 422,
       message: expect.stringContaining("fewer frames") as string,
     });
-    expect(allowance.takenMs).toBe(looked.takenMs);
+    expect(jobLimits.takenMs).toBe(looked.takenMs);
   });
 });
