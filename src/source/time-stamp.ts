@@ -5,6 +5,7 @@ import { Hasher } from "../image/provenance/hashing.ts";
 import { tokenOf, verifyTimeStamp } from "../image/provenance/time-stamp.ts";
 import { joined } from "../joined.ts";
 import { causesOf, logLine } from "../log.ts";
+import { readUpTo } from "../read-up-to.ts";
 
 const STAMP_MS = 5_000;
 const MAX_STAMP_BYTES = 32 << 10;
@@ -46,15 +47,8 @@ export async function stamped(tsa: string, data: Uint8Array): Promise<Uint8Array
 }
 
 /** The body of a success; undefined for others, and where it is longer than any time stamp. */
-async function bounded({ ok, body }: Response): Promise<Uint8Array | undefined> {
-  if (!body) return undefined;
+async function bounded(response: Response): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = [];
-  let length = ok ? 0 : Infinity;
-  // Leaving the loop cancels the body.
-  for await (const piece of body as ReadableStream<Uint8Array>) {
-    length += piece.length;
-    if (length > MAX_STAMP_BYTES) return undefined;
-    pieces.push(piece);
-  }
-  return ok ? joined(pieces) : undefined;
+  const isWhole = await readUpTo(response, response.ok ? MAX_STAMP_BYTES : 0, (piece) => void pieces.push(piece));
+  return response.ok && isWhole ? joined(pieces) : undefined;
 }

@@ -16,7 +16,15 @@ import {
 import { grantFor } from "./keyfile-grant.ts";
 import type { Keyfile } from "./keyfile.ts";
 import { encodeSegment } from "./path.ts";
-import { type Condition, type ListAsk, type Listing, MARK, provider, type StoredObject } from "./provider.ts";
+import {
+  type Condition,
+  type ListAsk,
+  type Listing,
+  listingBy,
+  MARK,
+  provider,
+  type StoredObject,
+} from "./provider.ts";
 import {
   listSigned,
   type ObjectOptions,
@@ -184,9 +192,7 @@ async function listed(
   const objects = items
     .filter(({ name }) => name !== cursor)
     .map(({ name, size = "0" }) => ({ key: name, bytes: Number(size) }));
-  const last = objects.at(-1);
-  if (nextPageToken !== undefined && !last) throw session.nonsense("a list that goes on behind no name");
-  return { objects, ...(nextPageToken !== undefined && last && { cursor: last.key }) };
+  return listingBy(session, objects, nextPageToken !== undefined);
 }
 
 /** What a token was given for. */

@@ -50,6 +50,17 @@ export interface Listing {
   readonly cursor?: string;
 }
 
+/**
+ * A part of a list that goes on behind its last name, where there is more.
+ * @throws ApiError 422 where there is no name behind which it could
+ */
+export function listingBy(session: Session, objects: readonly ListedObject[], isMore: boolean): Listing {
+  const last = objects.at(-1);
+  if (!isMore) return { objects };
+  if (!last) throw session.nonsense("a list that goes on behind no name");
+  return { objects, cursor: last.key };
+}
+
 /** How an object is asked for, by somebody who may. */
 export interface ReadRequest {
   readonly url: string;

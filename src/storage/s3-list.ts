@@ -5,7 +5,7 @@
  */
 import { MAX_LIST_ANSWER_BYTES } from "../limits/stores.ts";
 import { encodeSegment } from "./path.ts";
-import type { ListAsk, ListedObject, Listing } from "./provider.ts";
+import { type ListAsk, type ListedObject, type Listing, listingBy } from "./provider.ts";
 import type { Prepare, Session } from "./session.ts";
 import { elementsOf, textOf } from "./xml.ts";
 
@@ -37,9 +37,7 @@ export async function listedByS3(session: Session, prepare: Prepare): Promise<Li
   // A store that does not know the member answers with names as they are.
   const isEncoded = textOf(answer.text, "EncodingType") === "url";
   const objects = elementsOf(answer.text, "Contents").map((element) => objectIn(session, element, isEncoded));
-  const last = objects.at(-1);
-  if (isMore === "true" && !last) throw session.nonsense("a list that goes on behind no name");
-  return { objects, ...(isMore === "true" && last && { cursor: last.key }) };
+  return listingBy(session, objects, isMore === "true");
 }
 
 function objectIn(session: Session, element: string, isEncoded: boolean): ListedObject {

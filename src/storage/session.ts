@@ -11,6 +11,7 @@ import {
   STORE_RETRY_PAUSE_MS,
   STORE_TIMEOUT_MS,
 } from "../limits/stores.ts";
+import { readUpTo } from "../read-up-to.ts";
 import { withoutEnd } from "../without-end.ts";
 import type { Keyfile } from "./keyfile.ts";
 
@@ -218,15 +219,9 @@ async function attempt({ prepare, mostBytes }: Ask, signal: AbortSignal): Promis
 
 /** The beginning of a body; what is too long is left unread. */
 async function readText(response: Response, mostBytes: number): Promise<string> {
-  if (!response.body) return "";
   const decoder = new TextDecoder();
   let text = "";
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) break;
-    text += decoder.decode(chunk, { stream: true });
-  }
+  await readUpTo(response, mostBytes, (piece) => void (text += decoder.decode(piece, { stream: true })));
   return text;
 }
 

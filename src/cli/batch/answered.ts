@@ -4,6 +4,7 @@ import { basename, parse } from "node:path";
 import type { SetSuccess } from "../../clients/api-types.d.ts";
 import { baseName } from "../../files.ts";
 import { MAX_NAME_CHARACTERS } from "../../limits.ts";
+import { readUpTo } from "../../read-up-to.ts";
 import { isImageName } from "./files.ts";
 
 /** More than any result has: an original has an eighth of it at most. */
@@ -42,13 +43,8 @@ export function elementIn({ html = "" }: SetSuccess): string {
  */
 export async function bytesOf(answer: Response, most = MOST_ANSWER_BYTES): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of answer.body ?? []) {
-    length += piece.length;
-    if (length > most) throw new Error(`The service has sent more than ${most} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
+  if (await readUpTo(answer, most, (piece) => void pieces.push(piece))) return Buffer.concat(pieces);
+  throw new Error(`The service has sent more than ${most} bytes`);
 }
 
 /** The text of an answer, as JSON is written. @throws as `bytesOf` does */
