@@ -50,7 +50,7 @@ export interface HeldBeside {
 }
 
 /** Others, as work leaves room for them: somebody waits, somebody may come, or nobody comes before the work is over. */
-export type Company = "waits" | "may come" | "none";
+type Company = "waits" | "may come" | "none";
 
 /** Work that would begin, and since when nothing but memory that was given up keeps it waiting. */
 export interface Hindered {

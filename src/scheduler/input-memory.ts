@@ -35,7 +35,7 @@ export interface InputShare {
 }
 
 /** What originals are beside. */
-export interface Surroundings {
+interface Surroundings {
   /** Milliseconds, of any beginning. */
   readonly now: () => number;
   /** Called at the beginning of events in which a holder or a waiter is heard of. */

@@ -26,7 +26,7 @@ interface Terms {
 }
 
 /** A piece of work as it is counted: its time slice, and what is asked at the end of its pauses. */
-export interface Counted {
+interface Counted {
   readonly timeSlice: (own: TimeSlice) => TimeSlice;
   /** @throws TooLong when the job has taken far more than it may; the reason of the signal when nobody waits for it */
   readonly throwIfAborted: () => void;

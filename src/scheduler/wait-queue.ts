@@ -58,7 +58,7 @@ export interface Waiting {
  * Looks whether a waiter's turn has come, and takes what is waited for.
  * @returns whether it did; or the milliseconds after which looking again makes sense
  */
-export type Claim = (standing: Standing) => boolean | number;
+type Claim = (standing: Standing) => boolean | number;
 
 interface Place extends Head {
   readonly account: string;

@@ -14,8 +14,8 @@ import { FORMATS } from "../../src/image/formats.ts";
 import type { Picture } from "../../src/image/pixels/picture.ts";
 import { decoded } from "../../src/image/search/probe.ts";
 import { Reference } from "../../src/image/search/reference.ts";
-import { inMemory } from "../../src/image/search/sample.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
+import { pictureOf } from "../support/rows.ts";
 import { given } from "./given.ts";
 import { median } from "./harness.ts";
 import { LEARNED } from "./search-pictures.ts";
@@ -51,7 +51,7 @@ async function pictureAt(path: string): Promise<Picture> {
   const within = { width: LONGER_SIDE, height: LONGER_SIDE, fit: "inside", withoutEnlargement: true } as const;
   const shown = sharp(path).rotate().toColorspace("srgb").resize(within).removeAlpha().ensureAlpha();
   const { data, info } = await shown.raw().toBuffer({ resolveWithObject: true });
-  return inMemory(new Uint8Array(data), info, true);
+  return pictureOf([{ width: info.width, height: info.height, data: new Uint8Array(data) }]);
 }
 
 /** What comes of the qualities that are searched among. */

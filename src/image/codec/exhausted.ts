@@ -4,7 +4,7 @@
  */
 import { OutOfFuel } from "../../../wasm/load.ts";
 import type { Size } from "../pixels/geometry.ts";
-import type { Rows } from "../pixels/rows.ts";
+import type { Decoded } from "./format.ts";
 
 interface Exhausted {
   /** The fewest pixels for which decoding has ended so. */
@@ -15,30 +15,31 @@ interface Exhausted {
 /** By the bytes of the original. */
 const found = new WeakMap<Uint8Array, Exhausted>();
 
-/** @throws what decoding has ended with before, where it was for as many pixels or fewer */
-export function refuseExhausted(bytes: Uint8Array, { width, height }: Size): void {
-  const known = found.get(bytes);
-  if (known && width * height >= known.pixels) throw known.error;
-}
-
 /**
- * Remembers what used up the work of decoding.
- * @throws the error itself
+ * Hands on frames as they are decoded, and remembers what used up the work of that, while they are opened or read.
+ * @param size at which they are decoded
+ * @throws at once what decoding has ended with before, where it was for as many pixels or fewer
  */
-export function noteExhausted(bytes: Uint8Array, { width, height }: Size, error: unknown): never {
-  const isExhausted = error instanceof OutOfFuel || (error instanceof Error && error.cause instanceof OutOfFuel);
+export async function* unlessExhausted(
+  bytes: Uint8Array,
+  { width, height }: Size,
+  frames: () => AsyncIterable<Decoded>,
+): AsyncGenerator<Decoded, void> {
   const pixels = width * height;
-  if (isExhausted && pixels < (found.get(bytes)?.pixels ?? Infinity)) found.set(bytes, { pixels, error });
-  throw error;
-}
-
-/** Rows whose reading may use up the work of decoding. */
-export function notingExhausted(rows: Rows, bytes: Uint8Array, size: Size): Rows {
-  const note = (error: unknown) => noteExhausted(bytes, size, error);
-  return {
-    ...rows,
-    read: (max) => rows.read(max).catch(note),
-    ...(rows.skip && { skip: async (count) => rows.skip?.(count).catch(note) }),
-    close: () => rows.close(),
+  const known = found.get(bytes);
+  if (known && pixels >= known.pixels) throw known.error;
+  const note = (error: unknown): never => {
+    const isExhausted = error instanceof OutOfFuel || (error instanceof Error && error.cause instanceof OutOfFuel);
+    if (isExhausted && pixels < (found.get(bytes)?.pixels ?? Infinity)) found.set(bytes, { pixels, error });
+    throw error;
   };
+  try {
+    for await (const { rows, ...frame } of frames()) {
+      const read = (max: number) => rows.read(max).catch(note);
+      const skip = async (count: number) => rows.skip?.(count).catch(note);
+      yield { ...frame, rows: { ...rows, read, ...(rows.skip && { skip }), close: () => rows.close() } };
+    }
+  } catch (error) {
+    note(error);
+  }
 }

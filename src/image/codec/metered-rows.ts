@@ -1,7 +1,7 @@
 /** Rows that let others have the thread while they are read. */
 import { observed, type TimeSlice } from "../../scheduler/time-slice.ts";
 import { bytesPerPixel, type Rows, rowsOf } from "../pixels/rows.ts";
-import { noteExhausted, notingExhausted, refuseExhausted } from "./exhausted.ts";
+import { unlessExhausted } from "./exhausted.ts";
 import type { Decoded, Demand, Facts, FormatDefinition } from "./format.ts";
 
 /** Rows that cost more than this are gone past a few at a time. */
@@ -79,13 +79,6 @@ export async function* decodedFrames(
   const own = ownTimeSlice(timeSlice);
   const { ms } = read.estimate(facts, demand);
   const frames = demand.firstOnly && facts.firstEstimate ? 1 : facts.frames;
-  refuseExhausted(bytes, demand);
-  try {
-    for await (const decoded of read.open(bytes, facts, demand, own)) {
-      const rows = notingExhausted(decoded.rows, bytes, demand);
-      yield { ...decoded, rows: paced(rows, ms / frames, timeSlice, own) };
-    }
-  } catch (error) {
-    noteExhausted(bytes, demand, error);
-  }
+  for await (const decoded of unlessExhausted(bytes, demand, () => read.open(bytes, facts, demand, own)))
+    yield { ...decoded, rows: paced(decoded.rows, ms / frames, timeSlice, own) };
 }

@@ -4,7 +4,7 @@
 export type Motion = "stills" | "animations";
 
 /** Places among the formats that do one task, each at most once; the least is asked first. Absent: never. */
-export type Places = Readonly<Partial<Record<Motion, number>>>;
+type Places = Readonly<Partial<Record<Motion, number>>>;
 
 /**
  * What a format that results may have is chosen for. Its numbers are places in an order of formats, of which the least

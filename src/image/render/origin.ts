@@ -30,7 +30,7 @@ export interface Origin {
 const MAX_KEPT_PIXELS = 2_000_000;
 
 /** What decides from what a result is made. */
-export interface Wanted extends Pick<EncodeOptions, "objective" | "encoding" | "keepsMetadata"> {
+interface Wanted extends Pick<EncodeOptions, "objective" | "encoding" | "keepsMetadata"> {
   /** The formats that are tried. */
   readonly formats: readonly FormatDefinition[];
 }

@@ -132,7 +132,7 @@ function slopeOf(one: Place, other: Place): number {
 }
 
 /** The lowest quality at which no more than so many points are lost; distortion falls as quality grows. */
-export async function qualityOf(distortionAt: DistortionAt, distortion: number): Promise<number> {
+async function qualityOf(distortionAt: DistortionAt, distortion: number): Promise<number> {
   let low = LEAST_QUALITY;
   let high = MAX_QUALITY;
   while (low < high) {

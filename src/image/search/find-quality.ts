@@ -27,7 +27,7 @@ interface Made {
 }
 
 /** What is known when a next quality is sought. */
-export interface Known<Own extends Tried> {
+interface Known<Own extends Tried> {
   /** The highest quality that is too low, of those below `high`. */
   readonly low?: Own | undefined;
   /** The lowest quality that is enough. */
@@ -58,7 +58,7 @@ export interface Model<Own extends Tried, Probe = unknown> {
   readonly expected: (known: Known<Own>) => number | undefined | Promise<number | undefined>;
 }
 
-export interface Limits<Own extends Tried> {
+interface Limits<Own extends Tried> {
   /** Where to begin. */
   readonly first: number;
   readonly attempts: number;
@@ -81,7 +81,7 @@ export interface BytesToBeat {
 }
 
 /** What came of a search. */
-export interface FoundQuality<Own extends Tried, Probe> {
+interface FoundQuality<Own extends Tried, Probe> {
   /** Absent where not one probe was made, or the first was given up before it was scored. */
   readonly best?: { readonly probe: Probe; readonly tried: Own };
   /** The probe at which the search gave up: it cannot beat the bytes to beat. */
@@ -164,7 +164,7 @@ export function within(scale: Scale, least: number, most: number): Pick<Model<Tr
  * The nearest quality above or below one whose files differ from its own; it may be beyond 1 to 100, where there is
  * none.
  */
-export function neighborOf(quality: number, towards: "above" | "below", { step, coded }: Scale): number {
+function neighborOf(quality: number, towards: "above" | "below", { step, coded }: Scale): number {
   const encoder = towards === "above" ? step : -step;
   let next = quality + encoder;
   while (coded && next >= 1 && next <= 100 && coded(next) === coded(quality)) next += encoder;

@@ -33,7 +33,7 @@ interface Course {
 }
 
 /** A tier for a search: what it keeps in it that saves time, and the estimate of the search with that. */
-export interface Tier {
+interface Tier {
   readonly estimate: Estimate;
   /** The pixels are computed once. */
   readonly keepsPixels: boolean;

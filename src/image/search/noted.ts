@@ -1,7 +1,7 @@
 /** What the tries of a search came to, for the case that it ends before it is done. */
 import type { EncodeSettings, Scale } from "../codec/writer.ts";
 import { expectedQuality } from "./losses.ts";
-import { ending, type EndsInTime, Overrun, type Predicted } from "./overrun.ts";
+import { type EndsInTime, Overrun, type Predicted } from "./overrun.ts";
 import type { Found, Encoder, PictureEncoder } from "./probe.ts";
 import type { Sample } from "./sample.ts";
 import type { ProbedPart, Trace } from "./trace.ts";
@@ -80,4 +80,16 @@ export class Notes {
     const quality = expectedQuality(known, this.targetScore + MARGIN_POINTS, this.scale);
     return { quality, ...(subsample && { subsample }), ...(loss && { loss }) };
   }
+}
+
+/** An encoder that makes no further file once the time is over: it throws Overrun then. */
+function ending<Own extends Encoder>(encoder: Own, deadline: EndsInTime): Own {
+  const { encode, preview } = encoder;
+  const inTime =
+    <Settings, Result>(make: (settings: Settings) => Promise<Result>) =>
+    async (settings: Settings) => {
+      if (deadline.isOver()) throw new Overrun();
+      return make(settings);
+    };
+  return { ...encoder, encode: inTime(encode), preview: preview && inTime(preview) };
 }

@@ -7,7 +7,7 @@ import { OVERRUN_FACTOR, OVERRUN_GRACE_MS } from "../../limits/isolate.ts";
 import type { JobLimits } from "../../scheduler/job-limits.ts";
 import { observed, type TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
-import type { Found, Encoder } from "./probe.ts";
+import type { Found } from "./probe.ts";
 
 /** Settings of a file at a quality that was predicted, not searched for. */
 export type Predicted = Pick<EncodeSettings, "quality" | "subsample" | "loss">;
@@ -50,15 +50,3 @@ export class Deadline implements EndsInTime {
 
 /** A search without an end, as tests and benchmarks run it. */
 export const ENDLESS: EndsInTime = { isOver: () => false };
-
-/** An encoder that makes no further file once the time is over: it throws Overrun then. */
-export function ending<Own extends Encoder>(encoder: Own, deadline: EndsInTime): Own {
-  const { encode, preview } = encoder;
-  const inTime =
-    <Settings, Result>(make: (settings: Settings) => Promise<Result>) =>
-    async (settings: Settings) => {
-      if (deadline.isOver()) throw new Overrun();
-      return make(settings);
-    };
-  return { ...encoder, encode: inTime(encode), preview: preview && inTime(preview) };
-}

@@ -13,7 +13,7 @@ import { type Rows, rowsOver } from "../pixels/rows.ts";
 import { comparedRows, GRID, STRIP_ROWS, type Strip } from "../pixels/strips.ts";
 
 /** Pixels of the side of a tile: as high as a strip. */
-export const TILE = STRIP_ROWS;
+const TILE = STRIP_ROWS;
 const ACROSS = 4;
 /** Multiples of ACROSS. */
 const TILES = { least: 4, few: 8, many: 24 };
@@ -155,6 +155,6 @@ async function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip
 }
 
 /** A still picture over pixels in memory. */
-export function inMemory(pixels: Uint8Array, size: Size, opaque: boolean, space?: Space): Picture {
+function inMemory(pixels: Uint8Array, size: Size, opaque: boolean, space?: Space): Picture {
   return stillPicture({ ...size, opaque, space }, () => rowsOver(pixels, { ...size, opaque }));
 }

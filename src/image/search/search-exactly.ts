@@ -79,7 +79,7 @@ async function isWorthIt(sample: Sample, encoder: PictureEncoder, settings: Enco
 }
 
 /** What makes files without loss, or nearly, and tells how they look. */
-export interface ExactEncoder {
+interface ExactEncoder {
   readonly encode: Encode;
   readonly judge: (bytes: Uint8Array) => Promise<Judgement>;
   /** What is said of a value of `nearLossless`, where it is known without a file. */

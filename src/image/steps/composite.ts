@@ -41,7 +41,7 @@ export function overlap(at: Point, laid: Size, picture: Size): Box {
 }
 
 /** What is laid on a picture, inside it. */
-export interface Laid {
+interface Laid {
   readonly size: Size;
   readonly at: Point;
   /** 0 to 1. */

@@ -172,7 +172,7 @@ export interface OperationRow {
   readonly plan: (params: never, stage: Stage) => readonly Step[] | Promise<readonly Step[]>;
 }
 
-export interface Operation<Params extends Schema> extends OperationRow {
+interface Operation<Params extends Schema> extends OperationRow {
   readonly params: Params;
   readonly needs?: (params: v.InferOutput<Params>) => readonly string[];
   readonly looks?: (params: v.InferOutput<Params>) => number;

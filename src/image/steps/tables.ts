@@ -8,7 +8,7 @@ import type { Rows } from "../pixels/rows.ts";
 const NANOSECONDS_PER_PIXEL = 2.3;
 
 /** What each level becomes, one entry for each of 0 to 255; a channel that is absent stays. */
-export interface Tables {
+interface Tables {
   readonly red?: Uint8Array;
   readonly green?: Uint8Array;
   readonly blue?: Uint8Array;

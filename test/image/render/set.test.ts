@@ -13,7 +13,7 @@ import type { Planned } from "../../../src/image/render/plan-operations.ts";
 import { pixelsIn } from "../../../src/image/render/results/group.ts";
 import type { Group } from "../../../src/image/render/results/parts.ts";
 import { isServed, sharedSize, wantedOf } from "../../../src/image/render/results/shared.ts";
-import { workOf } from "../../../src/image/render/results/work.ts";
+import { affordableWork } from "../../../src/image/render/results/work.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import type { Step } from "../../../src/image/steps/operation.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
@@ -257,8 +257,9 @@ describe("what is kept of a large photograph", () => {
     return { stored, base: planned([]), planned: planned(steps), wanted: wantedOf(size, steps), jobs };
   };
   const keptBy = (...widths: number[]) => {
-    const work = workOf({ stored, base: planned([]), groups: widths.map(groupOf) });
-    return work?.placed.map(({ group, kept }) => ({ width: group.planned.size.width, isKept: kept !== undefined }));
+    const given = { stored, base: planned([]), groups: widths.map(groupOf) };
+    const work = affordableWork(given, new JobLimits());
+    return work.placed.map(({ group, kept }) => ({ width: group.planned.size.width, isKept: kept !== undefined }));
   };
 
   it("is the picture of every width, for all of its formats", () => {

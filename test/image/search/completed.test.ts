@@ -3,11 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import { parseBody, UploadBody } from "../../../src/contract/request.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
-import { firstFrame } from "../../../src/image/pixels/picture.ts";
 import { pixelsOf } from "../../../src/image/pixels/rows.ts";
 import { completed, completedSize } from "../../../src/image/search/completed.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
-import { inMemory } from "../../../src/image/search/sample.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import macaw75 from "../../fixtures/score/macaw-75.jpg";
 import macaw from "../../fixtures/score/macaw.png";
@@ -117,7 +115,6 @@ function cut({ width, data }: Pixels, x: number, y: number, across: number, down
 
 describe("a picture that is continued", () => {
   const lettered = (width: number, height: number) => paint(width, height, (x, y) => [x, y, 7, 255]);
-  const open = (pixels: Pixels) => firstFrame(inMemory(pixels.data, pixels, true), UNPAUSED);
 
   it("is followed by its mirror images", async () => {
     for (const [width, height] of [
@@ -125,7 +122,7 @@ describe("a picture that is continued", () => {
       [100, 300],
       [200, 90],
     ] as const) {
-      const all = await drain(completed(await open(lettered(width, height))));
+      const all = await drain(completed(rowsOf(lettered(width, height))));
       expect(all).toMatchObject(completedSize({ width, height }));
       const at = (x: number, y: number) => [...all.data.subarray((y * all.width + x) * 4, (y * all.width + x) * 4 + 2)];
       const fold = (place: number, side: number) =>
@@ -137,7 +134,7 @@ describe("a picture that is continued", () => {
   });
 
   it("is as it is where it has all scales", async () => {
-    const rows = await open(lettered(113, 113));
+    const rows = rowsOf(lettered(113, 113));
     expect(completed(rows)).toBe(rows);
     rows.close();
   });

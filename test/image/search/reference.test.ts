@@ -9,13 +9,14 @@ import { firstFrame } from "../../../src/image/pixels/picture.ts";
 import { planSteps } from "../../../src/image/plan/plan.ts";
 import { fullSearch, leastSearch } from "../../../src/image/search/memory-tiers.ts";
 import { Reference } from "../../../src/image/search/reference.ts";
-import { inMemory, SAMPLE_TILE } from "../../../src/image/search/sample.ts";
+import { SAMPLE_TILE } from "../../../src/image/search/sample.ts";
 import { judgeRows, scoreEstimate } from "../../../src/image/search/score.ts";
 import { SAME } from "../../../src/image/search/second-opinion.ts";
 import { type Task, taskOf } from "../../../src/image/search/task.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeStatistics, trimNative } from "../../../wasm/load.ts";
 import { openComparison } from "../../../wasm/score/score.ts";
+import { pictureOf as pictureFrom } from "../../support/rows.ts";
 
 /** Slopes and edges, with some noise of this strength. */
 function textured({ width, height }: Size, noise: number, alpha = 255): Uint8Array {
@@ -30,7 +31,7 @@ function textured({ width, height }: Size, noise: number, alpha = 255): Uint8Arr
 }
 
 function pictureOf(size: Size, noise: number, alpha = 255): Picture {
-  return inMemory(textured(size, noise, alpha), size, alpha === 255);
+  return pictureFrom([{ ...size, data: textured(size, noise, alpha) }], { opaque: alpha === 255 });
 }
 
 describe("a reference", () => {

@@ -8,7 +8,6 @@ import { firstFrame } from "../../../src/image/pixels/picture.ts";
 import type { Rows } from "../../../src/image/pixels/rows.ts";
 import { uncertainty } from "../../../src/image/pixels/strips.ts";
 import { completedSize } from "../../../src/image/search/completed.ts";
-import { inMemory } from "../../../src/image/search/sample.ts";
 import { secondOpinionEstimate } from "../../../src/image/search/second-opinion.ts";
 import { type TimeSlice, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { nativeStatistics, trimNative } from "../../../wasm/load.ts";
@@ -21,6 +20,7 @@ import macaw92 from "../../fixtures/score/macaw-92.jpg";
 import macaw from "../../fixtures/score/macaw.png";
 import page85 from "../../fixtures/score/page-85.jpg";
 import page from "../../fixtures/score/page.png";
+import { rowsOf } from "../../support/rows.ts";
 import { scoreRows } from "../../support/scores.ts";
 
 function rows(file: ArrayBuffer, format: FormatDefinition, opaque = true): Promise<Rows> {
@@ -32,14 +32,14 @@ function rows(file: ArrayBuffer, format: FormatDefinition, opaque = true): Promi
 }
 
 /** A picture of one color, with some alpha. */
-function plain(width: number, height: number, color: readonly number[]): Promise<Rows> {
-  const pixels = new Uint8Array(width * height * 4);
-  for (let at = 0; at < pixels.length; at++) pixels[at] = color[at % 4] ?? 0;
-  return firstFrame(inMemory(pixels, { width, height }, color[3] === 255), UNPAUSED);
+function plain(width: number, height: number, color: readonly number[]): Rows {
+  const data = new Uint8Array(width * height * 4);
+  for (let at = 0; at < data.length; at++) data[at] = color[at % 4] ?? 0;
+  return rowsOf({ width, height, data }, color[3] === 255);
 }
 
 /** The score of one as a rendition of the other. */
-async function scored(original: Promise<Rows>, rendition: Promise<Rows>): Promise<number> {
+async function scored(original: Rows | Promise<Rows>, rendition: Rows | Promise<Rows>): Promise<number> {
   return scoreRows(await original, await rendition, UNPAUSED);
 }
 

@@ -6,18 +6,17 @@ import { firstFrame } from "../../../src/image/pixels/picture.ts";
 import type { Rows } from "../../../src/image/pixels/rows.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
 import { pictureOf } from "../../../src/image/plan/planned-picture.ts";
-import { inMemory } from "../../../src/image/search/sample.ts";
 import { crop } from "../../../src/image/steps/crop.ts";
 import { needsStrips, turnByStrips } from "../../../src/image/steps/turn-strips.ts";
 import { turn } from "../../../src/image/steps/turn.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import jpeg from "../../fixtures/jpeg/s420.jpg";
 import webp from "../../fixtures/webp/1-webp-a.webp";
-import { drain } from "../../support/rows.ts";
+import { drain, rowsOf } from "../../support/rows.ts";
 
 const size = { width: 3_100, height: 3_000 };
 const pixels = new Uint32Array(size.width * size.height).map((_, index) => index | 0xff000000);
-const open = () => firstFrame(inMemory(new Uint8Array(pixels.buffer), size, true), UNPAUSED);
+const open = () => rowsOf({ ...size, data: new Uint8Array(pixels.buffer) });
 
 /** A number that depends on every pixel and its place. */
 async function digest(rows: Rows): Promise<number> {
@@ -43,11 +42,11 @@ describe("turning by strips", () => {
     const box = { x: 40, y: 24, width: 3_000, height: 2_950 };
     const openRegion = async (region: typeof box) => {
       passes++;
-      return crop(await open(), region);
+      return crop(open(), region);
     };
     const strips = await digest(turnByStrips(openRegion, { box, orientation, opaque: true }));
     expect(passes).toBeGreaterThan(1);
-    expect(strips).toBe(await digest(turn(crop(await open(), box), orientation)));
+    expect(strips).toBe(await digest(turn(crop(open(), box), orientation)));
   });
 
   it.each([

@@ -18,11 +18,13 @@ import { isServed, MAX_SHARED_PIXELS, planOnShared, sharedSize } from "./shared.
 const ALL = "The outputs together take";
 
 /**
- * The work of several results.
+ * The work of several results in the least time that there is memory for.
  * @throws ApiError 422 where there is not enough memory for them at once, or the job may not take so much time
  */
 export function affordableWork<Entry>(given: Given<Entry>, jobLimits: JobLimits): SetWork<Entry> {
-  const work = workOf(given);
+  const shared = sharedOf(given);
+  const works = [...(shared ? [workBy(given, shared)] : []), workBy(given, null)];
+  const work = quickest(works.filter((one) => one !== null));
   if (!work) throw new ApiError(422, `${ALL} more memory than there is: ask for fewer pixels, or for fewer at once`);
   if (jobLimits.affords(work.estimate)) return work;
   throw new ApiError(
@@ -30,13 +32,6 @@ export function affordableWork<Entry>(given: Given<Entry>, jobLimits: JobLimits)
     `${ALL} more processor time than one request may have: ask for fewer or smaller ones, for fewer formats, ` +
       "or for output.quality in place of a search for it",
   );
-}
-
-/** Their work in the least time that there is memory for; null where there is not enough even for the least. */
-export function workOf<Entry>(given: Given<Entry>): SetWork<Entry> | null {
-  const shared = sharedOf(given);
-  const works = [...(shared ? [workBy(given, shared)] : []), workBy(given, null)];
-  return quickest(works.filter((work) => work !== null));
 }
 
 /** The first of those that take the least time; null where there are none. */
