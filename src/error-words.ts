@@ -163,7 +163,7 @@ export const WORDS = {
   },
   "account.full": {
     statuses: [422],
-    says: /^An account has at most/,
+    says: /^(?:An account|A bucket) has at most/,
     cause: "The account has as many of these as it may have.",
     cure: "Delete what is not used any more.",
   },

@@ -42,13 +42,20 @@ export function accountOfEvents(store: Readonly<Record<string, unknown>>, isLoca
   return account?.toLowerCase() ?? (isLocal && endpoint !== "" ? "" : undefined);
 }
 
-/** Has a batch be told of new objects of a bucket. @param db the directory */
+/**
+ * Has a batch be told of new objects of a bucket.
+ * @param db the directory
+ * @returns false: as many batches as may be are told of them
+ */
 export async function listen(
   db: D1Database,
   { bucket, account, batch }: { readonly bucket: string; readonly account: string; readonly batch: string },
-): Promise<void> {
-  const sql = "INSERT OR IGNORE INTO bucket_events (bucket, account, batch_id) VALUES (?, ?, ?)";
-  await db.prepare(sql).bind(bucket, account, batch).run();
+): Promise<boolean> {
+  const sql =
+    "INSERT INTO bucket_events (bucket, account, batch_id) SELECT ?1, ?2, ?3 WHERE " +
+    "(SELECT count(*) FROM bucket_events WHERE bucket = ?1 AND account = ?2) < ?4";
+  const { meta } = await db.prepare(sql).bind(bucket, account, batch, MAX_LISTENERS).run();
+  return meta.changes > 0;
 }
 
 /** A batch is not told of objects any more. */

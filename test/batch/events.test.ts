@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 
 import { accountOfEvents, readEvent, tellOfEvents } from "../../src/batch/events.ts";
-import { MAX_HEARD_OBJECTS } from "../../src/limits/batch.ts";
+import { MAX_HEARD_OBJECTS, MAX_LISTENERS } from "../../src/limits/batch.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import photo from "../../src/playground/sample.jpg";
 import { type SpelledStore, Store } from "../../src/storage/providers.ts";
@@ -144,6 +144,29 @@ describe("a batch with events", () => {
     const { results } = await env.DB.prepare("SELECT 1 FROM bucket_events WHERE bucket = ?").bind(bucket).all();
     expect(results).toEqual([]);
     expect((await show(id)).counts.found).toBe(1);
+  });
+
+  it("is none of a bucket whose store does not list it to its keys: names of objects would be told", async () => {
+    const json = { name: "foreign", ...membersOf(bucket), secret: "guessed" };
+    const { id } = (await api("POST", "/1.0/connectors", { key, json })).body.connector;
+    await put("in/private.jpg");
+    for (const events of [true, "only"]) {
+      const { status, body } = await begin({ source: { connector: id, prefix: "in/" }, target: "in-place", events });
+      expect([status, body.message]).toEqual([422, expect.stringContaining("store: s3 answered 403")]);
+    }
+    await notify(eventOf("in/private.jpg"));
+    const { results } = await env.DB.prepare("SELECT 1 FROM bucket_events WHERE bucket = ?").bind(bucket).all();
+    expect(results).toEqual([]);
+    expect((await api("GET", "/1.0/batches", { key })).body.batches).toEqual([]);
+  });
+
+  it("is refused where as many hear of its bucket as are told", async () => {
+    const sql = "INSERT INTO bucket_events VALUES (?, '', ?)";
+    const others = Array.from({ length: MAX_LISTENERS }, (_, n) => env.DB.prepare(sql).bind(bucket, `other-${n}`));
+    await env.DB.batch(others);
+    const { status, body } = await begin({ source: { connector }, target: "in-place", events: "only" });
+    expect([status, body.message]).toEqual([422, "A bucket has at most 50 batches that hear of its objects"]);
+    expect((await api("GET", "/1.0/batches", { key })).body.batches).toEqual([]);
   });
 
   it("leaves in the queue what it has no room for", async () => {

@@ -23,7 +23,7 @@ import {
 import { checked } from "../../contract/message.ts";
 import { ApiError, outage } from "../../errors.ts";
 import { DEFAULT_PAGE_ENTRIES } from "../../limits/accounts.ts";
-import { BATCH_NOTICE_MS, MAX_OPEN_BATCHES, SHOWN_FAILURES } from "../../limits/batch.ts";
+import { BATCH_NOTICE_MS, MAX_LISTENERS, MAX_OPEN_BATCHES, SHOWN_FAILURES } from "../../limits/batch.ts";
 import { recordPortsOf } from "../../pipeline/notices.ts";
 import { judge } from "../../pipeline/process.ts";
 import type { OpenStore } from "../../storage/store.ts";
@@ -47,12 +47,16 @@ export async function addBatch(c: AppContext): Promise<Response> {
   const heard = rules.events ? placeOfEvents(originals, settings.allowPrivateOrigins) : undefined;
   await judge({ accountId, processing: rules.processing }, pipeline.portsOf(c.env, settings, "", database));
   const batch: Batch = { ...owner, id: c.var.id, createdAt: Date.now(), rules, ...(webhook && { hasWebhook: true }) };
+  // Notifications name objects: nobody hears of a bucket that the store does not list to them.
+  if (heard) await originals.list({ prefix: rules.source.prefix, limit: 1 });
   const db = recordsOf(c);
   if (!(await insertBatch(db, batch))) {
     throw new ApiError(422, `An account has at most ${MAX_OPEN_BATCHES} batches that are not over`);
   }
   try {
-    if (heard) await listen(c.env.DB, { ...heard, batch: batch.id });
+    if (heard && !(await listen(c.env.DB, { ...heard, batch: batch.id }))) {
+      throw new ApiError(422, `A bucket has at most ${MAX_LISTENERS} batches that hear of its objects`);
+    }
     if (webhook) {
       const notice = { id: batch.id, accountId, url: webhook.url, delaySeconds: webhook.delay ?? 0 };
       await awaitEnd({ ...notice, patienceMs: BATCH_NOTICE_MS }, recordPortsOf(c.env, database));
@@ -65,6 +69,7 @@ export async function addBatch(c: AppContext): Promise<Response> {
   } catch (cause) {
     await deleteBatch(db, batch.id);
     if (heard) await unlisten(c.env.DB, heard.bucket, batch.id);
+    if (cause instanceof ApiError) throw cause;
     throw outage("The service cannot begin a batch right now", cause);
   }
 }
