@@ -39,7 +39,8 @@ export interface JxlEncodeExports extends NativeExports {
   /** Where the file goes. */
   pack_bytes(packer: Pointer): Pointer;
   pack_close(packer: Pointer): void;
-  pack_open(size: number): Pointer;
+  /** A packer of a file of `size` bytes, whose picture is known to have `width` x `height` pixels. */
+  pack_open(size: number, width: number, height: number): Pointer;
   /** What is apart from the codestream: 0 is how the file is written, 1 and 2 are what EXIF and XMP say. */
   pack_part(packer: Pointer, part: number): Pointer;
   pack_part_size(packer: Pointer, part: number): number;

@@ -20,6 +20,8 @@ static constexpr SpeedTier kTier = SpeedTier::kHare;
 struct Packer {
   File file;
   CompressParams params;
+  // The picture that memory and time are declared for.
+  int width, height;
   std::vector<uint8_t> bytes;
   jpeg::JPEGData jpeg;
   // What has a box of its own.
@@ -39,6 +41,8 @@ static Status read(Packer *packer) {
   jpeg::JPEGData &jpeg = packer->jpeg;
   if (!jpeg::ReadJpeg(packer->bytes.data(), packer->bytes.size(), jpeg::JpegReadMode::kReadAll, &jpeg)) return false;
   std::vector<uint8_t>().swap(packer->bytes);
+  // Readers can find different pictures in one file: what others see is another one then.
+  if (jpeg.width != packer->width || jpeg.height != packer->height) return false;
   if (jpeg.components.size() != 1 && jpeg.components.size() != 3) return false;
   CompressParams &params = packer->params;
   params.speed_tier = kTier;
@@ -100,9 +104,12 @@ static Status write(Packer *packer, int orientation) {
 
 extern "C" {
 
-Packer *EXPORT(pack_open)(int size) {
+// A packer of a file of `size` bytes, whose picture is known to have `width` x `height` pixels.
+Packer *EXPORT(pack_open)(int size, int width, int height) {
   Packer *const packer = new Packer;
   if (!MemoryManagerInit(&packer->file.manager, nullptr)) return nullptr;
+  packer->width = width;
+  packer->height = height;
   packer->bytes.resize(size);
   return packer;
 }

@@ -1,6 +1,7 @@
 /** Packs JPEG files without loss, by libjxl: the same file can be made of the result. */
 import { type Estimate, estimated } from "../estimate.ts";
 import { fuelFor } from "../fuel/fuel.ts";
+import type { LoneJob } from "../handle.ts";
 import { allocated, NativeError } from "../load.ts";
 import type { Turns } from "../pausing.ts";
 import type { JxlEncodeExports } from "./exports.ts";
@@ -52,7 +53,8 @@ export function packEstimate({ bytes, width, height, samples }: Packable): Estim
 }
 
 /**
- * Packs a file; null where it is none that can be packed.
+ * Packs a file; null where it is none that can be packed. libjxl is too large to trust an instance that has refused a file
+ * with the next one.
  * @param orientation as its EXIF says, 1 to 8
  * @throws NativeError when memory does not suffice, OutOfFuel when it takes too long
  */
@@ -67,20 +69,20 @@ export async function pack(
   const job = openJob(estimate.bytes, fuelFor(estimate), codestream);
   let packer = 0;
   try {
-    packer = allocated(job.call((exports) => exports.pack_open(file.length)));
+    packer = allocated(job.call((exports) => exports.pack_open(file.length, shape.width, shape.height)));
     job
       .bytes(
         job.call((exports) => exports.pack_bytes(packer)),
         file.length,
       )
       .set(file);
-    if ((await job.callPausing({ timeSlice }, "pack_read", packer)) === 0) return null;
+    if ((await job.callPausing({ timeSlice }, "pack_read", packer)) === 0) return refused(job);
     const part = (index: number): Uint8Array => {
       const [address, length] = job.call((exports) => partOf(exports, packer, index));
       return length > 0 ? job.bytes(address, length).slice() : new Uint8Array(0);
     };
     const [rest, exif, xmp] = [part(0), part(1), part(2)];
-    if ((await job.callPausing({ timeSlice }, "pack_write", packer, orientation)) === 0) return null;
+    if ((await job.callPausing({ timeSlice }, "pack_write", packer, orientation)) === 0) return refused(job);
     return { codestream, rest, exif, xmp };
   } catch (error) {
     if (error instanceof NativeError) job.giveUp();
@@ -88,6 +90,11 @@ export async function pack(
   } finally {
     job.close((exports) => packer !== 0 && exports.pack_close(packer));
   }
+}
+
+function refused(job: LoneJob<JxlEncodeExports>): null {
+  job.giveUp();
+  return null;
 }
 
 function partOf(exports: JxlEncodeExports, packer: number, index: number): readonly [address: number, length: number] {

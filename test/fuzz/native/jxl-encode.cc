@@ -13,7 +13,7 @@ uint8_t *jxl_band(Encoder *);
 int jxl_rows(Encoder *, int count);
 int jxl_finish(Encoder *, int last);
 void jxl_close(Encoder *);
-Packer *pack_open(int size);
+Packer *pack_open(int size, int width, int height);
 uint8_t *pack_bytes(Packer *);
 int pack_read(Packer *);
 const uint8_t *pack_part(Packer *, int part);
@@ -28,7 +28,7 @@ namespace {
 
 // Groups have 256 or 512 pixels a side; of pictures that have several, one side is short.
 constexpr int MOST_SIDE = 70, MOST_WIDE = 1100, MOST_ROWS = 24;
-enum { THOROUGH = 5, FAST = 7, TICKS = 1000, PARTS = 3, MOST_PIXELS = 1 << 26 };
+enum { THOROUGH = 5, FAST = 7, TICKS = 1000, PARTS = 3 };
 // Tables that libjxl makes for the first jobs that need them, and keeps.
 constexpr size_t MOST_TABLES = 16384;
 
@@ -86,25 +86,28 @@ void encode(Input &input) {
   if (encoder && !host::trapped) jxl_close(encoder);
 }
 
-// Pixels by the first header of a frame in a JPEG file; 0 where there is none.
-uint64_t pixels_in(const Bytes &file) {
+struct Size {
+  int width, height;
+};
+
+// By the first header of a frame in a JPEG file, which is what the binding says of most files; none where there is none.
+Size size_in(const Bytes &file) {
   for (size_t at = 2; at + 9 <= file.size() && file[at] == 0xff;) {
     const uint8_t kind = file[at + 1];
-    if (kind >= 0xc0 && kind <= 0xc2) return uint64_t(file[at + 5] << 8 | file[at + 6]) * (file[at + 7] << 8 | file[at + 8]);
+    if (kind >= 0xc0 && kind <= 0xc2) return {file[at + 7] << 8 | file[at + 8], file[at + 5] << 8 | file[at + 6]};
     at += 2 + (file[at + 2] << 8 | file[at + 3]);
   }
-  return 0;
+  return {0, 0};
 }
 
 void pack(Input &input) {
   const int orientation = input.number(1, 8);
   const Bytes file = host::file(input);
-  // The binding asks for memory for all coefficients first, which of so many pixels nobody has.
-  if (pixels_in(file) > MOST_PIXELS) return;
+  const Size size = size_in(file);
   static Packer *packer;
   packer = nullptr;
   host::run([&] {
-    packer = pack_open(file.size());
+    packer = pack_open(file.size(), size.width, size.height);
     if (!packer) return;
     std::copy(file.begin(), file.end(), pack_bytes(packer));
     if (!pack_read(packer)) return;
