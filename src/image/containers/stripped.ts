@@ -7,7 +7,7 @@ export interface Stripped {
   readonly file: () => Uint8Array;
 }
 
-/** The original, which has nothing that is left out, or cannot be read. */
+/** The original, of which nothing is left out. */
 export function asItIs(bytes: Uint8Array): Stripped {
   return { length: bytes.length, copiedBytes: 0, file: () => bytes };
 }
@@ -19,15 +19,16 @@ export function copied(length: number, file: () => Uint8Array): Stripped {
 
 /**
  * Tells `keep` the pieces that stay of an original, one after the other: views of it, or the little that is written anew.
- * @returns false when the file cannot be told apart, and stays as it is
+ * @returns false when the file cannot be told apart
  */
 type Walk = (keep: (piece: Uint8Array) => void) => boolean;
 
 /**
  * The pieces of an original that a walk finds. It is walked once more when they are wanted: a list of them could take many
  * times the memory of the file, which may be millions of empty pieces.
+ * @returns null when the file cannot be told apart: nobody knows what is in the rest of it
  */
-export function ofPieces(original: Uint8Array, walk: Walk): Stripped {
+export function ofPieces(original: Uint8Array, walk: Walk): Stripped | null {
   let [start, length] = [0, 0];
   let areAdjacent = true;
   const isKnown = walk((piece) => {
@@ -35,7 +36,7 @@ export function ofPieces(original: Uint8Array, walk: Walk): Stripped {
     areAdjacent &&= piece.buffer === original.buffer && piece.byteOffset === start + length;
     length += piece.length;
   });
-  if (!isKnown) return asItIs(original);
+  if (!isKnown) return null;
   if (!areAdjacent) return copied(length, () => joinedBy(walk, length));
   return { length, copiedBytes: 0, file: () => new Uint8Array(original.buffer, start, length) };
 }

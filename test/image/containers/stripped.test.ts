@@ -22,27 +22,29 @@ it("holds nothing of a file in a million pieces, which come together when they a
     return true;
   });
   expect(heldBytes() - before).toBeLessThan(2_000_000);
-  expect([stripped.length, stripped.copiedBytes]).toEqual([4_000_000, 4_000_000]);
-  const file = stripped.file();
+  expect([stripped?.length, stripped?.copiedBytes]).toEqual([4_000_000, 4_000_000]);
+  const file = stripped?.file();
   expect(file).toHaveLength(4_000_000);
-  expect(file.every((byte, at) => byte === at % 4)).toBe(true);
+  expect(file?.every((byte, at) => byte === at % 4)).toBe(true);
 });
 
 it("is a view of the file where the pieces stand beside each other", () => {
   const original = new Uint8Array(100).subarray(10);
-  const { file, copiedBytes } = ofPieces(original, (keep) => {
+  const stripped = ofPieces(original, (keep) => {
     keep(original.subarray(5, 20));
     keep(original.subarray(20, 30));
     return true;
   });
-  expect([file().byteOffset, file().length, copiedBytes, file().buffer === original.buffer]).toEqual([15, 25, 0, true]);
+  const file = stripped?.file();
+  expect([file?.byteOffset, file?.length, stripped?.copiedBytes]).toEqual([15, 25, 0]);
+  expect(file?.buffer === original.buffer).toBe(true);
 });
 
-it("is the whole file where it cannot be told apart", () => {
+it("is none where the file cannot be told apart", () => {
   const original = new Uint8Array(100);
-  const { file, length } = ofPieces(original, (keep) => {
+  const stripped = ofPieces(original, (keep) => {
     keep(original.subarray(5, 20));
     return false;
   });
-  expect([file() === original, length]).toEqual([true, 100]);
+  expect(stripped).toBeNull();
 });

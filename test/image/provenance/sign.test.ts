@@ -17,6 +17,7 @@ import signedJpeg from "../../fixtures/provenance/signed-es256.jpg";
 import { rendered } from "../../support/render.ts";
 import { pictureOf, scene } from "../../support/rows.ts";
 import { fileOf, formatOf, SIGNED_FILES } from "../../support/signed-files.ts";
+import { strippedFile } from "../../support/stripped.ts";
 import { AUTHORITY, SIGNERS } from "../../support/test-signers.ts";
 
 const ANCHORS = readPem(AUTHORITY);
@@ -175,7 +176,7 @@ describe("a result that is signed", () => {
 
   it("keeps the mark of a GIF file that says how far it was reduced", () => {
     const { mark, manifest, strip } = FORMATS.gif;
-    const marked = mark.write(strip(fileOf("gif")).file(), 71);
+    const marked = mark.write(strippedFile(strip(fileOf("gif"))), 71);
     const signed = manifest.write?.(marked, new Uint8Array(3_000).fill(7)) ?? marked;
     expect(signed.length).toBeGreaterThan(marked.length + 3_000);
     expect(mark.read(signed)).toBe(71);

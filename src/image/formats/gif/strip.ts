@@ -12,7 +12,7 @@ const APPLICATION = 0xff;
 const NEEDED: ReadonlySet<string> = new Set(["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"]);
 
 /** Leaves out comments, XMP and what other applications wrote, and what follows the trailer. */
-export function strip(bytes: Uint8Array): Stripped {
+export function strip(bytes: Uint8Array): Stripped | null {
   const markEnd = pictureEnd(bytes);
   return ofPieces(bytes, (keep) => {
     const from = HEADER_BYTES + tableBytes(bytes[10]!);

@@ -10,14 +10,26 @@ import { neededProfile } from "./profile.ts";
 import { PROFILE_NAME } from "./segments.ts";
 import { tagSegment } from "./tag.ts";
 
-const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, app0: 0xe0, icc: 0xe2, adobe: 0xee, app15: 0xef, comment: 0xfe };
+const MARKER = {
+  firstFrame: 0xc0,
+  reserved: 0xc8,
+  lastFrame: 0xcf,
+  eoi: 0xd9,
+  sos: 0xda,
+  lines: 0xdc,
+  restarts: 0xdd,
+  app0: 0xe0,
+  icc: 0xe2,
+  adobe: 0xee,
+  app15: 0xef,
+  comment: 0xfe,
+};
 
 /**
  * Leaves out comments other than our mark, application segments other than those that say what the samples mean, and
- * what follows the picture; `tag` is all that is said of how it lies. A file whose segments cannot be told apart stays as
- * it is.
+ * what follows the picture; `tag` is all that is said of how it lies. Null for a file whose segments cannot be told apart.
  */
-export function strip(bytes: Uint8Array, tag: Orientation = 1): Stripped {
+export function strip(bytes: Uint8Array, tag: Orientation = 1): Stripped | null {
   const keepsProfile = neededProfile(headerOf(bytes)) !== undefined;
   return ofPieces(bytes, (keep) => {
     keep(bytes.subarray(0, 2));
@@ -49,15 +61,17 @@ function walkSegments(bytes: Uint8Array, keepsProfile: boolean, keep: (segment: 
   let count = 0;
   for (let at = 2; ;) {
     if (++count > PARTS.scanSegments.most) throw tooManyParts(PARTS.scanSegments);
+    // Any number of fill bytes may stand before a marker.
+    while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at++;
     const code = bytes[at + 1];
-    if (bytes[at] !== 0xff || code === undefined || code < 0xc0 || isBare(code)) return false;
+    if (bytes[at] !== 0xff || code === undefined) return false;
     if (code === MARKER.eoi) {
       keep(bytes.subarray(at, at + 2));
       return true;
     }
     const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
     const payload = bytes.subarray(at + 4, at + 2 + length);
-    if (length < 2 || payload.length < length - 2) return false;
+    if (length < 2 || payload.length < length - 2 || !isKnown(code, payload)) return false;
     const end = code === MARKER.sos ? entropyEnd(bytes, at + 2 + length) : at + 2 + length;
     const mayMark: boolean = code === MARKER.comment && !seenMark && looksLikeMark(payload);
     seenMark ||= mayMark;
@@ -79,9 +93,15 @@ function tagging(tag: Orientation, keep: (segment: Uint8Array) => void): (segmen
   };
 }
 
-/** Restart markers belong to a scan, and a second beginning to no picture. */
-function isBare(code: number): boolean {
-  return code >= 0xd0 && code <= MARKER.soi;
+/**
+ * Whether all readers take a segment for the same: not markers that stand alone, are kept for later or belong to kinds of JPEG
+ * that nobody has, nor a number of lines with something behind it, which some pass over and others read.
+ */
+function isKnown(code: number, payload: Uint8Array): boolean {
+  if (code === MARKER.lines) return payload.length === 2;
+  if (code === MARKER.comment || (code >= MARKER.app0 && code <= MARKER.app15)) return true;
+  const isFrame = code >= MARKER.firstFrame && code <= MARKER.lastFrame && code !== MARKER.reserved;
+  return isFrame || (code >= MARKER.sos && code <= MARKER.restarts);
 }
 
 /** Where the next marker begins that does not belong to a scan; fill bytes before it belong to the scan. */

@@ -59,7 +59,7 @@ export function readBoxes(bytes: Uint8Array): Jp2File {
 }
 
 /** The boxes that the picture needs: not EXIF, XMP, and what anybody else put there. */
-export function strip(bytes: Uint8Array): Stripped {
+export function strip(bytes: Uint8Array): Stripped | null {
   if (isCodestream(bytes)) return asItIs(bytes);
   return ofPieces(bytes, (keep) => {
     const boxes = new Boxes(bytes, "file");

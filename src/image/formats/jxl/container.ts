@@ -57,7 +57,7 @@ export class Boxes extends BoxWalk {
 }
 
 /** The boxes that the picture needs: not EXIF, XMP, nor how to make a JPEG file again of it. */
-export function strip(bytes: Uint8Array): Stripped {
+export function strip(bytes: Uint8Array): Stripped | null {
   if (isCodestream(bytes)) return asItIs(bytes);
   return ofPieces(bytes, (keep) => {
     const boxes = new Boxes(bytes);

@@ -16,7 +16,7 @@ const PIXEL_CHUNKS: ReadonlySet<number> = new Set([
 ]);
 
 /** Leaves out texts, EXIF and all other chunks without pixels or colors, and what follows the last one. */
-export function strip(bytes: Uint8Array): Stripped {
+export function strip(bytes: Uint8Array): Stripped | null {
   return ofPieces(bytes, (keep) => {
     keep(bytes.subarray(0, SIGNATURE.length));
     const chunks = new Chunks(bytes);

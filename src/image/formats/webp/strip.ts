@@ -8,8 +8,8 @@ const NEEDED: ReadonlySet<string> = new Set(["VP8X", "ICCP", "ANIM", "ANMF", "AL
 const METADATA_FLAGS = 0x08 | 0x04;
 const CHUNK_HEADER_BYTES = 8;
 
-/** Leaves out EXIF, XMP, unknown chunks and what follows the last one. A file that is cut short stays as it is. */
-export function strip(bytes: Uint8Array): Stripped {
+/** Leaves out EXIF, XMP, unknown chunks and what follows the last one. Null for a file that is cut short. */
+export function strip(bytes: Uint8Array): Stripped | null {
   let length = RIFF_HEADER_BYTES;
   walkChunks(bytes, (chunk) => (length += chunk.length));
   const header = headerFor(bytes, length);

@@ -28,6 +28,7 @@ import wholeS422 from "../../../fixtures/jpeg/whole-s422.jpg";
 import { JPEG_FILES, jpegFile } from "../../../support/jpeg-files.ts";
 import { atOnce } from "../../../support/pieces.ts";
 import { digest, drain, type Pixels, scene } from "../../../support/rows.ts";
+import { strippedFile } from "../../../support/stripped.ts";
 
 const ORIENTATIONS = [1, 2, 3, 4, 5, 6, 7, 8] as const;
 
@@ -73,7 +74,7 @@ function shown(bytes: Uint8Array): Promise<Pixels> {
 
 /** A file that says how it is to be turned, with fixed Huffman codes as cameras write them: something can be won. */
 function photo(name: string, orientation: Orientation): Uint8Array {
-  return jpeg.strip(jpegFile(name), orientation).file();
+  return strippedFile(jpeg.strip(jpegFile(name), orientation));
 }
 
 async function optimized(bytes: Uint8Array, body: object) {
@@ -136,7 +137,7 @@ describe("a JPEG picture that lies on its side", () => {
 
   it.each(Object.entries(JPEGTRAN))("is turned where its edges allow it: %s", async (_name, [file]) => {
     for (const orientation of ORIENTATIONS) {
-      const bytes = jpeg.strip(new Uint8Array(file), orientation).file();
+      const bytes = strippedFile(jpeg.strip(new Uint8Array(file), orientation));
       const { bytes: result, facts } = await optimized(bytes, { optimize: { lossless: true } });
       expect(result.length).toBeLessThanOrEqual(bytes.length);
       if (result.length < bytes.length - 40) expect(facts.orientation).toBe(1);
@@ -147,7 +148,7 @@ describe("a JPEG picture that lies on its side", () => {
   it("is requantized as it lies, and turned after that", async () => {
     const encoder = openEncoder({ width: 320, height: 256, quality: 96 });
     encoder.write(scene(320, 256).data, 256);
-    const bytes = jpeg.strip(atOnce(encoder.finish()), 6).file();
+    const bytes = strippedFile(jpeg.strip(atOnce(encoder.finish()), 6));
     const { bytes: result, facts, score } = await optimized(bytes, {});
     expect(facts).toMatchObject({ width: 256, height: 320, orientation: 1 });
     expect(result.length).toBeLessThan(bytes.length / 2);
@@ -159,7 +160,7 @@ describe("a JPEG picture that lies on its side", () => {
     ["by pixels", jpegFile("s420")],
     ["by coefficients", new Uint8Array(wholeS420)],
   ])("is turned and scored when it is to fit a size, %s", async (_how, file) => {
-    const bytes = jpeg.strip(file, 6).file();
+    const bytes = strippedFile(jpeg.strip(file, 6));
     const fit = { optimize: { target_bytes: Math.round(bytes.length * 0.7) } };
     const { bytes: result, facts, score } = await optimized(bytes, fit);
     expect(facts.orientation).toBe(1);
@@ -170,7 +171,7 @@ describe("a JPEG picture that lies on its side", () => {
 
   it("is turned losslessly when that is asked for, and decoded where it cannot be", async () => {
     const body = { flip: { horizontal: true }, optimize: { lossless: true } };
-    const whole = jpeg.strip(new Uint8Array(wholeS420), 1).file();
+    const whole = strippedFile(jpeg.strip(new Uint8Array(wholeS420), 1));
     const mirrored = await optimized(whole, body);
     expect(mirrored.facts.subsample).toBe("4:2:0");
     expect(mirrored.bytes.length).toBeLessThan(whole.length * 1.05);

@@ -57,9 +57,9 @@ describe("recompressing PNG", () => {
     view.setUint32(33 + 20 + 12, 1);
     const texts = [
       await recompressed(damaged),
-      png.strip(damaged).file(),
+      png.strip(damaged)?.file(),
       await recompressed(deep),
-      png.strip(deep).file(),
+      png.strip(deep)?.file(),
     ].map((file) => ["gAMA", "cLLI"].filter((type) => new TextDecoder("latin1").decode(file).includes(type)));
     expect(texts).toEqual([[], [], ["gAMA", "cLLI"], ["gAMA", "cLLI"]]);
   });
