@@ -92,14 +92,19 @@ describe("a store of a batch", () => {
   it.each<[string, () => Response]>([
     ["without bytes", () => new Response("")],
     ["that it gives out by a redirect", () => Response.redirect("https://elsewhere.example.com/a.jpg", 302)],
+    ["that it says is in the private network", () => Response.redirect("http://169.254.169.254/a.jpg", 307)],
+    ["that it says is on this machine", () => Response.redirect("http://127.0.0.1:8787/a.jpg", 308)],
     ["in a coding that is not undone", () => new Response("x", { headers: { "content-encoding": "zstd" } })],
   ])("that has an object %s is well: the object has failed", async (_, answer) => {
     const url = "https://objects.example.com/a.jpg";
     const read: OpenStore["read"] = async () => ({ url, headers: new Headers(), isOpen: true });
-    vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
-    const store = objectStoreOf({ row: {}, read } as never, settingsOf(env), undefined);
+    const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
+    const settings = { ...settingsOf(env), allowPrivateOrigins: false };
+    const store = objectStoreOf({ row: {}, read } as never, settings, undefined);
     const error = await store.read("a.jpg", async () => true).catch((thrown: unknown) => thrown);
+    const calls = asked.mock.calls.map(([called, options]) => [String(called), options?.redirect]);
     vi.restoreAllMocks();
+    expect(calls).toEqual([[url, "manual"]]);
     expect(error instanceof StoreError).toBe(false);
     expect(outcomeOf(error)).toMatchObject({ kind: "failed", error: "batch.object" });
   });
