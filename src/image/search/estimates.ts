@@ -51,7 +51,7 @@ export function framesJudgeMs(format: FormatDefinition, picture: Extent): number
 export function resultDecodeEstimate(
   format: FormatDefinition,
   { width, height, opaque, frames, bits }: Extent,
-  interlaced = false,
+  { interlaced = false, subsample = "4:2:0" }: Partial<Pick<Facts, "interlaced" | "subsample">> = {},
 ): Estimate {
   const facts: Facts = {
     width,
@@ -62,7 +62,7 @@ export function resultDecodeEstimate(
     alpha: !opaque,
     colorspace: "YCbCr",
     interlaced,
-    subsample: "4:2:0",
+    subsample,
     depth: 24,
     ...(bits !== undefined && { bits }),
     quality: 80,

@@ -117,7 +117,7 @@ function pixelsEstimate(
   const { write } = format;
   const encode = write.estimate(picture, { ...settings, probe: true });
   const final = write.estimate(sixteenBit?.picture ?? picture, settings);
-  const decode = resultDecodeEstimate(format, picture, triesFinal && settings.progressive);
+  const decode = resultDecodeEstimate(format, picture, { interlaced: triesFinal && settings.progressive });
   const comparing = held(comparingBytes(picture, write.qualities.tilesOfSmall));
   // A format decodes in the memory that it encodes in.
   const work = maximum(encode, final, decode);

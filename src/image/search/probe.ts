@@ -146,20 +146,23 @@ export class Judge {
   }
 }
 
-/** How what is tried is written: as it is to stay, or otherwise. */
-type EncoderMode = Partial<Pick<EncodeSettings, "progressive" | "probe">>;
-
-/** A decoder of several scans keeps the whole picture in memory, one of a single scan some rows. */
-const IN_ONE_SCAN: EncoderMode = { progressive: false };
-const FAST_PASS: EncoderMode = { ...IN_ONE_SCAN, probe: true };
-const MODES = { fast: FAST_PASS, oneScan: IN_ONE_SCAN, stays: {} } as const;
+/**
+ * How what is tried is written: as it is to stay, or otherwise. A decoder of several scans keeps the whole picture in
+ * memory, one of a single scan some rows.
+ */
+const MODES = {
+  fast: { progressive: false, probe: true },
+  oneScan: { progressive: false },
+  stays: {},
+} as const satisfies Record<string, Partial<EncodeSettings>>;
+export type EncoderMode = keyof typeof MODES;
 
 /** What comes of qualities. Each is tried once, and written in a fast pass and in a single scan unless told otherwise. */
 export function probeAtOf(
   { encode, preview }: Encoder,
   settings: EncodeSettings,
   judge: Judge,
-  mode: keyof typeof MODES = "fast",
+  mode: EncoderMode = "fast",
 ): ProbeAt {
   const known = new Map<string, Probe>();
   return async (quality) => {

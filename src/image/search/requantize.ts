@@ -26,7 +26,7 @@ export function requantize(task: Task): Attempt | null {
   const work = maximum(pictureEstimate(stored, lying), requantizeEstimate(task, coefficients));
   const ms = requantizeMs(task, format, coefficients);
   const leanIn = (interlaced: boolean) => {
-    const judging = parallel(held(comparingBytes(picture)), resultDecodeEstimate(format, picture, interlaced));
+    const judging = parallel(held(comparingBytes(picture)), resultDecodeEstimate(format, picture, { interlaced }));
     return { bytes: parallel(judging, work).bytes, ms };
   };
   const triesFinal = fits(task, leanIn(settings.progressive));

@@ -27,7 +27,16 @@ import type { Reference } from "./reference.ts";
 import type { Sample } from "./sample.ts";
 import { isOfSlopes } from "./slopes.ts";
 import { mostInFastPass, mostOnSample } from "./upper-bound.ts";
-import { bestChoice, bytesOnSample, type Ended, endOf, fromNeighbor, type Probed, wholeBy } from "./written.ts";
+import {
+  bestChoice,
+  bytesOnSample,
+  type Ended,
+  endOf,
+  fromNeighbor,
+  modeOfWhole,
+  type Probed,
+  wholeBy,
+} from "./written.ts";
 
 /** Previews of the whole picture, none of which need be encoded to be scored. */
 const MAX_PREVIEWED_TRIES = 4;
@@ -93,7 +102,7 @@ export async function smallestAbove(
 
 /** Where files must be written to be looked at. */
 async function smallestWritten(search: Search, encoder: PictureEncoder): Promise<Searched | null> {
-  const { start, isFrugal, triesFinal, upperBoundSampleBytes = Infinity } = search;
+  const { start, isFrugal, upperBoundSampleBytes = Infinity } = search;
   const most = mostOnSample(search);
   const isNear = start && !search.reference.sample.tiles;
   const chosen = isNear ? await fromNeighbor(search, encoder, start, most) : await fromSample(search, encoder, most);
@@ -107,7 +116,7 @@ async function smallestWritten(search: Search, encoder: PictureEncoder): Promise
   }
   const { best: found } = chosen;
   const isWritten = chosen.encoder.finish === chosen.encoder.encode;
-  const stays = isWritten && (isFrugal || triesFinal);
+  const stays = isWritten && (isFrugal || modeOfWhole(search, chosen.settings) === "stays");
   const lossy = stays ? { bytes: await found.bytes(), ...(await saidOf(found)) } : await written(chosen, isWritten);
   if (lossy.score < search.targetScore) search.seekExact?.(Infinity);
   else if (await mayBeExact(search, encoder)) search.seekExact?.(chosen.bytes);

@@ -5,12 +5,13 @@
  */
 import type { EncodeSettings, Scale, Variant } from "../codec/writer.ts";
 import { settled, type Settled } from "./by-losses.ts";
+import { resultDecodeEstimate } from "./estimates.ts";
 import { isFlat } from "./exact.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
 import type { Search } from "./goal.ts";
 import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessOf } from "./losses.ts";
 import { isSmall, patienceFrom } from "./presets.ts";
-import { probeAtOf, type Encoder, type PictureEncoder, type Probe } from "./probe.ts";
+import { probeAtOf, type Encoder, type EncoderMode, type PictureEncoder, type Probe } from "./probe.ts";
 import type { Start } from "./rendition.ts";
 import { hasManyTiles, LEAST_TILES } from "./sample.ts";
 import { partsOf } from "./upper-bound.ts";
@@ -148,12 +149,11 @@ interface Further {
 
 /** The better of what is known and a further way, which is given up where one look says that it is not. */
 async function better(search: Search, known: Probed | undefined, further: Further): Promise<Probed> {
-  const { onSample, targetScore, scale, triesFinal, reference, patience } = search;
+  const { onSample, targetScore, scale, reference, patience } = search;
   const { encoder, sampleEncoder, settings, begun, isSettled, most } = further;
   const { picture, tiles } = reference.sample;
   const onTiles = scale.fastPassLoss === undefined ? "fast" : "oneScan";
-  const asWhole = triesFinal ? "stays" : "fast";
-  const probeAt = probeAtOf(sampleEncoder, settings, onSample, tiles ? onTiles : asWhole);
+  const probeAt = probeAtOf(sampleEncoder, settings, onSample, tiles ? onTiles : modeOfWhole(search, settings));
   const { first, slope } = known ? besideOf(search, known, settings) : begun;
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
   const closeFirst = closeOnSample * (begun.closer ?? 1);
@@ -269,6 +269,22 @@ function isMissed({ best, score }: Probed, targetScore: number): boolean {
   return score < targetScore && best.quality >= MAX_QUALITY;
 }
 
+/**
+ * How the whole picture is written to be looked at. A large one with all chroma is not tried as it stays where that is in
+ * several scans: their decoder would keep twice the coefficients that searches declare, which are those of halved chroma.
+ */
+export function modeOfWhole(
+  { triesFinal, format, reference: { size, sample } }: Search,
+  { progressive, subsample }: EncodeSettings,
+): EncoderMode {
+  if (!triesFinal) return "fast";
+  if (!sample.tiles || !progressive || subsample !== "4:4:4") return "stays";
+  const [several, one] = [true, false].map((interlaced) =>
+    resultDecodeEstimate(format, { ...sample.picture, ...size }, { interlaced, subsample }),
+  );
+  return several!.bytes > one!.bytes ? "oneScan" : "stays";
+}
+
 /** The whole picture, encoded by a way. */
 export async function wholeBy(search: Search, probed: Probed): Promise<Settled> {
   const { encoder, settings, known } = probed;
@@ -288,7 +304,7 @@ export async function wholeBy(search: Search, probed: Probed): Promise<Settled> 
     isNear: false,
     slope,
   };
-  return settled({ ...search, patience }, probeAtOf(encoder, settings, onWhole, triesFinal ? "stays" : "fast"), goal);
+  return settled({ ...search, patience }, probeAtOf(encoder, settings, onWhole, modeOfWhole(search, settings)), goal);
 }
 
 /**
@@ -301,10 +317,10 @@ export async function fromNeighbor(
   start: Start,
   most: number,
 ): Promise<Ended> {
-  const { reference, onWhole, targetScore, triesFinal, scale } = search;
+  const { reference, onWhole, targetScore, scale } = search;
   const settings = { ...search.settings, ...start.variant };
   const patience = patienceFrom(search.patience);
-  const probeAt = probeAtOf(encoder, settings, onWhole, triesFinal ? "stays" : "fast");
+  const probeAt = probeAtOf(encoder, settings, onWhole, modeOfWhole(search, settings));
   const goal = {
     picture: reference.size,
     first: nearest(start.quality, scale),

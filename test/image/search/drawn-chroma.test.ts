@@ -2,11 +2,12 @@
 import { expect, it } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
+import type { TraceEvent } from "../../../src/image/search/trace.ts";
 import { numbersFrom } from "../../support/generated.ts";
 import { rendered } from "../../support/render.ts";
 
-/** White rings on a slope between two colors. */
-function rings(seed: number): string {
+/** White rings on a slope between two colors, so many pixels across. */
+function rings(seed: number, width = 400): string {
   const next = numbersFrom(seed);
   const color = () => `hsl(${next() * 360} 70% ${20 + next() * 50}%)`;
   const stops = (x2: number) =>
@@ -15,7 +16,7 @@ function rings(seed: number): string {
     `<ellipse cx="${next() * 200}" cy="${next() * 150}" rx="${4 + next() * 20}" ry="${4 + next() * 20}" fill="none" stroke="#fff" stroke-width="3"/>`;
   const slope = `${stops(next())}<rect width="200" height="150" fill="url(#g)"/>`;
   const body = slope + Array.from({ length: 6 }, ring).join("");
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 150" width="400" height="300">${body}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 150" width="${width}" height="${(width * 3) / 4}">${body}</svg>`;
 }
 
 it.each([1, 2, 5, 8])("AVIF of a drawing has all chroma where that takes no more bytes: seed %i", async (seed) => {
@@ -27,4 +28,19 @@ it.each([1, 2, 5, 8])("AVIF of a drawing has all chroma where that takes no more
   expect(output.score).toBeGreaterThanOrEqual(75);
   // By halved chroma they take 2,176 to 2,869.
   expect(output.bytes.length).toBeLessThan(2_800);
+});
+
+it("JPEG of a large drawing stays in several scans, and is tried in one, whose decoder keeps no coefficients", async () => {
+  const events: TraceEvent[] = [];
+  const { output } = await rendered(new TextEncoder().encode(rings(1, 1_200)), {
+    output: { format: "jpeg" },
+    trace: (event) => void events.push(event),
+  });
+  const whole = events.flatMap((event) => (event.kind === "encoded" && event.part === "whole" ? [event.settings] : []));
+  const tried = whole.slice(0, -1);
+  expect(tried.length).toBeGreaterThan(0);
+  expect(tried.every(({ subsample, progressive }) => subsample === "4:4:4" && !progressive)).toBe(true);
+  expect(whole.at(-1)).toMatchObject({ subsample: "4:4:4", progressive: true });
+  expect(output.facts.interlaced).toBe(true);
+  expect(output.score).toBeGreaterThanOrEqual(75);
 });
