@@ -19,7 +19,7 @@ import { type Means, StyleRules } from "./style-rules.ts";
 import type { SvgElement } from "./tree.ts";
 import { copyUsed } from "./used-copies.ts";
 import { NO_VARIABLES, substituted, within } from "./variables.ts";
-import { expanded, GEOMETRY, isUnknownColor, undrawn, written } from "./written-values.ts";
+import { expanded, GEOMETRY, INITIAL_VALUES, isUnknownColor, undrawn, written } from "./written-values.ts";
 
 const UNDRAWN: ReadonlySet<string> = new Set([...ANIMATIONS, "style", "title", "desc", "view", "mpath"]);
 /** Elements that are placed by such properties. */
@@ -69,7 +69,7 @@ class Cascade {
   run(): void {
     const all = placedElements(this.root, this.means.steps);
     const values = all.map((placed) => this.valuesOf(placed));
-    copyUsed(this.root, all, (placed) => values.push(this.valuesOf(placed)));
+    copyUsed(this.root, all, this.styles, (placed) => values.push(this.valuesOf(placed)));
     for (const [index, { element }] of all.entries()) {
       write(element, values[index]!);
       for (const [name, value] of element.attributes) {
@@ -123,7 +123,10 @@ class Cascade {
       }
     };
     const attributes = [...element.attributes].filter(([name]) => isPresentation(name) && !isOther(element, name));
-    const said = [...attributes.map(([property, text]) => ({ property, text })), ...declared];
+    const all = [...attributes.map(([property, text]) => ({ property, text })), ...declared];
+    const reset = all.findLastIndex(isReset);
+    const said = all.slice(reset + 1);
+    if (reset >= 0) for (const [name, value] of resetValues(element, all[reset]!.text)) values.set(name, value);
     for (const one of said) if (one.property === "color") resolve(one, outer);
     const color = values.get("color");
     const current = color && !/^(?:inherit|currentcolor)$/i.test(color) ? color : outer;
@@ -187,13 +190,28 @@ function backdrop(color: string, root: SvgElement): SvgElement {
   return { name: "rect", attributes: new Map(Object.entries(said)), children: [] };
 }
 
+/** Whether a declaration takes back what is said before it, of all properties (CSS Cascading and Inheritance Level 4, section 3.2). */
+function isReset({ property, text }: Pick<Declaration, "property" | "text">): boolean {
+  return property === "all" && /^(?:initial|unset|revert)$/i.test(text.trim());
+}
+
+/** What an element has then: no attribute is left that is a property as well. */
+function resetValues({ name, attributes }: SvgElement, word: string): Values {
+  const values = new Map(/^initial$/i.test(word.trim()) ? INITIAL_VALUES : []);
+  for (const attribute of attributes.keys()) {
+    const isProperty = isPresentation(attribute) || GEOMETRY.has(attribute) || attribute === "d";
+    if (isProperty && !isOther({ name }, attribute) && !values.has(attribute)) values.set(attribute, "");
+  }
+  return values;
+}
+
 /** Whether an attribute says what the property of its name says (SVG 2, section 6.6). */
 function isPresentation(name: string): boolean {
   return name === "transform" || (PRESENTATION.has(name) && !STYLES_ALONE.has(name));
 }
 
 /** Whether an attribute is not the property of its name: paint is transformed by attributes of other names. */
-function isOther({ name }: SvgElement, attribute: string): boolean {
+function isOther({ name }: Pick<SvgElement, "name">, attribute: string): boolean {
   return attribute === "transform" && PAINTS.has(name);
 }
 

@@ -18,7 +18,7 @@ export const PRESENTATION: ReadonlySet<string> = new Set(
 
 /** Properties that change how a drawing looks or moves, and nothing around it. */
 const MORE_PROPERTIES = words(`
-  animation animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count
+  all animation animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count
   animation-name animation-play-state animation-timing-function backface-visibility background background-color
   border border-bottom border-color border-left border-radius border-right border-style border-top border-width color-scheme cx cy d font font-feature-settings font-optical-sizing font-synthesis font-variant-caps
   font-variant-east-asian font-variant-ligatures font-variant-numeric font-variant-position font-variation-settings

@@ -4,6 +4,7 @@ import { cascade } from "./cascade.ts";
 import { cleanSvg } from "./clean.ts";
 import { plainSvg } from "./document.ts";
 import { embed, type Nested } from "./embedded.ts";
+import { noteFocalCircles } from "./focal-circles.ts";
 import { FAMILIES } from "./fonts.ts";
 import { TEXT } from "./names.ts";
 import { sizeOf } from "./size.ts";
@@ -33,6 +34,7 @@ export function drawnSvg(bytes: Uint8Array): DrawnSvg {
   link(root);
   leaveOutFilters(root);
   sizeUses(root);
+  noteFocalCircles(root, reader.warnings);
   if (hasUnknownLetters(root)) reader.warnings.add("letters that no font here has are not drawn");
   return { root, warnings: reader.warnings.all() };
 }

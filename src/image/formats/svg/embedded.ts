@@ -7,6 +7,7 @@ import { webp } from "../webp.ts";
 import { lengthOf } from "./lengths.ts";
 import { elementsFrom, hrefOf, type SvgElement } from "./tree.ts";
 import type { Warnings } from "./warnings.ts";
+import { isWhole } from "./whole-pictures.ts";
 
 const KINDS = [
   { format: png, mime: "image/png" },
@@ -70,6 +71,7 @@ export function embed(root: SvgElement, nested: Nested, warnings: Warnings): voi
       warnings.add("a picture of a format other than PNG, JPEG, GIF and WebP is not drawn");
       return;
     }
+    if (!isWhole(kind.mime, bytesOf(body))) warnings.add("a picture that is damaged or cut short is not drawn");
     if (!head.startsWith(`data:${kind.mime};`)) element.attributes.set("href", `data:${kind.mime};base64,${body}`);
     if (element.name === "image") turn(element, kind.format, body);
   };
@@ -126,9 +128,18 @@ function moveAttribute(name: string, from: SvgElement["attributes"], to: SvgElem
 /** What the header of a picture says; nothing where it cannot be read. */
 function factsOf(format: Format, base64: string) {
   try {
-    return format.read.factsOf(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+    return format.read.factsOf(bytesOf(base64));
   } catch {
     return undefined;
+  }
+}
+
+/** A file that is written in base64; no bytes where that is damaged. */
+function bytesOf(base64: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(base64);
+  } catch {
+    return new Uint8Array(0);
   }
 }
 

@@ -13,6 +13,8 @@ export interface Placed {
   /** The elements in it, once they have their places. */
   children: readonly Placed[];
   readonly index: number;
+  /** It is a copy of what is used: selectors see nothing around it. */
+  readonly isUsed?: boolean;
   /** What all elements together may still be compared with selectors. */
   readonly steps: { left: number };
   /** Its custom properties and its color, once they are worked out. */
@@ -21,6 +23,11 @@ export interface Placed {
 }
 
 const NONE: readonly Placed[] = [];
+
+/** What is around an element, as far as selectors see it. */
+export function seenAround({ parent, isUsed = false }: Placed): Placed | undefined {
+  return isUsed ? undefined : parent;
+}
 
 /** Takes from what elements may be compared, and what comes of that. */
 export function spend({ steps }: Placed, count: number): void {

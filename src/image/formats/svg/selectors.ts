@@ -1,6 +1,6 @@
 /** Selectors of style sheets (Selectors Level 4), as far as they ask for what a drawing at rest has. */
 import { type Token, Tokens } from "./css-tokens.ts";
-import { type Placed, spend } from "./placed.ts";
+import { type Placed, seenAround, spend } from "./placed.ts";
 import { pseudoClass, type Test } from "./pseudo-classes.ts";
 
 type Combinator = " " | ">" | "+" | "~";
@@ -246,7 +246,7 @@ class Reader {
     return (placed) => {
       let at: Placed | undefined = placed;
       let said: string | undefined;
-      for (; at && said === undefined; at = at.parent) {
+      for (; at && said === undefined; at = seenAround(at)) {
         spend(at, 1);
         said = at.element.attributes.get("lang") ?? at.element.attributes.get("xml:lang");
       }
@@ -386,12 +386,13 @@ function fits(placed: Placed, { tests, before }: Compound): boolean {
   if (!tests.every((test) => test(placed))) return false;
   if (!before) return true;
   const { compound, combinator } = before;
-  if (combinator === ">") return placed.parent !== undefined && fits(placed.parent, compound);
+  const outer = seenAround(placed);
+  if (combinator === ">") return outer !== undefined && fits(outer, compound);
   if (combinator === "+") {
     const other = placed.siblings[placed.index - 1];
     return other !== undefined && fits(other, compound);
   }
   if (combinator === "~") return placed.siblings.slice(0, placed.index).some((other) => fits(other, compound));
-  for (let around = placed.parent; around; around = around.parent) if (fits(around, compound)) return true;
+  for (let around = outer; around; around = seenAround(around)) if (fits(around, compound)) return true;
   return false;
 }

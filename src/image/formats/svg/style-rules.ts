@@ -32,7 +32,12 @@ export interface Means {
   readonly pathLetters: { left: number };
 }
 
+/** What in a selector asks for more than an element itself: combinators and pseudo-classes. */
+const LOOKS_AROUND = /[^\s,]\s+[^\s,]|[>+~:]/;
+
 export class StyleRules {
+  /** Whether rules may ask for what is around an element. */
+  readonly lookAround: boolean;
   private readonly byKey = new Map<string, Entry[]>();
   private readonly means: Means;
 
@@ -60,6 +65,7 @@ export class StyleRules {
       }
     }
     layers.arrange();
+    this.lookAround = entries.some(({ rule }) => LOOKS_AROUND.test(rule.selector));
     for (const entry of entries) {
       const there = this.byKey.get(entry.selector.key);
       if (there) there.push(entry);

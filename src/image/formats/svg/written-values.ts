@@ -14,7 +14,7 @@ const MARKERS = ["marker-start", "marker-mid", "marker-end"];
 export function written(property: string, value: string, current: string): string | undefined {
   const lower = value.trim().toLowerCase();
   if (lower === "unset" || lower === "revert" || lower === "revert-layer") return "";
-  if (lower === "initial") return INITIAL[property] ?? "";
+  if (lower === "initial") return INITIAL_VALUES.get(property) ?? "";
   // The renderer takes the color of the filter for that of its parts.
   if (OF_FILTERS.has(property) && lower === "currentcolor") return writtenColor(current, "black");
   if (COLORS.has(property)) return colorOf(lower, value, current);
@@ -41,16 +41,18 @@ const FONT_SIZES: Readonly<Record<string, string>> = {
 };
 
 /** Initial values of properties that elements inherit. */
-const INITIAL: Readonly<Record<string, string>> = {
-  fill: "black",
-  stroke: "none",
-  color: "black",
-  "fill-opacity": "1",
-  "stroke-opacity": "1",
-  "stroke-width": "1",
-  "stroke-dasharray": "none",
-  visibility: "visible",
-};
+export const INITIAL_VALUES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    fill: "black",
+    stroke: "none",
+    color: "black",
+    "fill-opacity": "1",
+    "stroke-opacity": "1",
+    "stroke-width": "1",
+    "stroke-dasharray": "none",
+    visibility: "visible",
+  }),
+);
 
 /** Whether a color is said by a function that is not known. */
 export function isUnknownColor(name: string, value: string | undefined): boolean {
@@ -59,6 +61,7 @@ export function isUnknownColor(name: string, value: string | undefined): boolean
 
 /** Values that change a drawing in browsers, and are not known to the renderer. */
 const UNDRAWN_VALUES: Readonly<Record<string, RegExp>> = {
+  all: /^(?:inherit|revert-layer)/i,
   "mix-blend-mode": /^plus-\w+/i,
   "offset-path": /^(?!none)/i,
   animation: /^(?!none)/i,

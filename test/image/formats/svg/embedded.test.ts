@@ -92,3 +92,31 @@ describe("lossy WebP within a drawing", () => {
     }
   });
 });
+
+describe("a damaged picture within a drawing", () => {
+  const warned = "a picture that is damaged or cut short is not drawn";
+  const undrawnIn = (mime: string, bytes: Uint8Array) => {
+    const image = `<image width="9" height="9" href="${linkOf(mime, bytes)}"/>`;
+    const text = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${image}</svg>`;
+    return FORMATS.svg.read.factsOf(new TextEncoder().encode(text)).undrawn;
+  };
+  const more = (bytes: Uint8Array) => Uint8Array.of(...bytes, 1, 2, 3);
+  const settings = { lossless: false, quality: 90, progressive: false, effort: 0.5 };
+  const pixels = paint(48, 32, (x, y) => [x * 5, y * 7, (x * y) % 251, 255]);
+
+  it.each(["png", "jpeg", "gif", "webp"] as const)("is told of, in %s", async (name) => {
+    const bytes = await FORMATS[name].write.encode(pictureOf([pixels], { opaque: true }), settings, UNPAUSED);
+    const mime = FORMATS[name].mime;
+    expect(undrawnIn(mime, bytes)).toBeUndefined();
+    expect(undrawnIn(mime, more(bytes))).toBeUndefined();
+    for (const length of [60, bytes.length >> 1, bytes.length - 30]) {
+      expect(undrawnIn(mime, bytes.slice(0, length)), `${length} of ${bytes.length} bytes`).toEqual([warned]);
+    }
+  });
+
+  it("is told of where a checksum of PNG is wrong", async () => {
+    const png = await FORMATS.png.write.encode(pictureOf([pixels], { opaque: true }), settings, UNPAUSED);
+    const at = png.length >> 1;
+    expect(undrawnIn("image/png", png.with(at, 255 - (png[at] ?? 0)))).toEqual([warned]);
+  });
+});
