@@ -102,7 +102,7 @@ describe("a store of a batch", () => {
     const settings = { ...settingsOf(env), allowPrivateOrigins: false };
     const store = objectStoreOf({ row: {}, read } as never, settings, undefined);
     const error = await store.read("a.jpg", async () => true).catch((thrown: unknown) => thrown);
-    const calls = asked.mock.calls.map(([called, options]) => [String(called), options?.redirect]);
+    const calls = asked.mock.calls.map(([called, options]) => [new Request(called).url, options?.redirect]);
     vi.restoreAllMocks();
     expect(calls).toEqual([[url, "manual"]]);
     expect(error instanceof StoreError).toBe(false);
