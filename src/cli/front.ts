@@ -32,6 +32,10 @@ const MAX_HEADER_BYTES = 128 * 1024;
 const MAX_HEADERS = 250;
 /** Clients that keep connections take them for open for about a minute. */
 const IDLE_MS = 65_000;
+/** What a client may take to say what it wants; without it a connection would stay for as long as it says nothing. */
+const HEADERS_MS = 60_000;
+/** For how long a client may take nothing of an answer that waits for it. */
+const STALLED_MS = 60_000;
 /** How long the reset of a client that is gone may take. */
 const RESET_MS = 30;
 /** Where the simulator answers in place of the Worker. */
@@ -50,14 +54,34 @@ export interface Front {
   readonly stop: () => Promise<void>;
 }
 
+/** For how long clients may keep a connection that they do nothing with. */
+export interface Patience {
+  readonly headersMs: number;
+  readonly stalledMs: number;
+}
+
+const PATIENCE: Patience = { headersMs: HEADERS_MS, stalledMs: STALLED_MS };
+
 /**
  * Listens at a place, and passes requests on to the port where the runtime listens.
  * @throws Error where nobody can listen there
  */
-export async function listenBefore(runtimePort: number, { host, port, proxies = [] }: Place): Promise<Front> {
-  // The Worker says how long a body may take.
-  const options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, requestTimeout: 0 };
+export async function listenBefore(
+  runtimePort: number,
+  { host, port, proxies = [] }: Place,
+  { headersMs, stalledMs }: Patience = PATIENCE,
+): Promise<Front> {
+  const options = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: IDLE_MS,
+    // The Worker says how long a body may take. Without a limit of that Node has none for headers, unless it is named.
+    requestTimeout: 0,
+    headersTimeout: headersMs,
+    connectionsCheckingInterval: headersMs / 2,
+  };
   const server = createServer(options, (request, response) => {
+    // Whoever waits for an answer to begin is still, too, and stays.
+    response.setTimeout(stalledMs, () => request.socket.writableLength > 0 && request.socket.destroy());
     const target = targetOf(request);
     if (typeof target === "number") refuse(request, response, target);
     else passOn(request, response, { ...target, runtimePort, client: clientOf(request, proxies) });

@@ -250,6 +250,32 @@ describe("a connection", () => {
     expect(await ended).toBe("end");
   });
 
+  describe("of a client that does nothing with it", () => {
+    beforeEach(async () => {
+      await front.stop();
+      const { port } = runtime.address() as AddressInfo;
+      front = await listenBefore(port, { host: "127.0.0.1", port: 0 }, { headersMs: 300, stalledMs: 300 });
+    });
+
+    it.each([
+      ["says nothing", ""],
+      ["never ends its headers", "GET / HTTP/1.1\r\nHost: localhost\r\nX: "],
+    ])("is closed when it %s", async (_how, text) => {
+      expect(statuses(await said(front, text))).toEqual([408]);
+    });
+
+    it("is closed when it takes nothing of its answer, and not while it waits for one", async () => {
+      const [client, inside] = await asked();
+      const ended = endOf(inside);
+      client.pause();
+      expect(await Promise.race([ended, wait(900)])).toBeUndefined();
+      inside.write(`HTTP/1.1 200 OK\r\nContent-Length: ${1 << 26}\r\n\r\n`);
+      inside.write(new Uint8Array(1 << 26));
+      expect(await ended).toBe("ECONNRESET");
+      client.destroy();
+    });
+  });
+
   it("ends when the service stops", async () => {
     const [client, inside] = await asked();
     const ended = endOf(inside);
