@@ -26,7 +26,7 @@ export interface Look {
 }
 
 /** A result whose hash is near another one. */
-export interface AlikeLook extends Look {
+interface AlikeLook extends Look {
   /** How many of the 64 bits differ. */
   readonly distance: number;
   /** Milliseconds since 1970. */

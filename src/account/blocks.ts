@@ -14,7 +14,7 @@ import type { Budget } from "./budgets.ts";
 import type { Batch, Outcome, RepeatableAsk, TakenWithReceipt, Telling, Told } from "./metered.ts";
 
 /** What of the meters is called here. */
-export interface Meters {
+interface Meters {
   readonly getByName: (meter: string) => {
     readonly take: (ask: RepeatableAsk) => Promise<TakenWithReceipt>;
     readonly tell: (telling: Telling) => Promise<Told>;

@@ -20,7 +20,7 @@ import { dayOf } from "./usage.ts";
 /** Bounds that the operator has set for an account; absent: none. */
 export type Limits = { readonly [Name in BudgetName]?: number | undefined };
 
-export type BudgetName = (typeof BUDGETS)[number];
+type BudgetName = (typeof BUDGETS)[number];
 
 /** What a meter has to know of an account's bounds. */
 export interface Budget extends Limits {

@@ -52,9 +52,7 @@ export interface RepeatableAsk extends Ask {
 }
 
 /** What a request found under the name of its receipt: its answer, somebody at work, or that it has just begun. */
-export type Opened =
-  | Exclude<Found, { state: "free" }>
-  | (Extract<Found, { state: "free" }> & { readonly token: string });
+type Opened = Exclude<Found, { state: "free" }> | (Extract<Found, { state: "free" }> & { readonly token: string });
 
 export interface TakenWithReceipt extends Taken {
   /** Absent where the request may not begin, or has no name. */

@@ -28,7 +28,7 @@ export interface Vault {
   readonly heads: () => Promise<Heads>;
 }
 
-export interface Heads {
+interface Heads {
   /** The first bytes of what is sealed as `seal` does it now. */
   readonly current: Uint8Array<ArrayBuffer>;
   /** The first bytes of what opens and is sealed otherwise: ranges, ends included, that do not overlap. */

@@ -15,7 +15,7 @@ const STATE = "state";
 /** What a copy leaves out: it fills anew. */
 const CACHE = join(STATE, "cache");
 
-export interface Secrets {
+interface Secrets {
   readonly ADMIN_TOKEN: string;
   readonly VAULT_KEY: string;
 }

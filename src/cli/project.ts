@@ -46,7 +46,7 @@ const SettingsFile = v.strictObject({
 export type ProjectSettings = v.InferOutput<typeof SettingsFile>;
 
 /** Where a deployment answers, where what it keeps lies, and which Workers it has beside the first. */
-export type Placement = Pick<ProjectSettings, "domain" | "region" | "jurisdiction" | "objects" | "pictures">;
+type Placement = Pick<ProjectSettings, "domain" | "region" | "jurisdiction" | "objects" | "pictures">;
 
 /** What of the package's configuration the settings change; all else passes as it is. */
 export interface PackageConfig extends ClassesConfig {

@@ -72,7 +72,7 @@ const Source = v.variant(
   ],
   (issue) => (issue.path ? "must be one of web, store, bucket" : "must be an object"),
 );
-export type Source = v.InferOutput<typeof Source>;
+type Source = v.InferOutput<typeof Source>;
 
 const sourcesRule = `must be a list of 1 to ${MAX_DELIVERY_SOURCES} sources`;
 const Sources = v.pipe(
@@ -188,7 +188,7 @@ export const DeliveryChange = record({
 export const Purge = record({ source: v.optional(text(1, MAX_URL_CHARACTERS)) });
 
 /** Presets by name, as they are kept: aliases replaced, defaults not written out. */
-export type PresetBodies = Readonly<Record<string, object>>;
+type PresetBodies = Readonly<Record<string, object>>;
 
 /** What a delivery is, as its owner says it. */
 export interface DeliveryRules {

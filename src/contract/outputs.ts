@@ -26,7 +26,7 @@ export const Outputs = v.pipe(
 export type Outputs = v.InferOutput<typeof Outputs>;
 
 /** The formats of a srcset, those that take the fewest bytes first. */
-export const SRCSET_FORMATS = SOURCE_FORMATS as readonly [SourceFormat, ...SourceFormat[]];
+const SRCSET_FORMATS = SOURCE_FORMATS as readonly [SourceFormat, ...SourceFormat[]];
 export type SrcsetFormat = SourceFormat;
 
 const widthsRule = `must be a list of 1 to ${MAX_SRCSET_WIDTHS} integers`;

@@ -92,7 +92,7 @@ export interface ResultFacts {
 export type Caching = "no-store" | "private";
 
 /** What `format=json` answers with. */
-export interface PictureFacts {
+interface PictureFacts {
   readonly width: number;
   readonly height: number;
   readonly original: {

@@ -31,7 +31,7 @@ export interface Admission extends TakenWithReceipt {
 }
 
 /** The work of a request with an `Idempotency-Key` that began. */
-export interface Begun {
+interface Begun {
   /** Which request it is. */
   readonly fingerprint: string;
 }

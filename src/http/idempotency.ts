@@ -21,7 +21,7 @@ import { replyMetadata, replyStored } from "./reply.ts";
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
 /** What a repeated answer says in its header. */
-export const REPLAYED = "Idempotent-Replayed";
+const REPLAYED = "Idempotent-Replayed";
 
 /** Answers that say nothing of the request: the next one may be another. */
 const PASSING = new Set([408, 429, 499]);

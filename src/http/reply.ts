@@ -53,7 +53,7 @@ async function keptForReader(
 }
 
 /** The bytes of a result, and what is said of it in headers. */
-export function replyBytes(
+function replyBytes(
   c: AppContext,
   metadata: Success,
   { body, mime }: { body: BodyInit | null; mime: string },

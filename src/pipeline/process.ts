@@ -179,7 +179,7 @@ export async function judge(job: Pick<Job, "accountId" | "processing">, ports: P
 }
 
 /** Lends the saved pictures that the job's operations need. */
-export async function withOverlays<Result>(
+async function withOverlays<Result>(
   { accountId, processing }: Pick<Job, "accountId" | "processing">,
   ports: Ports,
   use: (overlays: ReadonlyMap<string, Uint8Array>) => Result | Promise<Result>,

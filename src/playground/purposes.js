@@ -43,7 +43,7 @@ export function createPurposes({ read, onPick }) {
  * @param {UploadBody} purpose
  * @returns {UploadBody | undefined}
  */
-export function withPurpose(settings, purpose) {
+function withPurpose(settings, purpose) {
   const { resize: _size, crop: _cut, optimize: _quality, output, ...rest } = settings ?? {};
   const { format: _format, quality: _number, ...file } = output ?? {};
   const written = { ...file, ...purpose.output };

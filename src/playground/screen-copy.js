@@ -5,7 +5,7 @@
 import { resultOf, submit } from "./processing.js";
 
 /** Pixels of the longer side: what a large screen shows of a picture. */
-export const SCREEN_SIDE = 1600;
+const SCREEN_SIDE = 1600;
 /** Pixels of the longer side of what follows a control: half of the pixels, and of the time that a search takes. */
 const FOLLOWED_SIDE = 1200;
 /** The same for formats whose files take several times as long to write. */

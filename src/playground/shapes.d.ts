@@ -70,7 +70,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-export interface Media {
+interface Media {
   readonly schema: Schema;
   readonly example?: unknown;
 }

@@ -29,7 +29,7 @@ export function programs(request) {
  * A line for the shell. `--form-string`, because `-F` gives meaning to semicolons and at signs in a value.
  * @param {ShownRequest} request
  */
-export function curl({ origin, key, source, body }) {
+function curl({ origin, key, source, body }) {
   const user = key === DEMO_KEY ? shell(`${key}:`) : '"$DARKROOM_KEY:"';
   if (source.url !== undefined) {
     const json = shell(JSON.stringify({ url: source.url, ...body }));

@@ -26,6 +26,6 @@ export async function pollUntil(isSo: () => boolean, options: PollOptions): Prom
 }
 
 /** The time of a timer of the invocation that calls this. */
-export function passed(milliseconds: number): Promise<void> {
+function passed(milliseconds: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, milliseconds));
 }

@@ -67,7 +67,7 @@ export interface Signature {
 }
 
 /** A signed PUT; every header is signed, so that none can be changed on the way. */
-export async function signedPut(
+async function signedPut(
   url: string,
   headers: Headers,
   object: StoredObject,

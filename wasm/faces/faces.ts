@@ -93,7 +93,7 @@ export interface Hit extends Part {
 }
 
 /** Looks at a part of the picture in one size, a row of the last layer after the other. */
-export interface FaceSearch {
+interface FaceSearch {
   /** Whether there is more to look at. */
   next(): boolean;
   /** Milliseconds that one `next` takes. */

@@ -11,7 +11,7 @@ export interface JpegComponent {
   readonly table: number;
 }
 
-export type JpegColors = "Gray" | "YCbCr" | "RGB" | "CMYK" | "YCCK";
+type JpegColors = "Gray" | "YCbCr" | "RGB" | "CMYK" | "YCCK";
 
 export interface JpegHeader {
   /** Pixels. */

@@ -24,7 +24,7 @@ export interface Turn {
 }
 
 /** Square tiles of a picture, side by side. */
-export interface Tiles {
+interface Tiles {
   /** Pixels; a multiple of 32. */
   readonly side: number;
   /** Tiles in a row of the result; divides their number. */
@@ -58,7 +58,7 @@ export interface RecompressOptions {
 }
 
 /** Coefficients held at a time, unless the caller says otherwise. */
-export const WINDOW_BYTES = 48 << 20;
+const WINDOW_BYTES = 48 << 20;
 /** Blocks that are read, or turned, at a time. */
 const READ_BLOCKS = 10_000;
 const TURNED_BLOCKS = 30_000;

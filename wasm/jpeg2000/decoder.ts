@@ -6,7 +6,7 @@ import { ReadingJob } from "./instance.ts";
 export type Model = "gray" | "rgb" | "ycc" | "cmyk" | "inks";
 
 /** Where a channel comes from: a component, through a column of the palette if there is one. */
-export interface Channel {
+interface Channel {
   readonly component: number;
   readonly column: number | undefined;
 }

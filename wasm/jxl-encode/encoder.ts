@@ -12,7 +12,7 @@ import { openJob, type Pointer } from "./instance.ts";
 
 /** libjxl's tiers of speed: blocks of many sizes and a quantizer that follows the picture, and neither. */
 const TIERS = { thorough: 5, fast: 7 } as const;
-export type Tier = keyof typeof TIERS;
+type Tier = keyof typeof TIERS;
 
 export interface EncoderSettings {
   /** Pixels. */

@@ -4,7 +4,7 @@ import { Handle, WINDOW_ROWS } from "./instance.ts";
 
 /** Reconstruction filters, in the order of taps.h. `gaussian` blurs by `sigma` source pixels, whatever the scale. */
 export const KERNELS = ["nearest", "linear", "cubic", "mitchell", "lanczos3", "gaussian"] as const;
-export type ResamplerKernel = (typeof KERNELS)[number];
+type ResamplerKernel = (typeof KERNELS)[number];
 
 export interface ResamplerOptions {
   /** The width of the rows that will be written, in pixels. */

@@ -5,7 +5,7 @@ import type { Turns } from "../pausing.ts";
 import { acquireAlone, closeSink, fileOf, Job, openSink, release, type WebpInstance } from "./instance.ts";
 
 /** Pixels of one side that a WebP bitstream can hold: 14 bits, 0 not used (RFC 9649, section 2.5). */
-export const MAX_SIDE = 16_383;
+const MAX_SIDE = 16_383;
 
 export interface EncoderSettings {
   readonly width: number;

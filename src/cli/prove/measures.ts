@@ -33,7 +33,7 @@ export interface Found {
   readonly answer: string;
 }
 
-export interface Ports {
+interface Ports {
   readonly client: Client;
   readonly plan: Plan;
   readonly jpeg: Uint8Array;

@@ -130,7 +130,7 @@ export function overview(index: string): string {
 }
 
 /** The anchor of a heading, as code hosts make it, so that links work in both places. */
-export function slug(heading: string): string {
+function slug(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")

@@ -18,7 +18,7 @@ export function pageOf(c: AppContext): { offset: number; limit: number } {
   return { offset: Number(offset), limit: Number(limit) };
 }
 
-export function assetIdOf(c: AppContext): string {
+function assetIdOf(c: AppContext): string {
   return c.req.param("asset") ?? "";
 }
 

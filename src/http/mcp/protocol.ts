@@ -9,7 +9,7 @@ import { MAX_JSON_DEPTH } from "../../limits.ts";
 /** Revisions whose requests carry an envelope, newest first. */
 export const ENVELOPED = ["2026-07-28"] as const;
 /** Revisions that begin with a handshake, newest first; older ones allow several messages in one body. */
-export const SHAKEN = ["2025-11-25", "2025-06-18"] as const;
+const SHAKEN = ["2025-11-25", "2025-06-18"] as const;
 
 /** Error codes of JSON-RPC and of the protocol. */
 export const CODES = {

@@ -26,7 +26,7 @@ export interface Picture {
 }
 
 /** What a tool gives. */
-export interface Given {
+interface Given {
   readonly data: Json;
   readonly picture?: Picture | undefined;
 }

@@ -8,7 +8,7 @@ export interface CodePoints {
   readonly transfer: number;
 }
 
-export type Chromaticity = readonly [x: number, y: number];
+type Chromaticity = readonly [x: number, y: number];
 
 export interface Primaries {
   readonly red: Chromaticity;

@@ -1,5 +1,3 @@
 /** Whether a result keeps what makes its original a picture of high dynamic range. */
 
 export const HDR_OPTIONS = ["drop", "keep"] as const;
-
-export type HdrOption = (typeof HDR_OPTIONS)[number];

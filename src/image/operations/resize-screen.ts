@@ -29,7 +29,7 @@ export interface ScreenParams {
 }
 
 /** What is made of a picture, in whole pixels of the result. */
-export interface ScreenSizes {
+interface ScreenSizes {
   /** The whole picture, scaled. */
   readonly scaled: Size;
   /** What is cut out of it. */
@@ -41,7 +41,7 @@ export interface ScreenSizes {
 }
 
 /** The sizes that a picture of this size goes through. */
-export function screenSizes(params: ScreenParams, size: Size): ScreenSizes {
+function screenSizes(params: ScreenParams, size: Size): ScreenSizes {
   const { width = 0, height = 0, upscale, canvas } = params;
   let { across, down } = shrinks(params, size);
   let { density } = params;

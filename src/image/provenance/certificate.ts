@@ -48,7 +48,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "2.5.29.36",
   "2.5.29.54",
 ]);
-export const PURPOSE = { any: "2.5.29.37.0", timeStamping: "1.3.6.1.5.5.7.3.8", ocsp: "1.3.6.1.5.5.7.3.9" } as const;
+const PURPOSE = { any: "2.5.29.37.0", timeStamping: "1.3.6.1.5.5.7.3.8", ocsp: "1.3.6.1.5.5.7.3.9" } as const;
 /** Purposes of which a certificate that signs manifests has one: e-mail, documents, and what C2PA and a vendor define. */
 const SIGNING: ReadonlySet<string> = new Set([
   "1.3.6.1.5.5.7.3.4",
@@ -127,7 +127,7 @@ function mayDo({ extensions }: Certificate, bit: number): boolean {
   return found !== undefined && ((readDer(found.value).content[1] ?? 0) & bit) !== 0;
 }
 
-export function isAuthority({ extensions }: Certificate): boolean {
+function isAuthority({ extensions }: Certificate): boolean {
   const found = extensions.get(EXTENSION.basicConstraints);
   const [flag] = found ? readDer(found.value).children : [];
   return flag?.tag === TAG.boolean && flag.content[0] !== 0;

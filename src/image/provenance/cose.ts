@@ -18,7 +18,7 @@ import { MAX_CERTIFICATES } from "./limits.ts";
 
 const COSE_SIGN1 = 18;
 /** Labels of headers (RFC 9052, 3.1; RFC 9360). */
-export const HEADER = { algorithm: 1, certificates: 33 } as const;
+const HEADER = { algorithm: 1, certificates: 33 } as const;
 
 export interface CoseSignature {
   readonly protectedBytes: Uint8Array;

@@ -15,7 +15,7 @@ import { boxIn, dataIn, KIND, type Superbox } from "./jumbf.ts";
 import { MAX_FILE_VALUES, MAX_MANIFESTS, MAX_TEXT_CHARACTERS } from "./limits.ts";
 
 /** A reference to a box, and the hash that it has. */
-export interface HashedUri {
+interface HashedUri {
   readonly url: string;
   readonly hash: Uint8Array;
   readonly algorithm: string | undefined;
@@ -103,7 +103,7 @@ function decoded(bytes: Uint8Array, code: string, values: Count): Cbor {
 }
 
 /** A reference as a map has it. @throws Malformed */
-export function hashedUri(value: Cbor): HashedUri {
+function hashedUri(value: Cbor): HashedUri {
   const [url, hash] = [textIn(value, "url"), bytesIn(value, "hash")];
   if (url === undefined || !hash) throw new Malformed("claim.malformed");
   return { url, hash, algorithm: textIn(value, "alg") };

@@ -23,7 +23,7 @@ export interface ProvenanceSummary {
 }
 
 /** One manifest of the chain. */
-export interface ToldManifest {
+interface ToldManifest {
   readonly generator?: string;
   readonly title?: string;
   readonly format?: string;

@@ -185,7 +185,7 @@ async function verified(
 }
 
 /** A signature of ECDSA as two numbers of fixed length, made of `SEQUENCE { r, s }`; undefined where it is none. */
-export function rawSignature(der: Uint8Array, bytes: number): Uint8Array | undefined {
+function rawSignature(der: Uint8Array, bytes: number): Uint8Array | undefined {
   const { tag, children } = readDer(der);
   if (tag !== TAG.sequence || children.length !== 2) return undefined;
   const raw = new Uint8Array(2 * bytes);

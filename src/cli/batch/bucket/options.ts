@@ -37,12 +37,12 @@ shows a batch until it stands still; Ctrl-C ends the following, not the batch.
 Exit status: 0 when all went well, 1 when objects have failed, or the batch has failed or was canceled, 2 when the
 command is wrong or refused, 3 when the batch is not over: paused, or not followed any more.`;
 
-export const STEERED = ["pause", "resume", "cancel"] as const;
+const STEERED = ["pause", "resume", "cancel"] as const;
 const LISTS = ["failures", "duplicates"] as const;
 const WITH_BATCH = ["show", "follow", ...LISTS, ...STEERED] as const;
 
 /** A connector by its id or name, and what names of objects begin with. */
-export interface Place {
+interface Place {
   readonly connector: string;
   readonly prefix: string;
 }
@@ -53,7 +53,7 @@ export type BucketOrder =
   | { readonly kind: (typeof WITH_BATCH)[number]; readonly batch: string };
 
 /** All of a batch but its places. */
-export type StartRules = Omit<NewBatch, "source" | "target" | "dry_run"> & {
+type StartRules = Omit<NewBatch, "source" | "target" | "dry_run"> & {
   readonly source: Omit<NewBatch["source"], "connector" | "prefix">;
 };
 

@@ -78,7 +78,7 @@ class Pace {
 }
 
 /** Objects that need no more work. */
-export function overOf({ counts: { done, skipped, failed } }: BatchRecord): number {
+function overOf({ counts: { done, skipped, failed } }: BatchRecord): number {
   return done + skipped + failed;
 }
 

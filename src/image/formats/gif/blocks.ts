@@ -4,7 +4,7 @@ import { joined } from "../../../joined.ts";
 import type { Size } from "../../pixels/geometry.ts";
 
 /** What becomes of a frame before the next is drawn, as the graphic control block counts it. */
-export const DISPOSAL = { keep: 1, clear: 2, restore: 3 } as const;
+const DISPOSAL = { keep: 1, clear: 2, restore: 3 } as const;
 export type Disposal = keyof typeof DISPOSAL;
 
 export const TRAILER = Uint8Array.of(0x3b);

@@ -26,7 +26,7 @@ export interface GifFrame {
 }
 
 /** What becomes of a frame before the next is drawn. */
-export type Disposal = "keep" | "clear" | "restore";
+type Disposal = "keep" | "clear" | "restore";
 
 export interface GifFile {
   readonly width: number;

@@ -16,7 +16,7 @@ export interface Tuning {
 }
 
 /** Colors that are kept of what is drawn. */
-export interface FewerColors {
+interface FewerColors {
   /** So many are left at least, however little fewer would err. */
   readonly least: number;
   /** The error that their palette may leave, in the unit of Oklab's lightness. */

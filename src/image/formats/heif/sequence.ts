@@ -13,7 +13,7 @@ import { BAND_ROWS, pictureEstimate } from "./rows.ts";
 import { readSamples } from "./samples.ts";
 import { readTracks, type Track } from "./track.ts";
 
-export interface SequenceFrame {
+interface SequenceFrame {
   readonly delayMs: number;
   /** The units of its colors and of its alpha. */
   readonly color: Uint8Array;

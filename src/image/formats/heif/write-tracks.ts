@@ -5,7 +5,7 @@ import { ascii, box, fullBox, uint16, uint32, uint64, uint8 } from "./boxes.ts";
 import type { CodedLayer, HeifImage, Places } from "./write.ts";
 
 /** A picture of a track. */
-export interface WrittenSample {
+interface WrittenSample {
   readonly data: Uint8Array;
   /** It can be decoded without those before it. */
   readonly isKey: boolean;

@@ -69,7 +69,7 @@ export interface WrittenReference {
 }
 
 /** Items that belong together in some way, by their numbers. */
-export interface WrittenGroup {
+interface WrittenGroup {
   readonly type: string;
   readonly members: readonly number[];
 }

@@ -10,7 +10,7 @@ import { isCodestream } from "./signature.ts";
 /** Enumerated color spaces (table I.10, and those of ITU-T T.801 that are in use). */
 export const ENUMERATED = { cmyk: 12, srgb: 16, gray: 17, sycc: 18 } as const;
 
-export interface ColorSpecification {
+interface ColorSpecification {
   readonly enumerated?: number;
   readonly profile?: Uint8Array;
 }
@@ -22,7 +22,7 @@ export interface ChannelSource {
 }
 
 /** What a channel is for: kind 0 is color, 1 opacity, 2 opacity that colors are multiplied with; 0 is all of them. */
-export interface ChannelDefinition {
+interface ChannelDefinition {
   readonly channel: number;
   readonly kind: number;
   readonly association: number;

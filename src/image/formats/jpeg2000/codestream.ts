@@ -12,7 +12,7 @@ export interface Component {
   readonly stepY: number;
 }
 
-export interface Rectangle {
+interface Rectangle {
   readonly x0: number;
   readonly y0: number;
   readonly x1: number;

@@ -87,7 +87,7 @@ function modelOf(file: Jp2File, { components }: Codestream, colors: readonly Cha
 }
 
 /** Chroma is stored at less resolution than luma, which makes sense of no other model. */
-export function isSubsampled([luma, ...chroma]: readonly Component[]): boolean {
+function isSubsampled([luma, ...chroma]: readonly Component[]): boolean {
   const coarser = (component: Component) => component.stepX > luma!.stepX || component.stepY > luma!.stepY;
   return chroma.length >= 2 && chroma.slice(0, 2).every(coarser);
 }

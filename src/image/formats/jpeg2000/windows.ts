@@ -34,7 +34,7 @@ const COMPONENT_RECORD_BYTES = 1_200;
 const FIXED_BYTES = 2 << 20;
 
 /** An area of the result, and what is decoded for it, in absolute reduced pixels. */
-export interface Window {
+interface Window {
   readonly area: Area;
   readonly decoded: Area;
 }

@@ -3,7 +3,7 @@ import { type Estimate, estimated } from "../../../../wasm/estimate.ts";
 import type { Extent } from "../../pixels/picture.ts";
 
 /** What decides how long a level takes: where little repeats, more is searched for. */
-export type Kind = "photograph" | "flat";
+type Kind = "photograph" | "flat";
 
 /** How filtered rows are compressed. */
 export interface Compression {

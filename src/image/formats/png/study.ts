@@ -11,7 +11,7 @@ import { animationEstimate, writeAnimation } from "./write-animation.ts";
 import { stillEstimate, probeEstimate, writeStill, writeProbe } from "./write.ts";
 
 /** A study of one picture. */
-export function study(picture: Picture): Study {
+function study(picture: Picture): Study {
   const known = new Known(picture);
   return {
     encode: (settings, timeSlice) => (isExact(settings) ? writeExactly : writeLossily)(known, settings, timeSlice),

@@ -9,7 +9,7 @@ import { damaged, type PsdFile } from "./header.ts";
 export type ChannelRow = (y: number) => Uint8Array;
 
 /** Bytes of a row of one channel that is not compressed. */
-export function rowBytesOf({ width, depth }: PsdFile): number {
+function rowBytesOf({ width, depth }: PsdFile): number {
   return Math.ceil((width * depth) / 8);
 }
 

@@ -13,7 +13,7 @@ export type Mode = "bitmap" | "gray" | "indexed" | "rgb" | "cmyk" | "lab";
  * How rows are stored: `packed` each on its own, `zip` all of them together, then perhaps as differences from one
  * sample to the next (`zipped-differences`; `differences` once they are not compressed any more).
  */
-export type Compression = "raw" | "packed" | "zipped" | "zipped-differences" | "differences";
+type Compression = "raw" | "packed" | "zipped" | "zipped-differences" | "differences";
 
 export interface PsdFile {
   readonly width: number;

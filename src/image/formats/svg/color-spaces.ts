@@ -82,7 +82,7 @@ export function encoded(parts: Triple): Triple {
   });
 }
 
-export function linear(parts: Triple): Triple {
+function linear(parts: Triple): Triple {
   return mapped(parts, (part) => {
     const size = Math.abs(part);
     return Math.sign(part) * (size <= 0.04045 ? size / 12.92 : ((size + 0.055) / 1.055) ** 2.4);

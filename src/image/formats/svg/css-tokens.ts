@@ -3,7 +3,7 @@
  * longer than any other of its length.
  */
 
-export type TokenType =
+type TokenType =
   | "ident"
   | "function"
   | "at"

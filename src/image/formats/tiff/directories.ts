@@ -45,7 +45,7 @@ export type Place =
   /** In a JPEG file inside, which the tag of the first directory says how to turn, or else its own. */
   | { readonly kind: "preview"; readonly file: Uint8Array; readonly orientation: Orientation | undefined };
 
-export interface Directory {
+interface Directory {
   readonly at: number;
   /** The first number of a tag. */
   number(tag: number): number | undefined;

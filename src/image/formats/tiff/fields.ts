@@ -30,7 +30,7 @@ export function longs(tag: number, numbers: readonly number[], little: boolean):
 }
 
 /** An entry of a file whose value stays where it is. */
-export function placed({ tag, type, count, value, valueAt }: Entry): Field {
+function placed({ tag, type, count, value, valueAt }: Entry): Field {
   return { tag, type, count, value, placedAt: valueAt };
 }
 

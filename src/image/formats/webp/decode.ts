@@ -14,10 +14,7 @@ import { damaged, type WebpFile, type WebpFrame } from "./container.ts";
 const FACTORS = [8, 4, 2] as const;
 
 /** Which part of a still picture is decoded, and how small. */
-export function planRegion(
-  frame: Size & { readonly translucent: boolean; readonly lossless: boolean },
-  demand: Demand,
-) {
+function planRegion(frame: Size & { readonly translucent: boolean; readonly lossless: boolean }, demand: Demand) {
   const left = Math.max(0, Math.floor(demand.box.x)) & ~1;
   const top = Math.max(0, Math.floor(demand.box.y)) & ~1;
   const right = Math.min(frame.width, Math.ceil(demand.box.x + demand.box.width));
