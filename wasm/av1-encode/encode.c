@@ -26,7 +26,7 @@ typedef struct {
   int left;  // rows of the picture from this row of cells on
   int tiled;  // cells become tiles
   int sixteen_bit;   // rows have 16 bits a sample
-  int quantizer, alpha_quantizer, speed, tuning;
+  int quantizer, alpha_quantizer, speed, drawn;
   int primaries, transfer;
   aom_codec_ctx_t codec;
   int codec_open;
@@ -65,10 +65,10 @@ static size_t blocks_bytes(const Encoder *encoder) {
 }
 
 // Cells at the right and the bottom end where the picture does. Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9.
-// Rows that are `sixteen_bit` have 16 bits a sample, and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2.
+// Of a picture that is `drawn` most is of one tone, as letters and logos are. Rows that are `sixteen_bit` have 16 bits a sample, and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2.
 // Returns NULL when memory does not suffice.
 Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
-                              int quantizer, int alpha_quantizer, int speed, int tuning, int sixteen_bit, int bits,
+                              int quantizer, int alpha_quantizer, int speed, int drawn, int sixteen_bit, int bits,
                               int primaries, int transfer) {
   Encoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
@@ -80,7 +80,7 @@ Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_he
   encoder->quantizer = quantizer;
   encoder->alpha_quantizer = alpha_quantizer;
   encoder->speed = speed;
-  encoder->tuning = tuning;
+  encoder->drawn = drawn;
   encoder->primaries = primaries;
   encoder->transfer = transfer;
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, alpha));
@@ -145,13 +145,17 @@ static int open_codec(Encoder *encoder, const aom_image_t *image, int alpha) {
   aom_codec_ctx_t *const codec = &encoder->codec;
   aom_codec_control(codec, AOME_SET_CPUUSED, encoder->speed);
   if (!alpha) {
-    aom_codec_control(codec, AOME_SET_TUNING, encoder->tuning);
+    const int drawn = encoder->drawn;
+    // What is drawn keeps its even ground and its edges by the structure of blocks: for the eye and the score alike it takes a tenth
+    // fewer bytes then, letters a quarter.
+    aom_codec_control(codec, AOME_SET_TUNING, drawn ? AOM_TUNE_SSIM : AOM_TUNE_SSIMULACRA2);
+    if (drawn) aom_codec_control(codec, AV1E_SET_TUNE_CONTENT, AOM_CONTENT_SCREEN);
     // The tuning says 7, which keeps noise: by the score, less of it takes 2 to 4 percent fewer bytes.
     aom_codec_control(codec, AOME_SET_SHARPNESS, SHARPNESS);
     // Smooth places are quantized more finely, which pays less by the score than the tuning takes it to.
     aom_codec_control(codec, AV1E_SET_DELTAQ_STRENGTH, VARIANCE_BOOST);
-    // The filter against ringing blurs as well: without it files are 1 percent smaller, at scores of 60 and of 90, too.
-    aom_codec_control(codec, AV1E_SET_ENABLE_CDEF, 0);
+    // The filter against ringing blurs as well: without it photographs are 1 percent smaller, at scores of 60 and of 90, too.
+    aom_codec_control(codec, AV1E_SET_ENABLE_CDEF, drawn);
   }
   control(codec, &coded, quantizer);
   // What restores samples is built for 8 bits alone.

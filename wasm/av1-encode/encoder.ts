@@ -9,9 +9,6 @@ import type { Turns } from "../pausing.ts";
 import type { Av1EncodeExports } from "./exports.ts";
 import { av1, BAND_ROWS, beExact, CHROMA, type Pointer } from "./module.ts";
 
-/** AOM_TUNE_SSIMULACRA2: for the eye, as the score sees. */
-const TUNING = 11;
-
 export interface CellSettings {
   /** Pixels, of the whole picture. */
   readonly width: number;
@@ -27,6 +24,8 @@ export interface CellSettings {
   readonly alphaQuantizer: number;
   /** 0 to 9. */
   readonly speed: number;
+  /** Most of it is of one tone, as letters and logos are: edges count more than texture. */
+  readonly drawn: boolean;
   /** Of a coded sample. Rows of RGBA8 may have 10 where chroma is halved and nothing is transparent. */
   readonly bits: 8 | 10;
   /** Rows are RGBA16 with these colors, and are coded by the matrix of BT.2020; absent: RGBA8 of sRGB. */
@@ -134,7 +133,7 @@ export class Av1Cells {
    * @throws NativeError when memory does not suffice
    */
   constructor(settings: CellSettings, share = 1) {
-    const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed, bits, sixteenBit } = settings;
+    const { width, height, cell, chroma, opaque, quantizer, alphaQuantizer, speed, drawn, bits, sixteenBit } = settings;
     const { primaries, transfer } = sixteenBit ?? SRGB;
     this.settings = settings;
     this.share = share;
@@ -153,7 +152,7 @@ export class Av1Cells {
           Math.ceil(quantizer),
           alphaQuantizer,
           speed,
-          TUNING,
+          drawn ? 1 : 0,
           sixteenBit ? 1 : 0,
           bits,
           primaries,

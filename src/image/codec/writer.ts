@@ -46,6 +46,8 @@ export interface EncodeSettings {
   readonly draft?: boolean;
   /** What the encoder chose of the same picture before, which it may choose again and adds to. */
   readonly chosen?: Chosen | undefined;
+  /** Most of the picture is of one tone: edges on even ground count more than texture, where the format has a way for that. */
+  readonly drawn?: boolean;
   /** Simple means are enough, where they take less time. */
   readonly fast?: boolean;
   /** Alpha between none and full is that of edges, however wide they are. */
@@ -98,6 +100,8 @@ export interface Scale {
    * would stay; absent where they do not.
    */
   readonly fastPassLoss?: number;
+  /** What is drawn, as letters and logos are, has a way of its own. */
+  readonly tellsDrawn?: boolean;
   /** Points by which a rendition with all chroma looks better than one with halved chroma at the same quality. */
   readonly fullChroma?: number;
   /** Tiles of small pictures, of which they are up to half, save time as well. */

@@ -66,6 +66,7 @@ export const avif = format({
       begins: 0.925,
       fullChroma: 1.8,
       draft: 2,
+      tellsDrawn: true,
     },
     variants: VARIANTS,
     maxScoredPixels: Number.POSITIVE_INFINITY,

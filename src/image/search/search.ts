@@ -89,7 +89,9 @@ export async function smallestAbove(
     });
   const onSample = judgeBy((rendition) => reference.judgeSample(rendition, mayStripe), !sample.tiles);
   const onWhole = judgeBy((rendition) => reference.judge(rendition, mayStripe), true);
-  const search = { ...goal, reference, onWhole, onSample, scale, timeSlice };
+  const isDrawn = scale.tellsDrawn === true && (await isFlat(sample.picture, timeSlice));
+  const settings = isDrawn ? { ...goal.settings, drawn: true } : goal.settings;
+  const search = { ...goal, settings, reference, onWhole, onSample, scale, timeSlice };
   const timed = notes.encoder(encoder, deadline);
   try {
     return await (encoder.preview

@@ -7,7 +7,7 @@ struct FrameEncoder;
 extern "C" {
 void encoder_close(Encoder *);
 Encoder *encoder_open(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
-                      int quantizer, int alpha_quantizer, int speed, int tuning, int deep, int bits, int primaries,
+                      int quantizer, int alpha_quantizer, int speed, int drawn, int deep, int bits, int primaries,
                       int transfer);
 void *encoder_band(Encoder *);
 void encoder_rows(Encoder *, int rows);
@@ -37,11 +37,11 @@ static void encode_cells(Input &input) {
   const int tiled = cell_width < width || cell_height < height;
   const int chroma = input.number(0, 2), alpha = input.flag();
   const int quantizer = input.number(0, 63), alpha_quantizer = input.number(0, 63);
-  const int deep = input.flag(), speed = input.number(4, 9), twice = input.flag();
+  const int deep = input.flag(), speed = input.number(4, 9), twice = input.flag(), drawn = input.flag();
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   const int columns = (width + cell_width - 1) / cell_width;
   Encoder *encoder = encoder_open(width, height, cell_width, cell_height, tiled, chroma, alpha, quantizer, alpha_quantizer,
-                                  speed, 11, deep, deep ? 10 : 8, 9, 16);
+                                  speed, drawn, deep, deep ? 10 : 8, 9, 16);
   if (!encoder) return;
   const int pixel = deep ? 8 : 4;
   size_t at = 0;

@@ -70,6 +70,7 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
     // Edges of a mask show more than those of a picture.
     alphaQuantizer: Math.floor(quantizer / 3),
     speed: speedOf(shape, settings),
+    drawn: settings.drawn === true,
     bits,
     sixteenBit,
   };

@@ -187,7 +187,8 @@ describe("encoding AVIF", () => {
       [noise(300, 200), true],
       [noise(130, 400, false), false],
     ] as const) {
-      for (const settings of [SETTINGS, EXACT, { ...SETTINGS, subsample: "4:4:4" as const, quality: 100 }]) {
+      const full = { ...SETTINGS, subsample: "4:4:4" as const, quality: 100 };
+      for (const settings of [SETTINGS, EXACT, full, { ...full, drawn: true }, { ...SETTINGS, drawn: true }]) {
         av1EncodeHeap(true);
         const chosen: Chosen = {};
         for (let times = 0; times < 2; times++) await encode(pixels, { ...settings, chosen }, opaque);
@@ -254,6 +255,8 @@ describe("large AVIF files", () => {
     ["columns, fast", 1_203, 701, { allPixels: 9_000_000 }],
     ["columns, as a draft", 1_203, 701, { draft: true }],
     ["columns, with care", 1_203, 701, { effort: 1 }],
+    ["columns, as is drawn", 1_203, 701, { drawn: true }],
+    ["columns, as is drawn, fast", 1_203, 701, { drawn: true, allPixels: 9_000_000 }],
   ] as const)("have tiles that say the same of what they have in common, whatever they show: %s", async (...row) => {
     const [, width, height, settings] = row;
     const pixels = withHoles(mixed(width, height));
@@ -276,7 +279,7 @@ describe("large AVIF files", () => {
       { width: 64, height: 64 },
       { width: 128, height: 64 },
     ];
-    const kind = { chroma: "4:2:0", opaque: true, alphaQuantizer: 1, speed: 9, bits: 8 } as const;
+    const kind = { chroma: "4:2:0", opaque: true, alphaQuantizer: 1, speed: 9, drawn: false, bits: 8 } as const;
     const still = async (quantizer: number) => {
       const cells = new Av1Cells({ ...picture, ...kind, cell, quantizer });
       try {
