@@ -8,179 +8,16 @@
  * whose outcome waits looks at its end, and whoever comes first tells for all. What an isolate had not posted when it died is
  * free again when its reservation ends.
  */
-import { BLOCK_HELD_SECONDS, MAX_BLOCK_REQUESTS, MAX_METER_BLOCK_SECONDS } from "../limits/accounts.ts";
-import { type Board, MAX_POSTED, type Posted, type Sheet } from "./board.ts";
-import type { Budget } from "./budgets.ts";
-import type { Batch, Outcome, RepeatableAsk, TakenWithReceipt, Telling, Told } from "./metered.ts";
-
-/** What of the meters is called here. */
-interface Meters {
-  readonly getByName: (meter: string) => {
-    readonly take: (ask: RepeatableAsk) => Promise<TakenWithReceipt>;
-    readonly tell: (telling: Telling) => Promise<Told>;
-  };
-}
-
-/** What an isolate tells its outcomes to. */
-export interface Reach {
-  readonly meters: Meters;
-  readonly board: Board;
-}
-
-/** Requests that are counted and reserved at the meter, and not made yet. */
-interface Held {
-  readonly ask: RepeatableAsk;
-  /** What the meter said to the call that brought the block. */
-  readonly taken: TakenWithReceipt;
-  readonly lease: number;
-  left: number;
-  /** Requests that were admitted from it. */
-  used: number;
-  /** From when and until when it is held, milliseconds since the epoch. */
-  readonly from: number;
-  readonly until: number;
-}
-
-/** A batch that the meter has not written yet, as far as is known here. */
-interface Unwritten {
-  readonly batch: Posted;
-  /** When the meter is to be told. */
-  dueAt: number;
-  /** How many outcomes had been noted with the last of its own. */
-  readonly upTo: number;
-}
-
-/** What one key does in this isolate. */
-class Book {
-  readonly meter: string;
-  readonly key: string;
-  held: Held | undefined;
-  /** Until then somebody is asking for a block; others ask for themselves alone. */
-  askingUntil = 0;
-  /** Requests that were admitted from blocks, by their leases. */
-  private used = new Map<number, number>();
-  private outcomes: Outcome[] = [];
-  private unused: Batch["unused"][number][] = [];
-  /** Since when something is noted that is in no batch; undefined: nothing is. */
-  private notedAt: number | undefined;
-  unwritten: Unwritten[] = [];
-  /** How many requests and outcomes were noted, and how many of them are written. */
-  noted = 0;
-  written = 0;
-  /** What the last block was asked with, and for how long outcomes are kept. */
-  ask: RepeatableAsk | undefined;
-  forMs = 0;
-
-  constructor(meter: string, key: string) {
-    this.meter = meter;
-    this.key = key;
-  }
-
-  /** Whether there is nothing to tell. */
-  get isEmpty(): boolean {
-    return this.used.size === 0 && this.outcomes.length === 0 && this.unused.length === 0;
-  }
-
-  /** Whether the meter has written all. */
-  get isSettled(): boolean {
-    return this.isEmpty && this.unwritten.length === 0;
-  }
-
-  get isFull(): boolean {
-    return this.outcomes.length >= MAX_BLOCK_REQUESTS;
-  }
-
-  /** When the meter is to be told something; undefined: there is nothing to tell. */
-  get tellAt(): number | undefined {
-    const dues = this.unwritten.map(({ dueAt }) => dueAt);
-    if (this.notedAt !== undefined) dues.push(this.notedAt + this.forMs);
-    return dues.length === 0 ? undefined : Math.min(...dues);
-  }
-
-  /** When something is to be posted or told; undefined: nothing is. */
-  get dueAt(): number | undefined {
-    const { notedAt, tellAt } = this;
-    return notedAt === undefined || tellAt === undefined ? tellAt : Math.min(tellAt, notedAt + POST_MS);
-  }
-
-  /** Whether the block that is held will soon be used up, or lapse. */
-  isShort(now: number): boolean {
-    const { held } = this;
-    return !held || held.left < MAX_BLOCK_REQUESTS / 4 || held.until - now < (BLOCK_HELD_SECONDS * 1_000) / 2;
-  }
-
-  /** Admits a request from a block. */
-  use(held: Held, now: number): void {
-    held.left -= 1;
-    held.used += 1;
-    this.used.set(held.lease, (this.used.get(held.lease) ?? 0) + 1);
-    this.note(now);
-  }
-
-  end(outcome: Outcome, now: number): void {
-    this.outcomes.push(outcome);
-    this.note(now);
-  }
-
-  private note(now: number): void {
-    this.noted += 1;
-    this.notedAt = Math.min(this.notedAt ?? now, now);
-  }
-
-  /** Keeps a block, in place of another. */
-  hold(ask: RepeatableAsk, { block, ...taken }: TakenWithReceipt & Required<Pick<TakenWithReceipt, "block">>): void {
-    this.drop();
-    const from = Date.now();
-    const until = from + Math.min(BLOCK_HELD_SECONDS, taken.resetSeconds) * 1_000;
-    this.held = { ask, taken, lease: block.lease, left: block.requests, used: 0, from, until };
-  }
-
-  /** Gives up what is left of the block. */
-  drop(): void {
-    const { held } = this;
-    this.held = undefined;
-    if (held && held.left > 0) this.unused.push({ requests: held.left, lease: held.lease });
-  }
-
-  /** What is not used, for whoever tells it. */
-  takeUnused(): Batch["unused"] {
-    this.drop();
-    return this.unused.splice(0);
-  }
-
-  /** Puts all that is to be told into a batch. */
-  close(now: number): Posted {
-    const { key, outcomes, notedAt = now } = this;
-    const used = [...this.used].map(([lease, requests]) => ({ lease, requests }));
-    this.used = new Map();
-    this.outcomes = [];
-    this.notedAt = undefined;
-    const batch = { id: crypto.randomUUID(), key, used, outcomes, unused: this.unused.splice(0), at: now };
-    this.unwritten.push({ batch, dueAt: notedAt + this.forMs, upTo: this.noted });
-    return batch;
-  }
-
-  /** The meter has written the batches of these names. */
-  wrote(names: ReadonlySet<string>): void {
-    const written = this.unwritten.filter(({ batch }) => names.has(batch.id));
-    this.unwritten = this.unwritten.filter((one) => !written.includes(one));
-    this.written = Math.max(this.written, ...written.map(({ upTo }) => upTo));
-  }
-}
+import { MAX_BLOCK_REQUESTS } from "../limits/accounts.ts";
+import { MAX_POSTED } from "./board.ts";
+import { Book, isDue } from "./book.ts";
+import type { Batch, Outcome, RepeatableAsk, TakenWithReceipt } from "./metered.ts";
+import { isRepeatable, type Reach, tellPosted, toldWithOthers } from "./telling.ts";
 
 /** How long somebody who asks for a block, or tells, is waited for. */
 const ASKING_MS = 5_000;
-/** How long an outcome is kept from the board: others that end meanwhile are in its batch. */
-const POST_MS = 2_000;
 /** How long an invocation looks after what its isolate has to tell: what goes on after an answer has 30 seconds. */
 const ATTENDED_MS = 28_000;
-/** How often a batch is told whose call fails, and the pause before the first repetition. */
-const TELLINGS = 3;
-const PAUSE_MS = 100;
-/** For how long a batch may be told again: meters remember it for longer. */
-const REPEATED_MS = 45_000;
-/** How far a request's clock, which stands still while it computes, may be behind that of another. */
-const LATE_CLOCK_MS = 5_000;
 /** Books that are kept; of more, those are forgotten whose credits are free by now. */
 const MAX_BOOKS = 1_000;
 
@@ -214,7 +51,7 @@ export class Blocks {
     const book = this.bookOf(meter, ask.key);
     book.forMs = forMs;
     const now = Date.now();
-    const held = heldFor(book, ask, now);
+    const held = book.heldFor(ask, now);
     if (held) {
       book.use(held, now);
       const { taken, lease } = held;
@@ -349,77 +186,6 @@ export class Blocks {
     for (const [name, { dueAt }] of this.books)
       if (dueAt === undefined || dueAt < now - ASKING_MS) this.books.delete(name);
   }
-}
-
-/** Whether a batch may be told still: meters remember it for longer, whichever of two clocks is ahead. */
-function isRepeatable({ at }: Posted, now: number): boolean {
-  return Math.abs(now - at) <= REPEATED_MS;
-}
-
-/** Tells a meter what lies on the board. @throws what the last call of the meter threw */
-async function tellPosted(reach: Reach, meter: string): Promise<void> {
-  const sheet = await reach.board.read(meter);
-  if (sheet.batches.length > 0) await toldWithOthers(reach, meter, sheet, []);
-}
-
-/**
- * Tells a meter some batches and those that lie on the board, and takes them down from there.
- * @returns the names of all
- * @throws what the last call of the meter threw
- */
-async function toldWithOthers(
-  { meters, board }: Reach,
-  meter: string,
-  { batches, written }: Sheet,
-  own: readonly Posted[],
-  ask?: RepeatableAsk,
-): Promise<{ told: Told; names: ReadonlySet<string> }> {
-  const [now, known] = [Date.now(), new Set([...own.map(({ id }) => id), ...written])];
-  const others = batches.filter((batch) => !known.has(batch.id) && isRepeatable(batch, now));
-  const all = [...own, ...others];
-  const names = new Set(all.map(({ id }) => id));
-  const told = await toldTo(meters, meter, { batches: all, ...(ask && { ask }) });
-  if (batches.length > 0) {
-    // Others may have posted meanwhile.
-    const sheet = await board.read(meter);
-    const left = sheet.batches.filter((batch) => !names.has(batch.id) && isRepeatable(batch, now));
-    await board.write(meter, { batches: left, written: [...sheet.written, ...names] });
-  }
-  return { told, names };
-}
-
-/** @throws what the last call of the meter threw */
-async function toldTo(meters: Meters, meter: string, telling: Telling): Promise<Told> {
-  for (let time = 1; ; time += 1) {
-    try {
-      return await meters.getByName(meter).tell(telling);
-    } catch (cause) {
-      if (time >= TELLINGS) throw cause;
-      await scheduler.wait(PAUSE_MS * time);
-    }
-  }
-}
-
-/** Whether something is to be done now; so it is when the clock was set back since somebody said when. */
-function isDue(dueAt: number): boolean {
-  const now = Date.now();
-  return now >= dueAt || dueAt - now > MAX_METER_BLOCK_SECONDS * 1_000 + LATE_CLOCK_MS;
-}
-
-/** A block that a request may be admitted from: one that the meter would have granted to it. */
-function heldFor(book: Book, ask: RepeatableAsk, now: number): Held | undefined {
-  const { held } = book;
-  if (!held) return undefined;
-  const isFresh = now < held.until && now >= held.from - LATE_CLOCK_MS;
-  const isSame = held.ask.limit === ask.limit && held.ask.creditsTotal === ask.creditsTotal;
-  const isBound = isSameBudget(held.ask.budget, ask.budget);
-  if (held.left > 0 && isFresh && isSame && isBound && held.ask.failedMs === ask.failedMs) return held;
-  if (held.left === 0 || !isFresh || !isSame || !isBound) book.drop();
-  return undefined;
-}
-
-function isSameBudget(one: Budget | undefined, other: Budget | undefined): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Whether requests like this one may be admitted from a block: all that each of them is bound by is in the block. */

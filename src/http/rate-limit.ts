@@ -1,9 +1,10 @@
 /** Counts every API request, answers 429 and 402, and puts the state of the window on every answer. */
 import { creditsOf } from "../account/accounts.ts";
-import { isolateBlocks, type Reach } from "../account/blocks.ts";
+import { isolateBlocks } from "../account/blocks.ts";
 import { boardAt } from "../account/board.ts";
 import type { Failure, Outcome, RepeatableAsk, Spent, Unneeded } from "../account/metered.ts";
 import type { Ending } from "../account/receipts.ts";
+import type { Reach } from "../account/telling.ts";
 import { beyondBudget, withoutCredits } from "../budget-refusals.ts";
 import { ApiError, outage } from "../errors.ts";
 import { RATE_WINDOW_SECONDS } from "../limits.ts";
