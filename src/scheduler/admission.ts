@@ -5,6 +5,7 @@
  * something goes on.
  */
 import { MAX_COLLECTION_MS } from "../limits/isolate.ts";
+import type { BudgetSettings } from "./budget-options.ts";
 import type { GivenUp } from "./given-up.ts";
 
 /**
@@ -14,29 +15,17 @@ import type { GivenUp } from "./given-up.ts";
 export const LOOK_MS = 50;
 
 /** What may change from one moment to the next. */
-export interface SharedBounds {
-  /** What several pieces of work and large originals may hold together. */
-  readonly sharedBytes: number;
-  /** What idle native memory may fill with what is in use and originals. */
-  readonly filledBytes: number;
-}
+export type SharedBounds = Pick<BudgetSettings, "filledBytes" | "sharedBytes">;
 
-interface AdmissionOptions {
-  /** What work that is alone and all originals may hold together. */
-  readonly aloneBytes: number;
+interface AdmissionOptions extends Pick<
+  BudgetSettings,
+  "aloneBytes" | "companyBytes" | "littleWorkBytes" | "now" | "smallWorkBytes"
+> {
   readonly bounds: Pick<SharedBounds, "sharedBytes">;
   /** What small originals may hold beside them. */
   readonly smallBytes: number;
-  /** What work leaves of that where others are there, if it needs no more. */
-  readonly companyBytes: number;
-  /** Milliseconds, of any beginning. */
-  readonly now: () => number;
   /** Memory that was given up and is not collected yet. */
   readonly givenUp: GivenUp;
-  /** Work of at most so many bytes is small. */
-  readonly smallWorkBytes: number;
-  /** Work of at most so many bytes does not wait for long behind work that is large. */
-  readonly littleWorkBytes: number;
 }
 
 /** What is held beside work that would begin. */

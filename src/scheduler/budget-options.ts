@@ -16,9 +16,26 @@ import {
   TINY_ORIGINAL_BYTES,
   TINY_ORIGINALS_BYTES,
 } from "../limits/isolate.ts";
-import type { InputShare } from "./input-memory.ts";
 import type { Pause } from "./poll.ts";
 import { isolateThread, type Thread } from "./time-slice.ts";
+
+/** What originals may hold. */
+export interface InputShare {
+  /** One of them, but for those that are small. */
+  readonly bytes: number;
+  /** Several of them together; as much as one, unless told. */
+  readonly severalBytes?: number;
+  /** An original of at most so many bytes is small. */
+  readonly small: number;
+  /** What small ones may hold besides. */
+  readonly smallBytes: number;
+  /** An original of at most so many bytes is tiny. */
+  readonly tiny: number;
+  /** What of the share of small ones is for tiny ones alone. */
+  readonly tinyBytes: number;
+  /** What is taken at a time, as bytes arrive. */
+  readonly stepBytes: number;
+}
 
 export interface BudgetOptions {
   /** What work that is alone and all originals may hold together; as much as one piece of work, unless told. */
@@ -35,7 +52,7 @@ export interface BudgetOptions {
   readonly maxWaitMs?: number;
   /** How long nothing runs, though somebody waits and nobody reads, until the last in the queue is refused. */
   readonly maxBlockedMs?: number;
-  /** How often the first in the queue may be passed by others, whose originals stand in its way. */
+  /** How often the first in the queue, or at the door, may be passed by others, whose originals stand in its way. */
   readonly maxPasses?: number;
   /** How often it may be passed by others that have room beside it. */
   readonly maxPassesBeside?: number;

@@ -30,7 +30,7 @@ import { type BudgetOptions, type BudgetSettings, settingsOf } from "./budget-op
 import { busy } from "./busy.ts";
 import { type Caller, OWN_ACCOUNT } from "./caller.ts";
 import { GivenUp } from "./given-up.ts";
-import { Growth, standingBack } from "./growth.ts";
+import { chargedGrowth, standingBack } from "./growth.ts";
 import type { Asked, Memory, Reservation } from "./held-bytes.ts";
 import { InputMemory } from "./input-memory.ts";
 import { JobLimits, TooLong } from "./job-limits.ts";
@@ -60,7 +60,7 @@ export class Budget implements Memory {
     this.settings = settingsOf(totalBytes, options);
     const { thread, originals, aloneBytes, now, pause, maxWaitMs, maxBlockedMs, maxPasses } = this.settings;
     const bounds = this.careful(this.settings);
-    const givenUp = new GivenUp({ bytes: this.settings.droppedBytes, collect: this.settings.collect, now });
+    const givenUp = new GivenUp(this.settings);
     this.admission = new Admission({ ...this.settings, bounds, smallBytes: originals.smallBytes, givenUp });
     const onEvent = () => void thread.look();
     const surroundings: WorkSurroundings = {
@@ -229,9 +229,9 @@ export class Budget implements Memory {
       const { tier, lease } = begun;
       this.work.trim();
       const left = remaining(load, ms, (leftMs) => this.work.tellLeft(lease, leftMs));
-      const growth = new Growth(lease, grownBytes, () => this.work.trim());
+      const charged = chargedGrowth(lease, grownBytes, () => this.work.trim());
       return await thread.run(
-        (slice) => work(left(counted.timeSlice(growth.charged(slice))), tier),
+        (slice) => work(left(counted.timeSlice(charged(slice))), tier),
         counted,
         standingBack(() => this.work.isTooMuch(lease), jobLimits.signal),
         () => ({ ...caller.about, ...this.markOf({ bytes: sizes[tier] ?? 0, ms }) }),

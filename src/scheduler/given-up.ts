@@ -4,20 +4,14 @@
  * made to, whoever waits looks again and again.
  */
 import { count } from "../metrics.ts";
+import type { BudgetSettings } from "./budget-options.ts";
 
 /** The least time between two collections beside work: they may take a twentieth of a second each. */
 const BESIDE_WORK_MS = 1_000;
 /** The same where nothing goes on: what the last one left was in use then, and may not be by now. */
 const ALONE_MS = 100;
 
-interface GivenUpOptions {
-  /** Bytes that were given up and are not collected yet. */
-  readonly bytes: () => number;
-  /** Has the engine collect them, as far as it can be made to. */
-  readonly collect: () => void;
-  /** Milliseconds, of any beginning. */
-  readonly now: () => number;
-}
+type GivenUpOptions = Pick<BudgetSettings, "collect" | "droppedBytes" | "now">;
 
 export class GivenUp {
   private readonly options: GivenUpOptions;
@@ -29,7 +23,7 @@ export class GivenUp {
 
   /** Whether there is room for what was given up beside `sum` bytes. */
   fits(sum: number, room: number): boolean {
-    return sum + this.options.bytes() <= room;
+    return sum + this.options.droppedBytes() <= room;
   }
 
   /** The same, once what was given up is collected where it alone is in the way. */

@@ -9,39 +9,17 @@
  * counted apart from what its keys do, and has half of that.
  */
 import { LOOK_MS } from "./admission.ts";
+import type { BudgetSettings, InputShare } from "./budget-options.ts";
 import { Caller, OWN_ACCOUNT } from "./caller.ts";
 import type { Asked, Reservation } from "./held-bytes.ts";
 import { type Lease, Leases } from "./leases.ts";
-import type { Pause } from "./poll.ts";
 import { countedWait } from "./wait-counts.ts";
 import { type Standing, type Waiting, WaitQueue } from "./wait-queue.ts";
 
-/** What originals may hold. */
-export interface InputShare {
-  /** One of them, but for those that are small. */
-  readonly bytes: number;
-  /** Several of them together; as much as one, unless told. */
-  readonly severalBytes?: number;
-  /** An original of at most so many bytes is small. */
-  readonly small: number;
-  /** What small ones may hold besides. */
-  readonly smallBytes: number;
-  /** An original of at most so many bytes is tiny. */
-  readonly tiny: number;
-  /** What of the share of small ones is for tiny ones alone. */
-  readonly tinyBytes: number;
-  /** What is taken at a time, as bytes arrive. */
-  readonly stepBytes: number;
-}
-
 /** What originals are beside. */
-interface Surroundings {
-  /** Milliseconds, of any beginning. */
-  readonly now: () => number;
+interface Surroundings extends Pick<BudgetSettings, "maxPasses" | "maxWaitMs" | "now" | "pause"> {
   /** Called at the beginning of events in which a holder or a waiter is heard of. */
   readonly onEvent: () => void;
-  /** How time passes for whoever waits at the door; by a timer, unless told. */
-  readonly pause?: Pause | undefined;
   /** Whether large originals of so many bytes, all together, leave the work that has begun its room. */
   readonly admits: (largeBytes: number) => boolean;
   /** Whether they also leave the work its room that will begin next. */
@@ -56,10 +34,6 @@ interface Surroundings {
   readonly onHeld: () => void;
   /** Some memory is free again. */
   readonly onFreed: () => void;
-  /** Milliseconds for which a request waits that says nothing else. */
-  readonly maxWaitMs: number;
-  /** How often the first at the door is passed by others before they wait behind it. */
-  readonly maxPasses: number;
 }
 
 type Pool = "tiny" | "small" | "large";

@@ -1,5 +1,6 @@
 /** Work that has begun: what it declared, what the native modules have that it uses, and whether more may begin beside it. */
 import type { Admission, HeldBeside, Hindered, Newcomer, SharedBounds } from "./admission.ts";
+import type { BudgetSettings } from "./budget-options.ts";
 import { type Lease, Leases, type LeasesOptions } from "./leases.ts";
 import { NativeUse } from "./native-use.ts";
 
@@ -31,13 +32,9 @@ const SHORT_MS = 1_000;
 const SILENT_MS = 3_000;
 
 /** What work is beside. */
-export interface WorkSurroundings {
+export interface WorkSurroundings extends Pick<BudgetSettings, "aloneBytes" | "now"> {
   readonly admission: Admission;
-  /** What work that is alone and all originals may hold together. */
-  readonly aloneBytes: number;
   readonly bounds: SharedBounds;
-  /** Milliseconds, of any beginning. */
-  readonly now: () => number;
   readonly originals: () => HeldBeside["originals"];
   /** Originals alone have kept work waiting for long. */
   readonly isLate: () => boolean;

@@ -1,7 +1,7 @@
 /** Budgets of a few bytes, and room in them that is there at once. */
+import type { InputShare } from "../../src/scheduler/budget-options.ts";
 import type { Budget } from "../../src/scheduler/budget.ts";
 import type { Reservation } from "../../src/scheduler/held-bytes.ts";
-import type { InputShare } from "../../src/scheduler/input-memory.ts";
 
 /** What originals may hold, taken as a whole: no step is smaller than an original, and none is tiny. */
 export function sharesOf(bytes: number, small: number, smallBytes: number): InputShare {
