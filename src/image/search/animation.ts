@@ -1,16 +1,14 @@
 /** Animations that look as good as asked. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { EncodeSettings } from "../codec/writer.ts";
 import type { Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
 import { findQuality, FULL_QUALITY, MIN_QUALITY, type Model, within } from "./find-quality.ts";
+import type { Goal } from "./goal.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { fileAt, type Found, pictureIn, type Written } from "./probe.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
 import { type Judgement, SAME, worse } from "./second-opinion.ts";
-import type { WritableFormat } from "./task.ts";
-import type { Trace } from "./trace.ts";
 
 /** Frames that are compared: spread evenly, first and last included. */
 export const SAMPLED_FRAMES = 6;
@@ -96,11 +94,7 @@ function mostTries({ width, height, frames }: Picture): number {
 }
 
 /** What is searched for of an animation, and what encodings of it are held against. */
-interface FramesGoal {
-  readonly format: WritableFormat;
-  /** They say where to begin. */
-  readonly settings: EncodeSettings;
-  readonly targetScore: number;
+interface FramesGoal extends Pick<Goal, "format" | "settings" | "targetScore" | "trace"> {
   /** The original, where it may stay. */
   readonly originalBytes?: number | undefined;
   /** The best file in another format: one that is plainly larger is given up. */
@@ -108,8 +102,6 @@ interface FramesGoal {
   /** The animation as results are looked at; absent: as it is encoded. */
   readonly compared?: Picture;
   readonly deadline?: EndsInTime;
-  /** Told what is done; absent: nobody asks. */
-  readonly trace?: Trace | undefined;
 }
 
 /**

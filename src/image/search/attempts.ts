@@ -18,7 +18,7 @@ import { type Rendition, withBytes } from "./rendition.ts";
 import { repackOriginal } from "./repack.ts";
 import { requantize } from "./requantize.ts";
 import { searchExactly } from "./search-exactly.ts";
-import { searchedScore, searchFiles, searchPixels, searchPixelsFrugally } from "./search-pixels.ts";
+import { searchedScore, searchFiles, searchPixels, searchPixelsInLeastMemory } from "./search-pixels.ts";
 import { Session } from "./session.ts";
 import { type Task, taskOf, type EncodeOptions } from "./task.ts";
 import type { NotMade, TraceEvent } from "./trace.ts";
@@ -38,7 +38,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     requantize(task),
     searchFiles(task),
     searchPixels(task),
-    searchPixelsFrugally(task),
+    searchPixelsInLeastMemory(task),
     searchExactly(task),
     reencodePlanes(task),
     repackOriginal(task),

@@ -1,9 +1,8 @@
 /** The search for a quality where files must be written to be looked at: what they lose follows a curve (losses.ts). */
-import type { Scale } from "../codec/writer.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { findQuality, MAX_QUALITY, MIN_QUALITY, type Model, within } from "./find-quality.ts";
+import type { Search } from "./goal.ts";
 import { expectedQuality, type Scored } from "./losses.ts";
-import type { Patience } from "./presets.ts";
 import type { Probe, ProbeAt } from "./probe.ts";
 
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */
@@ -12,11 +11,7 @@ const CLOSER_WITH_TRIES = 1.2;
 const SAME_BYTES = 0.03;
 
 /** What is searched for. */
-interface Objective {
-  readonly targetScore: number;
-  readonly scale: Scale;
-  readonly patience: Patience;
-}
+type Wanted = Pick<Search, "patience" | "scale" | "targetScore">;
 
 /** What came of several qualities. */
 export interface Settled {
@@ -47,12 +42,12 @@ interface Settling {
  * @param before what is known of the same curve
  */
 export async function settled(
-  objective: Objective,
+  wanted: Wanted,
   probeAt: ProbeAt,
   settling: Settling,
   before: readonly Scored[] = [],
 ): Promise<Settled> {
-  const { targetScore } = objective;
+  const { targetScore } = wanted;
   const { first, close, tries, isNear, most = Infinity } = settling;
   const aboveBy = ({ score }: Scored) => score - targetScore;
   const isEnough = (one: Scored) => aboveBy(one) >= 0;
@@ -73,7 +68,7 @@ export async function settled(
     const missed = known.filter((one) => !isEnough(one)).map(bitsOf);
     return Math.max(...missed) > Math.min(...reached) * (1 - SAME_BYTES);
   };
-  const { best, beaten, tried } = await findQuality(probeAt, modelOf(objective, settling, before.length), {
+  const { best, beaten, tried } = await findQuality(probeAt, modelOf(wanted, settling, before.length), {
     first,
     attempts: tries,
     isEnough,
@@ -99,7 +94,7 @@ const bitsOf = ({ bits = 0 }: Scored) => bits;
 
 /** How files depend on their quality, by the curve that losses of all pictures follow. */
 function modelOf(
-  { targetScore, scale, patience }: Objective,
+  { targetScore, scale, patience }: Wanted,
   { picture, slope }: Settling,
   before: number,
 ): Model<Scored, Probe> {

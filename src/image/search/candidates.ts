@@ -1,31 +1,45 @@
-/** The ways to encode a picture that stand out on its sample. */
+/**
+ * The smallest encoding that looks as good as asked, where it is known what a file will show: the ways to encode that stand
+ * out on the sample, of which the whole is previewed, and written with those that come close.
+ */
 import type { EncodeSettings, Preview } from "../codec/writer.ts";
 import { CLOSE_POINTS, type DistortionSearch, likelyQualityOf, lowestByDistortion } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import { MAX_QUALITY } from "./find-quality.ts";
 import type { Search } from "./goal.ts";
-import type { Patience } from "./presets.ts";
+import { isSmall, type Patience } from "./presets.ts";
 import {
   type ProbeAt,
   probeAtOf,
   type DistortionAt,
   distortionOf,
-  type Judge,
+  type EncodedBy,
   type Encoder,
+  type Found,
+  type Judge,
   type PictureEncoder,
   type Probe,
+  writtenToStay,
 } from "./probe.ts";
 import type { Sample } from "./sample.ts";
+import { mostInFastPass } from "./upper-bound.ts";
 
 /** A way with its settings, and how it does on the sample. */
-export interface Candidate {
-  readonly encoder: PictureEncoder;
-  readonly settings: EncodeSettings;
+interface Candidate extends EncodedBy {
   /** About the points that the sample is expected to lose where it reaches the target score. */
   readonly distortion: number;
-  readonly best: Probe;
 }
 
+/** Previews of the whole picture, none of which need be encoded to be scored. */
+const MAX_PREVIEWED_TRIES = 4;
+
+/** Tries that differ by less may differ the other way round when they are finished, above all without loss. */
+const NEARLY_ALIKE = 1.1;
+const NEARLY_ALIKE_EXACT = 1.5;
+/**
+ * A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures.
+ */
+const HOPELESS_EXACT = 1.3;
 /** Probes on the sample where the kinds of loss are a choice. */
 const PROBES_OF_LOSS = 6;
 /**
@@ -47,6 +61,82 @@ interface SampleSearch extends Pick<Search, "settings" | "targetScore" | "patien
   readonly judge: Judge;
   /** Bytes of the sample from which on all is given up. */
   readonly most?: number;
+}
+
+/**
+ * The smallest file found that reaches the target score; null where it is plain from the sample that none is smaller than
+ * its upper bound.
+ */
+export async function smallestPreviewed(search: Search, encoder: PictureEncoder): Promise<Found | null> {
+  const { reference, keepsResults, onSample } = search;
+  const most = mostInFastPass(search);
+  const sought = { ...search, sample: reference.sample, judge: onSample, most };
+  const [first, ...others] = await candidatesFor(sought, encoder);
+  if (!first || !(await isWithin(first, most))) return null;
+  const { chosen, found } = await chosenOf(search, first, others);
+  const close = keepsResults ? await closeCandidates(search, found, first, others) : [];
+  return finished(search, { ...chosen, best: found }, close);
+}
+
+/** The first candidate that reaches the target score on the whole picture, or else the last. */
+async function chosenOf(search: Search, first: Candidate, others: readonly Candidate[]) {
+  let chosen = first;
+  let found = await wholeOf(search, chosen);
+  // The sample can do with less than the whole picture does, with fewer colors above all.
+  for (const other of others) {
+    if ((await found.score()) >= search.targetScore) break;
+    chosen = other;
+    found = await wholeOf(search, chosen);
+  }
+  return { chosen, found };
+}
+
+/** A candidate as it does on the whole picture. */
+async function wholeOf(search: Search, { encoder, settings, best, distortion }: Candidate): Promise<Probe> {
+  const { reference, onWhole, targetScore, keepsResults, patience } = search;
+  const wholeDistortionAt = distortionOf(encoder, settings);
+  if (!reference.sample.tiles || !wholeDistortionAt) return best;
+  const wholeAt = probeAtOf(encoder, settings, onWhole);
+  // The first guess takes the whole to lose as much as the sample; the next one corrects that.
+  const first = await likelyQualityOf(wholeDistortionAt, distortion);
+  const close = keepsResults ? closePoints(patience) : Infinity;
+  const tuning = { first, probes: MAX_PREVIEWED_TRIES, close };
+  return lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, tuning);
+}
+
+/** Candidates whose tries were nearly as small as those of the first: tries do not tell them apart. */
+async function closeCandidates(
+  { reference, targetScore }: Search,
+  found: Probe,
+  first: Candidate,
+  others: readonly Candidate[],
+): Promise<Candidate[]> {
+  const { tiles }: Sample = reference.sample;
+  const close: Candidate[] = [];
+  for (const other of others) {
+    const { settings, best } = other;
+    const isExact = settings.loss === "nothing";
+    if (isExact ? (await found.score()) === 100 : tiles) continue;
+    const mostBytes = (await first.best.bytes()).length * (isExact ? NEARLY_ALIKE_EXACT : NEARLY_ALIKE);
+    if ((await best.bytes()).length <= mostBytes && (await best.score()) >= targetScore) close.push(other);
+  }
+  return close;
+}
+
+/** The smallest of a candidate and its close candidates, written to stay. */
+async function finished(
+  { reference: { size } }: Search,
+  candidate: Candidate,
+  close: readonly Candidate[],
+): Promise<Found> {
+  let smallest = await writtenToStay(candidate, false);
+  let exactBytes = 0;
+  for (const one of close) {
+    const made = await writtenToStay(one, false);
+    if (one.settings.loss === "nothing") exactBytes = made.bytes.length;
+    if (made.bytes.length <= smallest.bytes.length) smallest = made;
+  }
+  return { ...smallest, beatsExact: !isSmall(size) && exactBytes > smallest.bytes.length * HOPELESS_EXACT };
 }
 
 /**
@@ -110,7 +200,7 @@ async function isOver(
 }
 
 /** Whether a rendition takes no more than so many bytes; none is written where that is known without. */
-export async function isWithin({ best }: Pick<Candidate, "best">, most: number): Promise<boolean> {
+async function isWithin({ best }: Pick<Candidate, "best">, most: number): Promise<boolean> {
   return (best.mostBytes ?? Infinity) <= most || (await best.bytes()).length <= most;
 }
 
@@ -190,7 +280,7 @@ async function likelyQuality(
 }
 
 /** Points above the target score that are close enough: what is previewed comes in steps of about a point. */
-export function closePoints({ close }: Patience): number {
+function closePoints({ close }: Patience): number {
   return Math.max(CLOSE_POINTS, close);
 }
 

@@ -77,6 +77,13 @@ export interface PictureEncoder extends Encoder {
   readonly variants: readonly Variant[];
 }
 
+/** A way with its settings, and what it makes of the picture at its best. */
+export interface EncodedBy {
+  readonly encoder: PictureEncoder;
+  readonly settings: EncodeSettings;
+  readonly best: Probe;
+}
+
 /** What comes of qualities. */
 export type ProbeAt = (quality: number) => Probe | Promise<Probe>;
 
@@ -215,4 +222,16 @@ export function pictureIn(format: FormatDefinition, bytes: Uint8Array, space?: S
       }
     },
   };
+}
+
+/** What both opinions say of a rendition. */
+export async function saidOf(probe: Probe): Promise<Pick<Found, "score" | "metric">> {
+  return { score: await probe.score(), metric: await (probe.metric ?? probe.score)() };
+}
+
+/** The file of a way, written to stay, unless the try is smaller and may stay. */
+export async function writtenToStay({ encoder, settings, best }: EncodedBy, mayStay: boolean): Promise<Found> {
+  const final = await encoder.finish({ ...settings, quality: best.quality });
+  const tried = mayStay ? await best.bytes() : final;
+  return { bytes: tried.length < final.length ? tried : final, ...(await saidOf(best)) };
 }

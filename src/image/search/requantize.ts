@@ -36,7 +36,7 @@ export function requantize(task: Task): Attempt | null {
     settings,
     targetScore: aimedAt(targetScore, picture),
     patience: patienceOf(task.objective),
-    isFrugal: false,
+    keepsResults: true,
     triesFinal,
     upperBoundBytes: Infinity,
     trace: task.trace,

@@ -53,7 +53,7 @@ const HALVED = "4:2:0";
 const MAX_BESIDE_PIXELS = 20_000_000;
 
 /** Searches through pixels in the least memory, where nothing may be kept. */
-export function searchPixelsFrugally(task: Task): Attempt | null {
+export function searchPixelsInLeastMemory(task: Task): Attempt | null {
   const format = canDivide(task) ? null : searchableIn(task);
   return format && { ...pixelsBy(task, format, leastSearch(task, format)), isFallback: true };
 }
@@ -102,7 +102,7 @@ function pixelsBy(task: Task, format: WritableFormat, { tiers, keepsResults, tri
         settings: isIcon(planned) ? withAllChroma(task, format) : task.settings,
         targetScore: aimedAt(targetScore, planned),
         patience: patienceOf(task.objective),
-        isFrugal: !keepsResults,
+        keepsResults,
         triesFinal,
         seekExact: keepsResults ? seekExact : undefined,
         upperBoundBytes,

@@ -5,8 +5,7 @@
  * look.
  */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import { type Candidate, candidatesFor, closePoints, isWithin } from "./candidates.ts";
-import { likelyQualityOf, lowestByDistortion } from "./distortion.ts";
+import { smallestPreviewed } from "./candidates.ts";
 import { hasFewColors, isFlat } from "./exact.ts";
 import { elasticityOf, lostBy } from "./find-quality.ts";
 import type { Goal, Search } from "./goal.ts";
@@ -14,19 +13,10 @@ import type { Scored } from "./losses.ts";
 import { Notes } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { isIcon, isSmall, type PresetGoal, stricterThan } from "./presets.ts";
-import {
-  probeAtOf,
-  distortionOf,
-  type Found,
-  Judge,
-  type JudgementOf,
-  type PictureEncoder,
-  type Probe,
-} from "./probe.ts";
+import { type Found, Judge, type JudgementOf, type PictureEncoder, saidOf, writtenToStay } from "./probe.ts";
 import type { Reference } from "./reference.ts";
-import type { Sample } from "./sample.ts";
 import { isOfSlopes } from "./slopes.ts";
-import { mostInFastPass, mostOnSample } from "./upper-bound.ts";
+import { mostOnSample } from "./upper-bound.ts";
 import {
   bestChoice,
   bytesOnSample,
@@ -37,17 +27,6 @@ import {
   type Probed,
   wholeBy,
 } from "./written.ts";
-
-/** Previews of the whole picture, none of which need be encoded to be scored. */
-const MAX_PREVIEWED_TRIES = 4;
-
-/** Tries that differ by less may differ the other way round when they are finished, above all without loss. */
-const NEARLY_ALIKE = 1.1;
-const NEARLY_ALIKE_EXACT = 1.5;
-/**
- * A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures.
- */
-const HOPELESS_EXACT = 1.3;
 
 /**
  * A picture of more is told from its neighbors in quality by what it loses on average: of what is previewed, whose steps
@@ -104,7 +83,7 @@ export async function smallestAbove(
 
 /** Where files must be written to be looked at. */
 async function smallestWritten(search: Search, encoder: PictureEncoder): Promise<Searched | null> {
-  const { start, isFrugal, upperBoundSampleBytes = Infinity } = search;
+  const { start, keepsResults, upperBoundSampleBytes = Infinity } = search;
   const most = mostOnSample(search);
   const isNear = start && !search.reference.sample.tiles;
   const chosen = isNear ? await fromNeighbor(search, encoder, start, most) : await fromSample(search, encoder, most);
@@ -118,8 +97,10 @@ async function smallestWritten(search: Search, encoder: PictureEncoder): Promise
   }
   const { best: found } = chosen;
   const isWritten = chosen.encoder.finish === chosen.encoder.encode;
-  const stays = isWritten && (isFrugal || modeOfWhole(search, chosen.settings) === "stays");
-  const lossy = stays ? { bytes: await found.bytes(), ...(await saidOf(found)) } : await written(chosen, isWritten);
+  const stays = isWritten && (!keepsResults || modeOfWhole(search, chosen.settings) === "stays");
+  const lossy = stays
+    ? { bytes: await found.bytes(), ...(await saidOf(found)) }
+    : await writtenToStay(chosen, isWritten);
   if (lossy.score < search.targetScore) search.seekExact?.(Infinity);
   else if (await mayBeExact(search, encoder)) search.seekExact?.(chosen.bytes);
   return { ...lossy, sampleBytes: chosen.sampleBytes, ended: endOf(search, chosen), known: triesOf(chosen) };
@@ -172,7 +153,7 @@ async function smallestOfStricter(
   if (!searched) return null;
   const { known, ...found } = searched;
   const { width, height } = search.reference.size;
-  if (search.isFrugal || width * height > leapingPixels) return found;
+  if (!search.keepsResults || width * height > leapingPixels) return found;
   // Where nothing that was tried loses anything, no preset finds less.
   if ([found, ...(known ?? [])].every(({ score }) => score >= EXACT_SCORE)) return found;
   if (await isExactSimple(search)) search.seekExact?.(Infinity);
@@ -217,92 +198,4 @@ function strictly(search: Search, { targetScore, quality }: PresetGoal, { bytes:
   if (scale.bits === undefined) return stricter;
   const bound = Math.min(upperBoundSampleBytes, length);
   return { ...stricter, upperBoundBytes: Math.min(upperBoundBytes, length), upperBoundSampleBytes: bound };
-}
-
-/** Where it is known what a file will show. */
-async function smallestPreviewed(search: Search, encoder: PictureEncoder): Promise<Found | null> {
-  const { reference, isFrugal, onSample } = search;
-  const most = mostInFastPass(search);
-  const sought = { ...search, sample: reference.sample, judge: onSample, most };
-  const [first, ...others] = await candidatesFor(sought, encoder);
-  if (!first || !(await isWithin(first, most))) return null;
-  const { chosen, found } = await chosenOf(search, first, others);
-  const close = isFrugal ? [] : await closeCandidates(search, found, first, others);
-  return finished(search, { ...chosen, best: found }, close);
-}
-
-/** The first candidate that reaches the target score on the whole picture, or else the last. */
-async function chosenOf(search: Search, first: Candidate, others: readonly Candidate[]) {
-  let chosen = first;
-  let found = await wholeOf(search, chosen);
-  // The sample can do with less than the whole picture does, with fewer colors above all.
-  for (const other of others) {
-    if ((await found.score()) >= search.targetScore) break;
-    chosen = other;
-    found = await wholeOf(search, chosen);
-  }
-  return { chosen, found };
-}
-
-/** A candidate as it does on the whole picture. */
-async function wholeOf(search: Search, { encoder, settings, best, distortion }: Candidate): Promise<Probe> {
-  const { reference, onWhole, targetScore, isFrugal, patience } = search;
-  const wholeDistortionAt = distortionOf(encoder, settings);
-  if (!reference.sample.tiles || !wholeDistortionAt) return best;
-  const wholeAt = probeAtOf(encoder, settings, onWhole);
-  // The first guess takes the whole to lose as much as the sample; the next one corrects that.
-  const first = await likelyQualityOf(wholeDistortionAt, distortion);
-  const close = isFrugal ? Infinity : closePoints(patience);
-  const tuning = { first, probes: MAX_PREVIEWED_TRIES, close };
-  return lowestByDistortion(wholeAt, wholeDistortionAt, targetScore, tuning);
-}
-
-/** What both opinions say of a rendition. */
-async function saidOf(probe: Probe): Promise<Pick<Found, "score" | "metric">> {
-  return { score: await probe.score(), metric: await (probe.metric ?? probe.score)() };
-}
-
-/** A candidate, written to stay, unless the try is smaller and may stay. */
-async function written(
-  { encoder, settings, best }: Pick<Candidate, "encoder" | "settings" | "best">,
-  mayStay: boolean,
-): Promise<Found> {
-  const final = await encoder.finish({ ...settings, quality: best.quality });
-  const tried = mayStay ? await best.bytes() : final;
-  return { bytes: tried.length < final.length ? tried : final, ...(await saidOf(best)) };
-}
-
-/** Candidates whose tries were nearly as small as those of the first: tries do not tell them apart. */
-async function closeCandidates(
-  { reference, targetScore }: Search,
-  found: Probe,
-  first: Candidate,
-  others: readonly Candidate[],
-): Promise<Candidate[]> {
-  const { tiles }: Sample = reference.sample;
-  const close: Candidate[] = [];
-  for (const other of others) {
-    const { settings, best } = other;
-    const isExact = settings.loss === "nothing";
-    if (isExact ? (await found.score()) === 100 : tiles) continue;
-    const mostBytes = (await first.best.bytes()).length * (isExact ? NEARLY_ALIKE_EXACT : NEARLY_ALIKE);
-    if ((await best.bytes()).length <= mostBytes && (await best.score()) >= targetScore) close.push(other);
-  }
-  return close;
-}
-
-/** The smallest of a candidate and its close candidates, written to stay. */
-async function finished(
-  { reference: { size } }: Search,
-  candidate: Candidate,
-  close: readonly Candidate[],
-): Promise<Found> {
-  let smallest = await written(candidate, false);
-  let exactBytes = 0;
-  for (const one of close) {
-    const made = await written(one, false);
-    if (one.settings.loss === "nothing") exactBytes = made.bytes.length;
-    if (made.bytes.length <= smallest.bytes.length) smallest = made;
-  }
-  return { ...smallest, beatsExact: !isSmall(size) && exactBytes > smallest.bytes.length * HOPELESS_EXACT };
 }

@@ -288,7 +288,7 @@ export function modeOfWhole(
 /** The whole picture, encoded by a way. */
 export async function wholeBy(search: Search, probed: Probed): Promise<Settled> {
   const { encoder, settings, known } = probed;
-  const { reference, onWhole, targetScore, scale, isFrugal, triesFinal, start } = search;
+  const { reference, onWhole, targetScore, scale, keepsResults, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
   const further = triesFinal ? 0 : scale.fastPassLoss;
@@ -299,7 +299,7 @@ export async function wholeBy(search: Search, probed: Probed): Promise<Settled> 
   const goal = {
     picture: reference.size,
     first: quality,
-    close: isFrugal ? Number.POSITIVE_INFINITY : patience.close * (isSmall ? CLOSER_WHERE_SMALL : 1),
+    close: keepsResults ? patience.close * (isSmall ? CLOSER_WHERE_SMALL : 1) : Number.POSITIVE_INFINITY,
     tries: MAX_WHOLE_TRIES,
     isNear: false,
     slope,

@@ -42,7 +42,7 @@ async function searched(steepness: number) {
     targetScore: TARGET,
     patience: { margin: 0.4, close: 1.8, triesAll: false },
     upperBoundBytes: Infinity,
-    isFrugal: false,
+    keepsResults: true,
     triesFinal: true,
     reference: await Reference.of(picture, false, UNPAUSED),
     scale: SCALE,
