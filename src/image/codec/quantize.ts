@@ -104,11 +104,6 @@ export class Palettes {
     return { error: errorWith(sorted, colors), exact: this.isExact(sorted, colors), gray: this.gray, bits };
   }
 
-  /** About the error of the palette of at most so many colors that would be chosen. */
-  async errorOf(colors: number, timeSlice: TimeSlice): Promise<number> {
-    return errorWith(await this.sortedColors(timeSlice), colors);
-  }
-
   /** The fewest colors, `least` or more, whose palette would leave about so much error at most; 256 where all leave more. */
   async fewest({ least, error }: { readonly least: number; readonly error: number }, timeSlice: TimeSlice) {
     const sorted = await this.sortedColors(timeSlice);

@@ -5,8 +5,15 @@ import { flag, integer, record } from "../../fields.ts";
 import { whiteBalance } from "../color/daylight.ts";
 import { fromLinear, toLinear } from "../color/light.ts";
 import { sharpenSteps } from "../steps/blur.ts";
-import { compose, GRAYSCALE, IDENTITY, INVERT, rotateHue, saturate } from "../steps/color-matrices.ts";
-import type { ColorMatrix } from "../steps/matrix.ts";
+import {
+  type ColorMatrix,
+  compose,
+  GRAYSCALE,
+  IDENTITY,
+  INVERT,
+  rotateHue,
+  saturate,
+} from "../steps/color-matrices.ts";
 import { operation } from "../steps/operation.ts";
 import { toneSteps } from "../steps/tone.ts";
 

@@ -59,6 +59,17 @@ export async function pixelsOf(rows: Rows): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
+/** Fills a band with the next rows of a picture, of which there are as many. */
+export async function filled(rows: Rows, band: Uint8Array): Promise<Uint8Array> {
+  for (let at = 0; at < band.length;) {
+    const read = await rows.read((band.length - at) / (rows.width * 4));
+    if (!read) throw new Error("the rows ended early");
+    band.set(read, at);
+    at += read.length;
+  }
+  return band;
+}
+
 /**
  * Rows of pixels in memory, which are tightly packed.
  * @param pixelBytes those of all such rows; rows that are kept in another form are read in that

@@ -12,9 +12,8 @@ import { conversionEstimate, toSrgb } from "../codec/convert-colors.ts";
 import type { Space } from "../color/space.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Extent } from "../pixels/picture.ts";
-import type { Rows } from "../pixels/rows.ts";
+import { filled, type Rows } from "../pixels/rows.ts";
 import { comparedRows, onlyStrips, type Strip, STRIP_ROWS, stripsOf } from "../pixels/strips.ts";
-import { filled } from "../steps/filled.ts";
 import { completed, completedBytes, completedSize } from "./completed.ts";
 import {
   type Judgement,

@@ -1,6 +1,17 @@
 /** Colors as weighted sums of their red, green and blue, on encoded values. */
+import { BandTable } from "../../../wasm/pixels/band.ts";
 import { LUMA } from "../color/light.ts";
-import type { ColorMatrix } from "./matrix.ts";
+import { mapBands } from "../pixels/band.ts";
+import type { Rows } from "../pixels/rows.ts";
+
+/**
+ * Three rows of four: the factors of red, green and blue, and an offset in levels, for the new red, green and blue.
+ */
+export type ColorMatrix = readonly [
+  ...(readonly [number, number, number, number]),
+  ...(readonly [number, number, number, number]),
+  ...(readonly [number, number, number, number]),
+];
 
 export const IDENTITY: ColorMatrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
 export const INVERT: ColorMatrix = [-1, 0, 0, 255, 0, -1, 0, 255, 0, 0, -1, 255];
@@ -49,4 +60,10 @@ export function compose(first: ColorMatrix, second: ColorMatrix): ColorMatrix {
     }
   }
   return product as unknown as ColorMatrix;
+}
+
+/** Every color as a weighted sum of its red, green and blue; alpha stays. */
+export function matrix(rows: Rows, factors: ColorMatrix): Rows {
+  const table = new BandTable(Float32Array.from(factors));
+  return mapBands(rows, (band) => band.multiply(table), { tables: [table] });
 }

@@ -3,8 +3,7 @@ import { openOverlay, overlayEstimate } from "../../../wasm/effects/colors.ts";
 import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
 import { bandBytes, BAND_ROWS } from "../pixels/band.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
-import { type Rows, rowsOf } from "../pixels/rows.ts";
-import { filled } from "./filled.ts";
+import { filled, type Rows, rowsOf } from "../pixels/rows.ts";
 
 /** A picture that is opened when the rows that it lies on are reached. */
 export interface Cover extends Size {

@@ -3,9 +3,8 @@ import { GAINS, openTone, toneEstimate } from "../../../wasm/effects/colors.ts";
 import { estimated } from "../../../wasm/estimate.ts";
 import { bandBytes } from "../pixels/band.ts";
 import type { Size } from "../pixels/geometry.ts";
-import { IDENTITY } from "./color-matrices.ts";
+import { type ColorMatrix, IDENTITY, matrix as multiply } from "./color-matrices.ts";
 import { effectStep, rowStep } from "./effect.ts";
-import { type ColorMatrix, matrix as multiply } from "./matrix.ts";
 import type { Step } from "./operation.ts";
 import { mapLevels, mapLevelsEstimate } from "./tables.ts";
 

@@ -1,8 +1,8 @@
 /** Work on the colors of single pixels. */
 import { describe, expect, it } from "vitest";
 
+import { type ColorMatrix, matrix } from "../../../src/image/steps/color-matrices.ts";
 import { flatten } from "../../../src/image/steps/flatten.ts";
-import { type ColorMatrix, matrix } from "../../../src/image/steps/matrix.ts";
 import { mapLevels } from "../../../src/image/steps/tables.ts";
 import { Band } from "../../../wasm/pixels/band.ts";
 import { drain, noise, rowsOf, sample } from "../../support/rows.ts";

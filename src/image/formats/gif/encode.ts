@@ -143,7 +143,8 @@ async function waysFor(picture: Picture, tuning: Tuning, timeSlice: TimeSlice): 
   const usual = { ...(await palettes.choose(reduction.colors, timeSlice)), tolerance };
   const further = furtherWays(picture, tuning);
   if (!fewer || further === 0) return [usual];
-  if ((await palettes.errorOf(MAX_COLORS, timeSlice)) > fewer.error * DRAWN_PART) return [usual];
+  const { error } = await palettes.estimate(MAX_COLORS, timeSlice);
+  if (error > fewer.error * DRAWN_PART) return [usual];
   const colors = await palettes.fewest(fewer, timeSlice);
   const few = { ...(await palettes.choose(colors, timeSlice)), tolerance: 0 };
   if (further === 1) return [usual, few];
