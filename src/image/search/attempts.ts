@@ -6,7 +6,7 @@ import { type JobLimits, TooLong } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
-import { encodeBlind, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
+import { encodeBlind, encodeDrawnExactly, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
 import { fits } from "./estimates.ts";
 import { fitSize, fitSizeFast } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
@@ -40,6 +40,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     searchPixels(task),
     searchPixelsInLeastMemory(task),
     searchExactly(task),
+    encodeDrawnExactly(task),
     reencodePlanes(task),
     repackOriginal(task),
     encodeExactly(task),

@@ -71,6 +71,16 @@ export function encodeExactlyInstead(task: Task): Attempt | null {
   return attempt && { ...attempt, isUnlikely: true };
 }
 
+/** Encodes an animation without loss where a search through its files found that it is drawn, which may take less. */
+export function encodeDrawnExactly(task: Task): Attempt | null {
+  const { objective, format, picture, settings, unchanged } = task;
+  const isPossible = objective.kind === "smart" && format.write?.nearLosslessLevels !== undefined && !unchanged;
+  if (!isPossible || picture.frames === 1) return null;
+  const attempt = encoded(task, "encode exactly", { ...settings, lossless: true });
+  const mayBeat: Attempt["mayBeat"] = (_, { exactBesideBytes }) => exactBesideBytes > 0;
+  return attempt && { ...attempt, isBesides: true, isUnlikely: true, mayBeat };
+}
+
 /** Encodes without loss a picture of more than 8 bits, unless it is one of 8 bits that is stored as one of 16. */
 function encodedSixteenBit(task: Task, sixteenBit: Task): Attempt | null {
   const exact = encoded(sixteenBit, "encode exactly", task.settings);

@@ -6,6 +6,7 @@ import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeEstimate, framesJudgeMs, judgeEstimate } from "./estimates.ts";
+import { isFlat } from "./exact.ts";
 import { fullSearch, leastSearch, type TieredSearch, type Tiers } from "./memory-tiers.ts";
 import { aimedAt, isIcon, patienceOf, TARGET_SCORE } from "./presets.ts";
 import { Reference } from "./reference.ts";
@@ -154,6 +155,9 @@ export function searchFiles(task: Task): Attempt | null {
       const originalBytes = unchanged?.original?.length;
       const { deadline } = session;
       const goal = { format, settings, targetScore, originalBytes, upperBoundBytes, compared, deadline, trace };
+      // Of what is drawn, files without loss are small: one is made besides.
+      const mayBeExact = !isStill && !unchanged && format.write.nearLosslessLevels !== undefined;
+      if (mayBeExact && (await isFlat(picture, timeSlice))) session.exactBesideBytes = Infinity;
       const best = await smallestAnimation(picture, goal, timeSlice);
       if (!best) return BEATEN;
       if (isStill || best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);

@@ -8,6 +8,7 @@ import type { Picture } from "../../../src/image/pixels/picture.ts";
 import { type TimeSlice, UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import file from "../../fixtures/gif/TestImage.gif";
 import { rendered } from "../../support/render.ts";
+import { paint, pictureOf as pictureIn } from "../../support/rows.ts";
 import { scoreAnimation } from "../../support/scores.ts";
 
 function pictureOf(bytes: Uint8Array, name: "gif" | "png" | "webp" | "avif"): Picture {
@@ -43,7 +44,7 @@ async function doubled(picture: Picture): Promise<Picture> {
   };
 }
 
-async function optimized(optimize: object, format?: string) {
+async function optimized(optimize: object, format?: string, original: Uint8Array = new Uint8Array(file)) {
   const {
     output,
     optimize: wanted,
@@ -53,7 +54,7 @@ async function optimized(optimize: object, format?: string) {
     ...(format && { output: { format } }),
   });
   const order = { operations, output, optimize: wanted, overlays: new Map(), accept: undefined };
-  return (await rendered(new Uint8Array(file), order)).output;
+  return (await rendered(original, order)).output;
 }
 
 describe("the score of an animation", () => {
@@ -96,5 +97,28 @@ describe("an animation as a format without animation", () => {
     expect(facts.frames).toBe(1);
     // Flat colors in small dots: no JPEG file does them justice.
     expect(score).toBeGreaterThan(25);
+  });
+});
+
+describe("an animation that is drawn", () => {
+  // A disc that grows on white, with a bar below it.
+  const frameAt = (at: number) =>
+    paint(160, 120, (x, y) => {
+      if (y > 100 && x > 20 && x < 20 + at * 12) return [20, 20, 60, 255];
+      return (x - 80) ** 2 + (y - 50) ** 2 < (12 + 4 * at) ** 2 ? [230, 50, 50, 255] : [255, 255, 255, 255];
+    });
+  const picture = pictureIn([frameAt(0), ...[1, 2, 3, 4, 5, 6, 7].map(frameAt)]);
+  /** Of the mark by which a result is known when it comes back. */
+  const MARK_BYTES = 16;
+  const settings = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
+
+  it.each(["webp", "jxl"] as const)("takes no more with loss than without: %s", async (name) => {
+    const original = await FORMATS.gif.write.encode(picture, settings, UNPAUSED);
+    const exact = await optimized({ lossless: true }, name, original);
+    for (const compression of ["low", "medium", "high"]) {
+      const { bytes, score } = await optimized({ compression }, name, original);
+      expect(bytes.length, compression).toBeLessThanOrEqual(exact.bytes.length + MARK_BYTES);
+      expect(score).toBeGreaterThan(60);
+    }
   });
 });
