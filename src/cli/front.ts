@@ -80,8 +80,8 @@ export async function listenBefore(
     connectionsCheckingInterval: headersMs / 2,
   };
   const server = createServer(options, (request, response) => {
-    // Whoever waits for an answer to begin is still, too, and stays.
-    response.setTimeout(stalledMs, () => request.socket.writableLength > 0 && request.socket.destroy());
+    // Whoever waits for an answer to begin is still, too, and stays. Without a reset the kernel would hold what was not taken.
+    response.setTimeout(stalledMs, () => request.socket.writableLength > 0 && request.socket.resetAndDestroy());
     const target = targetOf(request);
     if (typeof target === "number") refuse(request, response, target);
     else passOn(request, response, { ...target, runtimePort, client: clientOf(request, proxies) });

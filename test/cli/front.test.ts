@@ -272,7 +272,9 @@ describe("a connection", () => {
       inside.write(`HTTP/1.1 200 OK\r\nContent-Length: ${1 << 26}\r\n\r\n`);
       inside.write(new Uint8Array(1 << 26));
       expect(await ended).toBe("ECONNRESET");
-      client.destroy();
+      const cut = endOf(client);
+      client.resume();
+      expect(await cut).toBe("ECONNRESET");
     });
   });
 
