@@ -16,15 +16,31 @@ export interface HeapDebugger {
   readonly snapshot: (path: string) => Promise<void>;
   /** Bytes of what the engine has compiled of native modules, which is in no other figure. */
   readonly compiledBytes: () => Promise<number>;
+  /** What of the heap is what. */
+  readonly kinds: () => Promise<HeapKinds>;
+}
+
+/** Bytes of a heap, without what lies outside of it. */
+export interface HeapKinds {
+  /** What the engine has compiled of programs, with what it has learned of them. */
+  readonly code: number;
+  /** Objects, functions, lists, maps and texts: what programs keep. */
+  readonly values: number;
 }
 
 /** What of a snapshot is read here. */
 interface Snapshot {
-  readonly snapshot: { readonly meta: { readonly node_fields: readonly string[] } };
+  readonly snapshot: {
+    readonly meta: { readonly node_fields: readonly string[]; readonly node_types: readonly [readonly string[]] };
+  };
   /** The fields of one node after those of the other. */
   readonly nodes: readonly number[];
   readonly strings: readonly string[];
 }
+
+/** Types of nodes that are code, and those that are none of the heap. */
+const CODE: ReadonlySet<string> = new Set(["code", "object shape"]);
+const OUTSIDE: ReadonlySet<string> = new Set(["native", "synthetic", "hidden"]);
 
 /** What the engine calls the code of a native module in a snapshot, with the size that it has at that moment. */
 const COMPILED = "system / CppGCManaged (WasmNativeModule)";
@@ -63,6 +79,12 @@ export async function debuggerAt(port: number): Promise<HeapDebugger> {
       waiting.set(id, resolve);
       socket.send(JSON.stringify({ id, method }));
     });
+  const taken = async (): Promise<Snapshot> => {
+    const chunks: string[] = [];
+    takeChunk = (chunk) => void chunks.push(chunk);
+    await call("HeapProfiler.takeHeapSnapshot");
+    return JSON.parse(chunks.join("")) as Snapshot;
+  };
   return {
     async usage() {
       // The runtime never carries out what is made for this, `HeapProfiler.collectGarbage`. To track objects it has to know
@@ -77,21 +99,41 @@ export async function debuggerAt(port: number): Promise<HeapDebugger> {
       file.end();
       await once(file, "finish");
     },
-    async compiledBytes() {
-      const chunks: string[] = [];
-      takeChunk = (chunk) => void chunks.push(chunk);
-      await call("HeapProfiler.takeHeapSnapshot");
-      return compiledIn(JSON.parse(chunks.join("")) as Snapshot);
-    },
+    compiledBytes: async () => compiledIn(await taken()),
+    kinds: async () => kindsIn(await taken()),
   };
 }
 
-function compiledIn({ snapshot, nodes, strings }: Snapshot): number {
-  const fields = snapshot.meta.node_fields;
-  const [name, size] = [fields.indexOf("name"), fields.indexOf("self_size")];
-  let sum = 0;
+interface HeapNode {
+  readonly type: string;
+  readonly name: string;
+  readonly bytes: number;
+}
+
+function* nodesOf({ snapshot, nodes, strings }: Snapshot): Generator<HeapNode> {
+  const { node_fields: fields, node_types: types } = snapshot.meta;
+  const [type, name, size] = ["type", "name", "self_size"].map((field) => fields.indexOf(field)) as [
+    number,
+    number,
+    number,
+  ];
   for (let at = 0; at < nodes.length; at += fields.length) {
-    if (strings[nodes[at + name] ?? -1] === COMPILED) sum += nodes[at + size] ?? 0;
+    const named = { type: types[0][nodes[at + type] ?? -1] ?? "", name: strings[nodes[at + name] ?? -1] ?? "" };
+    yield { ...named, bytes: nodes[at + size] ?? 0 };
   }
+}
+
+function compiledIn(snapshot: Snapshot): number {
+  let sum = 0;
+  for (const { name, bytes } of nodesOf(snapshot)) if (name === COMPILED) sum += bytes;
   return sum;
+}
+
+function kindsIn(snapshot: Snapshot): HeapKinds {
+  let [code, values] = [0, 0];
+  for (const { type, bytes } of nodesOf(snapshot)) {
+    if (CODE.has(type)) code += bytes;
+    else if (!OUTSIDE.has(type)) values += bytes;
+  }
+  return { code, values };
 }

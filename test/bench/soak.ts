@@ -194,6 +194,9 @@ interface Left {
   readonly heap: HeldAt[];
   /** Buffers, which memories of native modules are none of. */
   readonly buffers: HeldAt[];
+  /** Of the heap, what the engine compiles, and what programs keep. */
+  readonly code: HeldAt[];
+  readonly values: HeldAt[];
 }
 
 interface Resting {
@@ -204,7 +207,7 @@ interface Resting {
 
 /** Has all callers rest at each tenth of the run, and looks at what is left. */
 async function rested({ heap, rests, since }: Resting): Promise<Left> {
-  const left: Left = { heap: [], buffers: [] };
+  const left: Left = { heap: [], buffers: [], code: [], values: [] };
   for (let tenth = 1; tenth <= TENTHS; tenth++) {
     const at = since + (SECONDS * 1_000 * tenth) / TENTHS;
     await pause(at - performance.now() - (tenth === TENTHS ? LAST_REST_MS : 0));
@@ -215,13 +218,19 @@ async function rested({ heap, rests, since }: Resting): Promise<Left> {
     const seconds = (performance.now() - since) / 1_000;
     left.heap.push({ seconds, bytes: usedSize + embedderHeapUsedSize });
     left.buffers.push({ seconds, bytes: backingStorageSize });
+    const { code, values } = await heap.kinds();
+    left.code.push({ seconds, bytes: code });
+    left.values.push({ seconds, bytes: values });
     rests.end();
   }
   return left;
 }
 
-function tellFlatness({ heap, buffers }: Left): void {
+/** Fails where the heap or the buffers grow; what of the heap does is told besides. */
+function tellFlatness({ heap, buffers, code, values }: Left): void {
   console.log(`  ${flatnessLine("heap at rest", heap)}`);
+  console.log(`  ${flatnessLine("of it what is compiled", code)}`);
+  console.log(`  ${flatnessLine("of it what programs keep", values)}`);
   console.log(`  ${flatnessLine("buffers at rest", buffers)}`);
   if ([heap, buffers].some((held) => flatnessOf(held).verdict !== "flat")) process.exitCode = 1;
 }
