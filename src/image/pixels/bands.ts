@@ -1,4 +1,4 @@
-/** Ways through all rows of a picture, a few at a time, for whoever works on them as they come. */
+/** A way through all rows of a picture, a few at a time, for whoever works on them as they come. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Rows } from "./rows.ts";
 
@@ -28,10 +28,4 @@ export async function* bandsOf(
   } finally {
     rows.close();
   }
-}
-
-/** All rows of pixels in memory, at most so many at a time; nothing is declared. */
-export function* bandsOfPixels(pixels: Uint8Array, width: number, most: number): Generator<Uint8Array, void> {
-  const step = width * 4 * most;
-  for (let from = 0; from < pixels.length; from += step) yield pixels.subarray(from, from + step);
 }

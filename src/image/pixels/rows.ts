@@ -44,12 +44,12 @@ export async function skipRows(rows: Rows, count: number): Promise<void> {
   }
 }
 
-/** All pixels of rows, which are read to their end and closed: as rows have them, tightly packed. */
-export async function pixelsOf(rows: Rows): Promise<Uint8Array<ArrayBuffer>> {
+/** All pixels of rows, which are read to their end, `most` at a time, and closed: as rows have them, tightly packed. */
+export async function pixelsOf(rows: Rows, most = rows.height): Promise<Uint8Array<ArrayBuffer>> {
   const pixels = new Uint8Array(rows.width * rows.height * bytesPerPixel(rows));
   try {
     let end = 0;
-    for (let band = await rows.read(rows.height); band; band = await rows.read(rows.height)) {
+    for (let band = await rows.read(most); band; band = await rows.read(most)) {
       pixels.set(band, end);
       end += band.length;
     }

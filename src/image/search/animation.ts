@@ -1,17 +1,19 @@
 /** Animations that look as good as asked. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { Picture } from "../pixels/picture.ts";
+import type { FormatDefinition } from "../codec/format.ts";
+import type { Extent, Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
+import { resultDecodeEstimate } from "./estimates.ts";
 import { findQuality, FULL_QUALITY, MIN_QUALITY, type Model, within } from "./find-quality.ts";
 import type { Goal } from "./goal.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { fileAt, type Found, pictureIn, type Written } from "./probe.ts";
-import { inComparedColors, judgeRows } from "./score.ts";
+import { inComparedColors, judgeRows, scoreEstimate } from "./score.ts";
 import { type Judgement, SAME, worse } from "./second-opinion.ts";
 
 /** Frames that are compared: spread evenly, first and last included. */
-export const SAMPLED_FRAMES = 6;
+const SAMPLED_FRAMES = 6;
 
 /**
  * What both opinions say of an animation as a rendition of another: the worst that each says of six frames as they are
@@ -35,6 +37,12 @@ export async function judgeAnimation(first: Picture, second: Picture, timeSlice:
   }
   await others.return(undefined);
   return worst;
+}
+
+/** Milliseconds of looking at an animation of this format: all of it is decoded, and some frames are compared. */
+export function framesJudgeMs(format: FormatDefinition, picture: Extent): number {
+  const compared = Math.min(picture.frames, SAMPLED_FRAMES);
+  return resultDecodeEstimate(format, picture).ms + compared * scoreEstimate(picture).ms;
 }
 
 /** For frames of one animation, which of another are shown at the same time; formats round times differently. */

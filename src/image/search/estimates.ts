@@ -8,7 +8,6 @@ import { type Size, whole } from "../pixels/geometry.ts";
 import type { Extent } from "../pixels/picture.ts";
 import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { flattenEstimate } from "../steps/flatten.ts";
-import { SAMPLED_FRAMES } from "./animation.ts";
 import { hasManyTiles, sampleBytes, samplePart, sampleSize } from "./sample.ts";
 import { scoreEstimate } from "./score.ts";
 import type { Task, WritableFormat } from "./task.ts";
@@ -39,12 +38,6 @@ export function triesOf(picture: Size, kind: "divided" | "started" | "usual"): t
 /** The estimate of looking at a result of this format: decoding it, and comparing it with the picture. */
 export function judgeEstimate(format: FormatDefinition, picture: Extent): Estimate {
   return serial(resultDecodeEstimate(format, picture), scoreEstimate(picture));
-}
-
-/** Milliseconds of looking at an animation of this format: all of it is decoded, and some frames are compared. */
-export function framesJudgeMs(format: FormatDefinition, picture: Extent): number {
-  const compared = Math.min(picture.frames, SAMPLED_FRAMES);
-  return resultDecodeEstimate(format, picture).ms + compared * scoreEstimate(picture).ms;
 }
 
 /** The estimate of decoding a result that is not written yet, in one scan unless told otherwise. */

@@ -8,16 +8,8 @@ import type { Start } from "./rendition.ts";
 import type { WritableFormat } from "./task.ts";
 import type { Trace } from "./trace.ts";
 
-/** What decides which files a search tries: what it has memory for. */
-export interface Course {
-  /** The best result so far is kept while another is made; otherwise the first that reaches the target score is taken. */
-  readonly keepsResults: boolean;
-  /** The whole picture is tried as it is written to stay, in several scans where it may have them. */
-  readonly triesFinal: boolean;
-}
-
 /** What is searched for. */
-export interface Goal extends Course {
+export interface Goal {
   readonly format: WritableFormat;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
@@ -26,6 +18,10 @@ export interface Goal extends Course {
   readonly upperBoundBytes: number;
   /** About what its format takes for the sample at the target score, where that is known. */
   readonly upperBoundSampleBytes?: number | undefined;
+  /** The best result so far is kept while another is made; otherwise the first that reaches the target score is taken. */
+  readonly keepsResults: boolean;
+  /** The whole picture is tried as it is written to stay, in several scans where it may have them. */
+  readonly triesFinal: boolean;
   /**
    * Told where a file without loss may be the best, with what the sample takes otherwise, `Infinity` where none looks as promised;
    * absent: none will be tried.

@@ -17,13 +17,16 @@ import {
   triesMs,
   triesOf,
 } from "./estimates.ts";
-import type { Course } from "./goal.ts";
+import type { Goal } from "./goal.ts";
 import { comparedPixelsEstimate } from "./reference.ts";
 import { samplePart } from "./sample.ts";
 import { sixteenBitTask, type Task, type WritableFormat } from "./task.ts";
 
 /** Larger pictures are computed anew each time that they are read. */
 const MAX_KEPT_PIXELS = 4_000_000;
+
+/** What decides which files a search tries: what it has memory for. */
+type Course = Pick<Goal, "keepsResults" | "triesFinal">;
 
 /** A tier for a search: what it keeps in it that saves time, and the estimate of the search with that. */
 interface Tier {

@@ -9,7 +9,7 @@ import type { Space } from "../color/space.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { type Picture, stillPicture } from "../pixels/picture.ts";
-import { type Rows, rowsOver } from "../pixels/rows.ts";
+import { pixelsOf, type Rows, rowsOver } from "../pixels/rows.ts";
 import { comparedRows, GRID, STRIP_ROWS, type Strip } from "../pixels/strips.ts";
 
 /** Pixels of the side of a tile: as high as a strip. */
@@ -107,7 +107,7 @@ export async function sampleOf(
 ): Promise<Sample> {
   const { space } = size;
   if (isWhole(size, tilesOfSmall)) {
-    return { picture: inMemory(await collected(rows), ownSize(size), rows.opaque, space) };
+    return { picture: inMemory(await pixelsOf(rows, TILE), ownSize(size), rows.opaque, space) };
   }
   const places = placesOf(size, strips);
   const sample = { width: TILE * ACROSS, height: (TILE * places.length) / ACROSS };
@@ -121,27 +121,13 @@ function ownSize(size: Size): Size {
   return { width: size.width, height: comparedRows(size) };
 }
 
-/** As many rows at a time as a tile has, which declare what they take themselves. */
-function bandsIn(rows: Rows): AsyncIterable<Uint8Array> {
-  return bandsOf(rows, { rows: TILE, timeSlice: UNPAUSED });
-}
-
-async function collected(rows: Rows): Promise<Uint8Array> {
-  const pixels = new Uint8Array(rows.width * rows.height * 4);
-  let end = 0;
-  for await (const band of bandsIn(rows)) {
-    pixels.set(band, end);
-    end += band.length;
-  }
-  return pixels;
-}
-
 async function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip[]): Promise<Uint8Array> {
   const pixels = new Uint8Array(TILE * TILE * places.length * 4);
   const stride = rows.width * 4;
   const lines = strips.flatMap((strip) => Array.from({ length: strip.rows }, (_, index) => strip.y + index));
   let line = 0;
-  for await (const band of bandsIn(rows)) {
+  // Rows declare what they take themselves.
+  for await (const band of bandsOf(rows, { rows: TILE, timeSlice: UNPAUSED })) {
     for (let at = 0; at < band.length; at += stride, line++) {
       for (const [index, { x, y }] of places.entries()) {
         const row = lines[line]! - y;

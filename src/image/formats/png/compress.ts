@@ -8,7 +8,7 @@ import {
   type PngInput,
 } from "../../../../wasm/pixels/png-writer.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
-import { bandsOf, bandsOfPixels } from "../../pixels/bands.ts";
+import { bandsOf } from "../../pixels/bands.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
 import { type Compression, deflateEstimate } from "./levels.ts";
@@ -38,8 +38,9 @@ export function pngBands(rows: Rows, timeSlice: TimeSlice): AsyncGenerator<Uint8
 }
 
 /** All rows of pixels in memory, as many at a time as are compressed in one call. */
-export function pngBandsOfPixels(pixels: Uint8Array, width: number): Generator<Uint8Array, void> {
-  return bandsOfPixels(pixels, width, rowsPerCall({ width }));
+export function* pngBandsOfPixels(pixels: Uint8Array, width: number): Generator<Uint8Array, void> {
+  const step = width * 4 * rowsPerCall({ width });
+  for (let from = 0; from < pixels.length; from += step) yield pixels.subarray(from, from + step);
 }
 
 interface Source extends Size {
