@@ -1,20 +1,17 @@
-// RGB to luma and chroma by BT.601 at full range, as most AVIF files have them; chroma by the mean of four pixels. Of stills
-// with halved chroma luma makes up for the brightness that is lost by that.
+// RGB to luma and chroma by BT.601, at full range as most AVIF files have them, or at that of films; chroma by the mean of four
+// pixels. Of stills with halved chroma luma makes up for the brightness that is lost by that.
 #include "cells.h"
 
 #include <string.h>
 
-// The weights of BT.601, scaled by 2^14; those of a difference add up to 0, those of luma to 2^14.
+// The weights of BT.601 for red, green and blue, scaled by 2^14; those of a difference add up to 0, those of luma to 2^14. Of
+// limited range they are 219 and 224 parts of 255, and luma begins at 16.
 #define SHIFT 14
-#define Y_R 4899
-#define Y_G 9617
-#define Y_B 1868
-#define U_R (-2765)
-#define U_G (-5427)
-#define U_B 8192
-#define V_R 8192
-#define V_G (-6860)
-#define V_B (-1332)
+struct weights {
+  int y[3], u[3], v[3], black;
+};
+static const struct weights FULL = {{4899, 9617, 1868}, {-2765, -5427, 8192}, {8192, -6860, -1332}, 0};
+static const struct weights LIMITED = {{4207, 8259, 1605}, {-2429, -4767, 7196}, {7196, -6026, -1170}, 16};
 
 size_t cell_row_bytes(const struct cell_row *cells, int alpha) {
   const size_t luma = (size_t)cells->width * cells->height;
@@ -38,42 +35,45 @@ void cell_row_place(struct cell_row *cells, int alpha, uint8_t *memory) {
 
 static inline uint8_t clamped(int value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
 
-static void luma_row(const uint8_t *restrict rgba, int width, uint8_t *restrict y) {
+static inline __attribute__((always_inline)) void luma_row(const uint8_t *restrict rgba, int width, struct weights weights,
+                                                           uint8_t *restrict y) {
   for (int x = 0; x < width; x++) {
     const uint8_t *const p = rgba + x * 4;
-    y[x] = (uint8_t)((p[0] * Y_R + p[1] * Y_G + p[2] * Y_B + (1 << (SHIFT - 1))) >> SHIFT);
+    const int sum = p[0] * weights.y[0] + p[1] * weights.y[1] + p[2] * weights.y[2];
+    y[x] = (uint8_t)(((sum + (1 << (SHIFT - 1))) >> SHIFT) + weights.black);
   }
 }
 
-// `shift` is 0 for one pixel, 2 for the sum of four.
-static inline uint8_t blue(int r, int g, int b, int shift) {
-  return clamped(((r * U_R + g * U_G + b * U_B + (1 << (SHIFT + shift - 1))) >> (SHIFT + shift)) + 128);
-}
-static inline uint8_t red(int r, int g, int b, int shift) {
-  return clamped(((r * V_R + g * V_G + b * V_B + (1 << (SHIFT + shift - 1))) >> (SHIFT + shift)) + 128);
+// A difference; `shift` is 0 for one pixel, 2 for the sum of four.
+static inline uint8_t difference(int r, int g, int b, const int weights[3], int shift) {
+  const int sum = r * weights[0] + g * weights[1] + b * weights[2];
+  return clamped(((sum + (1 << (SHIFT + shift - 1))) >> (SHIFT + shift)) + 128);
 }
 
-static void chroma_row(const uint8_t *restrict rgba, int width, uint8_t *restrict u, uint8_t *restrict v) {
+static inline __attribute__((always_inline)) void chroma_row(const uint8_t *restrict rgba, int width, struct weights weights,
+                                                             uint8_t *restrict u, uint8_t *restrict v) {
   for (int x = 0; x < width; x++) {
     const uint8_t *const p = rgba + x * 4;
-    u[x] = blue(p[0], p[1], p[2], 0);
-    v[x] = red(p[0], p[1], p[2], 0);
+    u[x] = difference(p[0], p[1], p[2], weights.u, 0);
+    v[x] = difference(p[0], p[1], p[2], weights.v, 0);
   }
 }
 
-static void half_chroma_row(const uint8_t *restrict top, const uint8_t *restrict bottom, int width, uint8_t *restrict u,
-                            uint8_t *restrict v) {
+static inline __attribute__((always_inline)) void half_chroma_row(const uint8_t *restrict top, const uint8_t *restrict bottom,
+                                                                  int width, struct weights weights,
+                                                                  uint8_t *restrict u, uint8_t *restrict v) {
   for (int x = 0; x < width / 2; x++) {
     const uint8_t *const a = top + x * 8, *const b = bottom + x * 8;
     const int red_sum = a[0] + a[4] + b[0] + b[4], green_sum = a[1] + a[5] + b[1] + b[5];
     const int blue_sum = a[2] + a[6] + b[2] + b[6];
-    u[x] = blue(red_sum, green_sum, blue_sum, 2);
-    v[x] = red(red_sum, green_sum, blue_sum, 2);
+    u[x] = difference(red_sum, green_sum, blue_sum, weights.u, 2);
+    v[x] = difference(red_sum, green_sum, blue_sum, weights.v, 2);
   }
   if (width & 1) {
     const uint8_t *const a = top + (size_t)(width - 1) * 4, *const b = bottom + (size_t)(width - 1) * 4;
-    u[width / 2] = blue(2 * (a[0] + b[0]), 2 * (a[1] + b[1]), 2 * (a[2] + b[2]), 2);
-    v[width / 2] = red(2 * (a[0] + b[0]), 2 * (a[1] + b[1]), 2 * (a[2] + b[2]), 2);
+    const int red_sum = 2 * (a[0] + b[0]), green_sum = 2 * (a[1] + b[1]), blue_sum = 2 * (a[2] + b[2]);
+    u[width / 2] = difference(red_sum, green_sum, blue_sum, weights.u, 2);
+    v[width / 2] = difference(red_sum, green_sum, blue_sum, weights.v, 2);
   }
 }
 
@@ -122,6 +122,19 @@ static void take_halved(void *all) {
   cells->halved_rows += HALVED_MCU;
 }
 
+// Takes a row of luma and, unless chroma is halved and the row an odd one, one of chroma.
+static inline __attribute__((always_inline)) void take_row(struct cell_row *cells, const uint8_t *from, const uint8_t *below,
+                                                           struct weights weights, int y) {
+  const int width = cells->filled;
+  luma_row(from, width, weights, cells->planes[0] + y * cells->strides[0]);
+  const int half = cells->chroma == CHROMA_HALF;
+  if (half && (y & 1)) return;
+  uint8_t *const u = cells->planes[1] + (half ? y / 2 : y) * cells->strides[1];
+  uint8_t *const v = cells->planes[2] + (half ? y / 2 : y) * cells->strides[2];
+  if (half) half_chroma_row(from, below, width, weights, u, v);
+  else chroma_row(from, width, weights, u, v);
+}
+
 void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows) {
   const int width = cells->filled;
   for (int row = 0; row < rows; row++) {
@@ -138,15 +151,9 @@ void cell_row_add(struct cell_row *cells, const uint8_t *rgba, int rows) {
       rgb_row(from, width, at[0], at[1], at[2]);
       continue;
     }
-    luma_row(from, width, at[0]);
-    if (cells->chroma == CHROMA_FULL) {
-      chroma_row(from, width, at[1], at[2]);
-    } else if ((y & 1) == 0) {
-      const uint8_t *const below = row + 1 < rows ? from + (size_t)width * 4 : from;
-      uint8_t *const u = cells->planes[1] + (y / 2) * cells->strides[1];
-      uint8_t *const v = cells->planes[2] + (y / 2) * cells->strides[2];
-      half_chroma_row(from, below, width, u, v);
-    }
+    const uint8_t *const below = row + 1 < rows ? from + (size_t)width * 4 : from;
+    if (cells->limited) take_row(cells, from, below, LIMITED, y);
+    else take_row(cells, from, below, FULL, y);
   }
   cells->rows += rows;
 }

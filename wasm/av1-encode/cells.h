@@ -13,6 +13,7 @@ struct cell_row {
   int rows;           // rows of the picture so far
   enum chroma chroma;
   int bits;            // of a sample: 8, or 10 in two bytes
+  int limited;         // luma is 16 to 235, chroma 16 to 240; of 8 bits that are not RGB
   uint8_t *planes[4];  // luma, blue and red difference (or G, B, R), alpha or NULL
   size_t strides[4];    // in bytes
   uint8_t translucent;  // some alpha is not full

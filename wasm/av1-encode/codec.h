@@ -11,6 +11,7 @@ struct coded {
   int half;   // chroma has half the columns and rows
   int rgb;
   int deep;  // 10 bits a sample
+  int limited;  // range
   int wide;  // the matrix is that of BT.2020
   int primaries, transfer;  // ISO/IEC 23091-2
 };

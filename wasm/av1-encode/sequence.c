@@ -39,7 +39,8 @@ static int open_codec(FrameEncoder *encoder, int frames, int quantizer, int spee
   aom_codec_enc_cfg_t config;
   if (aom_codec_enc_config_default(interface, &config, AOM_USAGE_GOOD_QUALITY) != AOM_CODEC_OK) return 0;
   aom_codec_ctx_t *const codec = &encoder->codec;
-  const struct coded coded = coded_as(encoder->cells.chroma, encoder->alpha);
+  struct coded coded = coded_as(encoder->cells.chroma, encoder->alpha);
+  coded.limited = encoder->cells.limited && !encoder->alpha;
   config.g_limit = frames;
   config.g_lag_in_frames = lag;
   // Nobody looks for a place in an animation: only its first picture stands alone.
@@ -65,6 +66,8 @@ FrameEncoder *EXPORT(frames_open)(int width, int height, int chroma, int alpha, 
   encoder->alpha = alpha;
   encoder->lag = lag;
   encoder->cells = (struct cell_row){.width = width, .height = height, .filled = width, .chroma = chroma, .bits = 8};
+  // As films have it: browsers show sequences of full range with too much contrast.
+  encoder->cells.limited = chroma != CHROMA_RGB;
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, 1));
   encoder->band = malloc((size_t)width * 4 * BAND_ROWS);
   encoder->gray = malloc(width);

@@ -99,7 +99,8 @@ export async function encodeAnimation(
     itemType: "av01",
     configType: "av1C",
     brands: ["avis", "avif", "msf1", "iso8", "mif1", "miaf", half ? "MA1B" : "MA1A"],
-    fullRange: true,
+    // Browsers show sequences of full range with too much contrast.
+    fullRange: chroma === "rgb",
     ...colorsIn(space),
     matrix: MATRIX[chroma],
     color: trackOf(color.packets),

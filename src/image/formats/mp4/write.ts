@@ -19,7 +19,7 @@ const BRANDS = ["isom", "iso6", "av01", "mp41"];
 export function writeFilm(film: Film): Uint8Array {
   const { track } = film;
   const data = track.samples.map((sample) => sample.data);
-  const descriptions = colorProperties({ ...film, fullRange: true }).map((property) => property.box);
+  const descriptions = colorProperties({ ...film, fullRange: false }).map((property) => property.box);
   const parts = { handler: "vide", track, descriptions, references: [] } as const;
   const moovAt = (places: Places) => moovBox({ ...film, loops: 1 }, [parts], places);
   const ftyp = box("ftyp", ascii(BRANDS[0]!), uint32(0), ...BRANDS.map(ascii));
