@@ -1,7 +1,9 @@
 /** Pictures whose gain map is the picture itself: both are the same after everything that treats them alike. */
+import { jpeg } from "../../src/image/formats/jpeg.ts";
 import type { ChannelTerms, GainTerms } from "../../src/image/gain-map/terms.ts";
 import { writeDirectories } from "../../src/image/metadata/directories.ts";
 import { resample } from "../../src/image/steps/resample.ts";
+import { decode } from "./jpeg-pixels.ts";
 import { drain, paint, type Pixels, rowsOf, sample } from "./rows.ts";
 
 export const CHANNEL: ChannelTerms = { min: 0, max: 2.5, gamma: 1, baseOffset: 1 / 64, alternateOffset: 1 / 64 };
@@ -57,4 +59,11 @@ export function exifOfApple(room?: number, gain?: number, maker = "Apple iOS"): 
   const exif = writeDirectories({ fields: [], below }, true, 1 << 16);
   if (!exif) throw new Error("there is nothing to write");
   return exif;
+}
+
+/** The gain map of a JPEG, and its pixels. @throws Error where it has none */
+export function mapOf(file: Uint8Array) {
+  const map = jpeg.gainMap.read(file);
+  if (!map) throw new Error("the file has no gain map");
+  return { ...map, pixels: decode(map.file) };
 }
