@@ -19,16 +19,10 @@ import {
 import { countToday, type Days, nextDay, restOfDay } from "./days.ts";
 import { addCount, type ExpiringCounts, forgetEnded, sumOf, takeCount } from "./expiring-counts.ts";
 import { addedFailure, type Failed, failedMs, forgottenAt, pauseSeconds } from "./failed-work.ts";
+import { countThisHour, type Hours, restOfHour } from "./hours.ts";
 import { lapse, lend, type Lent, lentOf, unlend } from "./lent.ts";
 import { count, type Counts, dayOf, type Tally } from "./usage.ts";
-
-interface Window {
-  /** Milliseconds since the epoch. A window begins with its first request. */
-  readonly startedAt: number;
-  count: number;
-}
-
-const HOUR_MS = 3_600_000;
+import { type Window, windowOf, type Windows } from "./windows.ts";
 
 interface Accepted {
   readonly day: string;
@@ -38,16 +32,8 @@ interface Accepted {
 
 export const NOTHING_ACCEPTED: Accepted = { day: "", jobs: 0, bytes: 0 };
 
-/** Credits reserved within an hour of the clock. */
-interface Hour {
-  /** Hours since 1970. */
-  readonly hour: number;
-  readonly credits: number;
-}
-
 export interface Ledger {
-  /** By key, so that one busy key does not use up the requests of another. */
-  readonly windows: Map<string, Window>;
+  readonly windows: Windows;
   /** The calendar month, UTC, that `used` counts: `2026-11`. */
   month: string;
   /** Credits spent in the month. */
@@ -67,7 +53,7 @@ export interface Ledger {
   /** Credits that keys with a daily limit have reserved on a day: work that fails is counted, too. */
   readonly agents: Days;
   /** Credits reserved within an hour under names that may have only so many. */
-  readonly hours: Map<string, Hour>;
+  readonly hours: Hours;
   /** What the account's keys did, today and on days not yet in the database. */
   readonly usage: Tally;
   /** Entries of `usage` that the database does not know as they are. */
@@ -166,7 +152,7 @@ export function emptyLedger(): Ledger {
 /** Counts a request and, when asked, reserves one credit for it. */
 export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   roll(ledger, now);
-  const window = windowOf(ledger, ask.key, now);
+  const window = windowOf(ledger.windows, ask.key, now);
   const isPart = ask.isPart ?? false;
   const allowed = isPart || filled(ledger, window, ask.key) < ask.limit;
   if (allowed && !isPart) window.count += 1;
@@ -177,7 +163,7 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   }
   const pause = allowed ? pauseOf(ledger, ask, now) : 0;
   const tomorrow = ask.creditsTotal === undefined ? 0 : restOfDay(ledger.agents, ask, now);
-  const hour = restOfHour(ledger, ask, now);
+  const hour = restOfHour(ledger.hours, ask.hourly, now);
   noteBudget(ledger, ask);
   spendCpu(ledger.spending, ask.owedMs ?? 0, 1, now);
   const short = shortOf(ledger.spending, ask, sumOf(ledger.leases), now);
@@ -189,7 +175,7 @@ export function take(ledger: Ledger, ask: Ask, now: number): Taken {
   if (lease !== undefined && ask.isFinal) countFinal(ledger.spending, now);
   // Of what takes no credit, the hour counts each.
   if (ask.hourly && mayReserve && (lease !== undefined || ask.creditsTotal === undefined)) {
-    countThisHour(ledger, ask.hourly.name, now);
+    countThisHour(ledger.hours, ask.hourly.name, now);
   }
   const state = stateOf(ledger, ask, window, now);
   const isNear = lease !== undefined && ask.budget !== undefined && roomOfCredits(ledger, ask, now) <= FAR;
@@ -277,7 +263,7 @@ export interface Granted extends Pick<Taken, "limit" | "remaining" | "resetSecon
 export function grantBlock(ledger: Ledger, ask: Ask, now: number): Granted | undefined {
   roll(ledger, now);
   if (pauseOf(ledger, ask, now) > 0) return undefined;
-  const window = windowOf(ledger, ask.key, now);
+  const window = windowOf(ledger.windows, ask.key, now);
   const state = stateOf(ledger, ask, window, now);
   const block = takeBlock(ledger, ask, leaseAt(now), now);
   if (!block) return undefined;
@@ -287,7 +273,7 @@ export function grantBlock(ledger: Ledger, ask: Ask, now: number): Granted | und
 /** Requests of a block were made: their credits stay reserved until each has its outcome. */
 export function useBlock(ledger: Ledger, key: string, { requests, lease }: Block, now: number): void {
   unlend(ledger.lent, key, lease, requests);
-  windowOf(ledger, key, now).count += requests;
+  windowOf(ledger.windows, key, now).count += requests;
   note(ledger, key, { requests }, now);
 }
 
@@ -390,39 +376,11 @@ export function staleAt(ledger: Ledger, now: number): number {
   return Math.max(now, ...windows, ...leases, forgottenAt(ledger.failed, now), until);
 }
 
-/** Seconds until the hour ends in which no more credits may be reserved under a name; 0 when some may be. */
-function restOfHour({ hours }: Ledger, { hourly }: Ask, now: number): number {
-  if (!hourly) return 0;
-  const known = hours.get(hourly.name);
-  const reserved = known?.hour === Math.floor(now / HOUR_MS) ? known.credits : 0;
-  return reserved < hourly.most ? 0 : Math.max(1, Math.ceil((HOUR_MS - (now % HOUR_MS)) / 1000));
-}
-
-function countThisHour({ hours }: Ledger, name: string, now: number): void {
-  const hour = Math.floor(now / HOUR_MS);
-  for (const [other, known] of hours) if (known.hour !== hour) hours.delete(other);
-  hours.set(name, { hour, credits: (hours.get(name)?.credits ?? 0) + 1 });
-}
-
 /** Seconds until failed work leaves room for more; 0 when there is some. */
 function pauseOf(ledger: Ledger, { failedMs: limitMs }: Ask, now: number): number {
   if (limitMs === undefined) return 0;
   ledger.failed = { ms: failedMs(ledger.failed, now), at: now, limitMs };
   return pauseSeconds(ledger.failed);
-}
-
-function windowOf(ledger: Ledger, key: string, now: number): Window {
-  const known = ledger.windows.get(key);
-  if (known && !isOver(known, now)) return known;
-  for (const [other, window] of ledger.windows) if (isOver(window, now)) ledger.windows.delete(other);
-  const window = { startedAt: now, count: 0 };
-  ledger.windows.set(key, window);
-  return window;
-}
-
-/** A clock set back starts a new window as well, rather than one that lasts longer than it may. */
-function isOver(window: Window, now: number): boolean {
-  return now >= window.startedAt + RATE_WINDOW_SECONDS * 1000 || now < window.startedAt - RATE_WINDOW_SECONDS * 1000;
 }
 
 function reserve(ledger: Ledger, total: number, now: number): number | undefined {
