@@ -50,7 +50,8 @@ cp "$aom"/{av1/encoder/tx_search,av1/common/reconintra,aom_dsp/intrapred,aom_dsp
 
 kernels=()
 wraps=(av1_quantizer_to_qindex av1_set_cost_upd_freq av1_write_intra_coeffs_mb av1_write_coeffs_txb av1_make_default_fullpel_ms_params
-  av1_set_speed_features_framesize_{independent,dependent} av1_pack_bitstream av1_create_primary_compressor av1_rd_pick_partition)
+  av1_set_speed_features_framesize_{independent,dependent} av1_pack_bitstream av1_create_primary_compressor av1_rd_pick_partition
+  av1_set_rtc_reference_structure_one_layer)
 if [ "$variant" = simd ]; then
   emscripten=$(debian_source emscripten '3.1.6~dfsg-5' ff6243076ae975467cc80640f6a441cc5a7402fcf6150d398247575e0213e32d)
   mkdir "$work/sse"

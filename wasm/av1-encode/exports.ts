@@ -56,8 +56,8 @@ export interface Av1EncodeExports extends NativeExports {
   /** The rows that follow are those of the next frame. Returns whether any pixel of this one is translucent. */
   frames_next(encoder: Pointer): number;
   /**
-   * Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9; `lag` frames are seen before one is coded. The track is that of
-   * `alpha`, or of colors. Returns NULL when memory does not suffice.
+   * Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9; `lag` frames are seen before one is coded, none in
+   * `realtime`. The track is that of `alpha`, or of colors. Returns NULL when memory does not suffice.
    */
   frames_open(
     width: number,
@@ -68,6 +68,7 @@ export interface Av1EncodeExports extends NativeExports {
     quantizer: number,
     speed: number,
     lag: number,
+    realtime: number,
   ): Pointer;
   /**
    * The next packet, which is one picture that is shown with what it needs; valid until the next frame is taken. NULL when more

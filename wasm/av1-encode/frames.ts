@@ -31,18 +31,31 @@ export interface Packet {
 
 export type Plane = "color" | "alpha";
 
-/**
- * Frames that are seen before the colors of one are coded, in the order of preference: of many a frame may be made from
- * which others are predicted, which halves the bytes. They take the more memory.
- */
-const LAGS = [8, 0] as const;
-/** What libaom may hold for frames to be seen ahead. */
-const AHEAD_BYTES = 64 << 20;
+/** How libaom codes frames. */
+interface Mode {
+  readonly name: "ahead" | "alone" | "realtime";
+  /** Frames that are seen before the colors of one are coded. */
+  readonly lag: number;
+}
 
-function lagOf(settings: FrameSettings): number {
-  const most = settings.frames - 1;
-  const lags = LAGS.map((lag) => Math.min(lag, most));
-  return lags.find((lag) => framesBytes(settings, lag) <= AHEAD_BYTES) ?? 0;
+/** Of frames that are seen ahead one may be made from which others are predicted, which halves the bytes. */
+const AHEAD: Mode = { name: "ahead", lag: 8 };
+const ALONE: Mode = { name: "alone", lag: 0 };
+/** A third more bytes than of frames that are coded alone, half the memory, and a fifth of the time. */
+const REALTIME: Mode = { name: "realtime", lag: 0 };
+/** What libaom may hold where another mode takes less. */
+const MOST_BYTES = 64 << 20;
+
+function modeOf(settings: FrameSettings): Mode {
+  const ahead = { ...AHEAD, lag: Math.min(AHEAD.lag, settings.frames - 1) };
+  const modes = [...(ahead.lag > 0 ? [ahead] : []), ALONE];
+  const found = modes.find((mode) => framesBytes(settings, mode) <= MOST_BYTES);
+  return found ?? (canBeRealtime(settings) ? REALTIME : ALONE);
+}
+
+/** Whether frames have what the mode is made for: halved chroma, and some loss. */
+function canBeRealtime({ chroma, quantizer }: FrameSettings): boolean {
+  return chroma === "4:2:0" && quantizer > 0;
 }
 
 /**
@@ -53,22 +66,30 @@ function lagOf(settings: FrameSettings): number {
 const HELD = {
   alone: { pictures: 11, exactPictures: 8, notesBytes: { half: 30, full: 37 }, bytes: 3 << 20 },
   ahead: { pictures: 26, exactPictures: 26, notesBytes: { half: 48, full: 80 }, bytes: 9 << 20 },
+  realtime: { pictures: 6, exactPictures: 6, notesBytes: { half: 18, full: 36 }, bytes: 3 << 20 },
 } as const;
-/** Columns and rows around a picture, on each side: a block of 64 pixels, and what filters reach. */
+const BLOCK_SIDE = 64;
+/** Columns and rows around a picture, on each side: a block, and what filters reach. */
 const BORDER = 100;
 
-function trackBytes({ width, height, chroma, quantizer }: FrameSettings, lag: number): number {
+function trackBytes({ width, height, chroma, quantizer }: FrameSettings, { name, lag }: Mode): number {
   const isHalf = chroma === "4:2:0";
-  const { pictures, exactPictures, notesBytes, bytes } = HELD[lag === 0 ? "alone" : "ahead"];
+  const { pictures, exactPictures, notesBytes, bytes } = HELD[name];
   const picture = (width + 2 * BORDER) * (height + 2 * BORDER) * (isHalf ? 1.5 : 3);
   const count = (quantizer === 0 ? exactPictures : pictures) + lag;
-  return bytes + count * picture + notesBytes[isHalf ? "half" : "full"] * width * height;
+  const pixels = name === "realtime" ? inBlocks(width) * inBlocks(height) : width * height;
+  return bytes + count * picture + notesBytes[isHalf ? "half" : "full"] * pixels;
 }
 
-function framesBytes(settings: FrameSettings, lag: number): number {
+/** In real time libaom takes notes of whole blocks. */
+function inBlocks(side: number): number {
+  return Math.ceil(side / BLOCK_SIDE) * BLOCK_SIDE;
+}
+
+function framesBytes(settings: FrameSettings, mode: Mode): number {
   const { width, height, chroma } = settings;
   const planes = width * height * ((chroma === "4:2:0" ? 1.5 : 3) + 1);
-  return planes + width * 4 * BAND_ROWS + trackBytes(settings, lag);
+  return planes + width * 4 * BAND_ROWS + trackBytes(settings, mode);
 }
 
 /**
@@ -76,8 +97,10 @@ function framesBytes(settings: FrameSettings, lag: number): number {
  * more.
  */
 const SPEED = 6;
+/** In real time, the slowest at which libaom estimates what its choices cost. */
+const REALTIME_SPEED = 7;
 /** Nanoseconds for a pixel of a film at quality 75 with halved chroma, and the part of it where nothing changes. */
-const PIXEL_NANOSECONDS = 1_350;
+const PIXEL_NANOSECONDS = { ahead: 1_350, alone: 1_350, realtime: 230 } as const;
 const STILL_SHARE = 0.25;
 /** What a frame takes however small it is. */
 const FRAME_MS = 4;
@@ -88,8 +111,9 @@ const LOSSLESS = 1;
 /** A picture of alpha has no chroma, and few details. */
 const ALPHA = 0.25;
 
-function pixelNanoseconds({ chroma, quantizer, changes, share, plane }: FrameSettings): number {
-  const photograph = PIXEL_NANOSECONDS * (STILL_SHARE + (1 - STILL_SHARE) * changes);
+function pixelNanoseconds(settings: FrameSettings): number {
+  const { chroma, quantizer, changes, share, plane } = settings;
+  const photograph = PIXEL_NANOSECONDS[modeOf(settings).name] * (STILL_SHARE + (1 - STILL_SHARE) * changes);
   const usual = photograph * share * (plane === "alpha" ? ALPHA : 1);
   if (quantizer === 0) return usual * LOSSLESS;
   return usual * (chroma === "4:2:0" ? 1 : FULL_CHROMA) * (quantizer < FINE.quantizer ? FINE.times : 1);
@@ -99,7 +123,7 @@ function pixelNanoseconds({ chroma, quantizer, changes, share, plane }: FrameSet
 export function framesEstimate(settings: FrameSettings): Estimate {
   const { width, height, frames } = settings;
   const pixels = width * height * frames;
-  const work = estimated(framesBytes(settings, lagOf(settings)), pixels, pixelNanoseconds(settings));
+  const work = estimated(framesBytes(settings, modeOf(settings)), pixels, pixelNanoseconds(settings));
   return { ...work, ms: work.ms + frames * FRAME_MS };
 }
 
@@ -115,13 +139,15 @@ export class Av1Frames {
   constructor(settings: FrameSettings) {
     const { width, height, frames, chroma, plane, quantizer } = settings;
     this.settings = settings;
-    this.job = new LoneJob(av1, framesBytes(settings, lagOf(settings)));
+    this.job = new LoneJob(av1, framesBytes(settings, modeOf(settings)));
     try {
       const flags = [CHROMA[chroma], isAlpha(plane)] as const;
-      const lag = lagOf(settings);
+      const { name, lag } = modeOf(settings);
+      const isRealtime = name === "realtime";
+      const speed = isRealtime ? REALTIME_SPEED : SPEED;
       beExact(this.job, quantizer);
       this.pointer = this.job.call((exports) =>
-        exports.frames_open(width, height, ...flags, frames, Math.ceil(quantizer), SPEED, lag),
+        exports.frames_open(width, height, ...flags, frames, Math.ceil(quantizer), speed, lag, isRealtime ? 1 : 0),
       );
       beExact(this.job, 0);
       allocated(this.pointer);

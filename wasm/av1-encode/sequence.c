@@ -5,6 +5,7 @@
 
 #include "../native.h"
 #include "aom/aomcx.h"
+#include "av1/encoder/encoder.h"
 #include "breaths.h"
 #include "cells.h"
 #include "codec.h"
@@ -20,10 +21,28 @@ typedef struct {
   aom_codec_iter_t position;  // among the packets that came of the last call
   int frames;                 // that were taken
   int lag;                    // that are seen before one is coded
+  int realtime;               // they are coded in libaom's mode for calls
   size_t bytes;               // of the packet that was read last
   int is_key;
   uint8_t *memory, *band, *gray;
 } FrameEncoder;
+
+void __real_av1_set_rtc_reference_structure_one_layer(AV1_COMP *encoder, int golden);
+
+// What pictures are predicted from in real time: the two before, and the first. libaom would hold six that came before, which
+// win no bytes, and another one besides.
+void __wrap_av1_set_rtc_reference_structure_one_layer(AV1_COMP *encoder, int golden) {
+  __real_av1_set_rtc_reference_structure_one_layer(encoder, golden);
+  enum { BEFORE = 2, FIRST_PLACE = 7 };
+  RTC_REF *const references = &encoder->ppi->rtc_ref;
+  const int number = (int)encoder->common.current_frame.frame_number;
+  const int last = number > 1 ? (number - 1) % BEFORE : 0, next = number % BEFORE;
+  for (int i = 0; i < INTER_REFS_PER_FRAME; i++) references->ref_idx[i] = FIRST_PLACE;
+  references->ref_idx[LAST_FRAME - LAST_FRAME] = last;
+  references->ref_idx[LAST2_FRAME - LAST_FRAME] = references->ref_idx[ALTREF_FRAME - LAST_FRAME] = next;
+  for (int place = 0; place < REF_FRAMES; place++) references->refresh[place] = place == next;
+  encoder->ext_flags.refresh_frame.golden_frame = encoder->ext_flags.refresh_frame.alt_ref_frame = 0;
+}
 
 void EXPORT(frames_close)(FrameEncoder *encoder) {
   if (encoder == NULL) return;
@@ -34,15 +53,16 @@ void EXPORT(frames_close)(FrameEncoder *encoder) {
   free(encoder);
 }
 
-static int open_codec(FrameEncoder *encoder, int frames, int quantizer, int speed, int lag) {
+static int open_codec(FrameEncoder *encoder, int frames, int quantizer, int speed) {
   aom_codec_iface_t *const interface = aom_codec_av1_cx();
   aom_codec_enc_cfg_t config;
-  if (aom_codec_enc_config_default(interface, &config, AOM_USAGE_GOOD_QUALITY) != AOM_CODEC_OK) return 0;
+  const unsigned usage = encoder->realtime ? AOM_USAGE_REALTIME : AOM_USAGE_GOOD_QUALITY;
+  if (aom_codec_enc_config_default(interface, &config, usage) != AOM_CODEC_OK) return 0;
   aom_codec_ctx_t *const codec = &encoder->codec;
   struct coded coded = coded_as(encoder->cells.chroma, encoder->alpha);
   coded.limited = encoder->cells.limited && !encoder->alpha;
   config.g_limit = frames;
-  config.g_lag_in_frames = lag;
+  config.g_lag_in_frames = encoder->lag;
   // Nobody looks for a place in an animation: only its first picture stands alone.
   config.kf_mode = AOM_KF_DISABLED;
   configure(&config, &coded, encoder->cells.width, encoder->cells.height, quantizer);
@@ -52,19 +72,22 @@ static int open_codec(FrameEncoder *encoder, int frames, int quantizer, int spee
   // Larger blocks put wider borders around each of the pictures that are held.
   aom_codec_control(codec, AV1E_SET_SUPERBLOCK_SIZE, AOM_SUPERBLOCK_SIZE_64X64);
   control(codec, &coded, quantizer);
+  // What later pictures take of one is only known where they are seen.
+  if (encoder->lag == 0) aom_codec_control(codec, AV1E_SET_ENABLE_TPL_MODEL, 0);
   // Motion of the whole picture is sought in stretches that do not pause.
   aom_codec_control(codec, AV1E_SET_ENABLE_GLOBAL_MOTION, 0);
   return 1;
 }
 
-// Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9; `lag` frames are seen before one is coded. The track is that of
-// `alpha`, or of colors. Returns NULL when memory does not suffice.
+// Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9; `lag` frames are seen before one is coded, none in
+// `realtime`. The track is that of `alpha`, or of colors. Returns NULL when memory does not suffice.
 FrameEncoder *EXPORT(frames_open)(int width, int height, int chroma, int alpha, int frames, int quantizer,
-                                  int speed, int lag) {
+                                  int speed, int lag, int realtime) {
   FrameEncoder *const encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
   encoder->alpha = alpha;
   encoder->lag = lag;
+  encoder->realtime = realtime;
   encoder->cells = (struct cell_row){.width = width, .height = height, .filled = width, .chroma = chroma, .bits = 8};
   // As films have it: browsers show sequences of full range with too much contrast.
   encoder->cells.limited = chroma != CHROMA_RGB;
@@ -72,7 +95,7 @@ FrameEncoder *EXPORT(frames_open)(int width, int height, int chroma, int alpha, 
   encoder->band = malloc((size_t)width * 4 * BAND_ROWS);
   encoder->gray = malloc(width);
   if (encoder->memory == NULL || encoder->band == NULL || encoder->gray == NULL ||
-      !open_codec(encoder, frames, quantizer, speed, lag)) {
+      !open_codec(encoder, frames, quantizer, speed)) {
     frames_close(encoder);
     return NULL;
   }
@@ -102,7 +125,8 @@ int EXPORT(frames_encode)(FrameEncoder *encoder, int last, int nanoseconds) {
   if (!last) cell_image(&encoder->cells, encoder->alpha, encoder->gray, 0, encoder->cells.width, &image);
   encoder->position = NULL;
   // Where none is seen ahead, pictures are predicted from the one before and the first: others take memory and win no bytes.
-  const aom_enc_frame_flags_t flags = encoder->lag == 0 ? AOM_EFLAG_NO_UPD_GF | AOM_EFLAG_NO_UPD_ARF : 0;
+  const int is_alone = encoder->lag == 0 && !encoder->realtime;
+  const aom_enc_frame_flags_t flags = is_alone ? AOM_EFLAG_NO_UPD_GF | AOM_EFLAG_NO_UPD_ARF : 0;
   return aom_codec_encode(&encoder->codec, last ? NULL : &image, encoder->frames++, 1, flags) == AOM_CODEC_OK;
 }
 

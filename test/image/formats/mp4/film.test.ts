@@ -12,7 +12,7 @@ import photo from "../../../fixtures/png/rgb-8.png";
 import { boxTypes } from "../../../support/heif-boxes.ts";
 import { refusal } from "../../../support/refusal.ts";
 import { rendered } from "../../../support/render.ts";
-import { drain, paint, pictureOf, type Pixels, psnr, sample } from "../../../support/rows.ts";
+import { drain, noise, paint, pictureOf, type Pixels, psnr, sample } from "../../../support/rows.ts";
 
 const SETTINGS = { lossless: false, quality: 90, progressive: false, effort: 0.5 };
 
@@ -73,6 +73,31 @@ describe("animations as films", () => {
     const shown = await framesOf(bytes);
     expect(shown.map(({ delayMs }) => delayMs)).toEqual(frames.map(() => 70));
     for (const [at, { pixels }] of shown.entries()) expect(psnr(pixels, frames[at] ?? pixels)).toBeGreaterThan(24);
+  });
+
+  it.each([
+    [1_920, 1_080],
+    [200, 6_000],
+  ])(
+    "of %i x %i are written in the memory that is declared for them, and no more than a job has",
+    async (width, height) => {
+      const frames = film(width, height, 4);
+      const picture = pictureOf(frames, { delayMs: 40 });
+      expect(mp4.write.estimate(picture, SETTINGS).bytes).toBeLessThan(85 * 2 ** 20);
+      const shown = await framesOf(await mp4.write.encode(picture, SETTINGS, UNPAUSED));
+      expect(shown).toHaveLength(frames.length);
+      for (const [at, { pixels }] of shown.entries()) expect(psnr(pixels, frames[at] ?? pixels)).toBeGreaterThan(30);
+    },
+  );
+
+  it.each([
+    [1_920, 1_080],
+    [200, 6_000],
+  ])("of noise, %i x %i, are written in the memory that is declared for them", async (width, height) => {
+    const frames = Array.from({ length: 5 }, () => noise(width, height)) as [Pixels, ...Pixels[]];
+    const settings = { ...SETTINGS, quality: 96 };
+    const bytes = await mp4.write.encode(pictureOf(frames, { delayMs: 40 }), settings, UNPAUSED);
+    expect(mp4.read.factsOf(bytes).frames).toBe(frames.length);
   });
 
   it("are searched for as sequences are, and keep the time of every frame", async () => {
