@@ -13,6 +13,7 @@ import { OutOfMemory } from "../../wasm/load.ts";
 import { isForToday } from "../support/exhaustive.ts";
 import { beyondRange, jpegFile } from "../support/jpeg-files.ts";
 import { paint, pictureOf, type Pixels, scene } from "../support/rows.ts";
+import { strippedFile } from "../support/stripped.ts";
 import { walk, type Walked } from "../support/walk.ts";
 
 /** What becomes of the parts of a job's work, in the order in which they begin. */
@@ -179,9 +180,10 @@ describe("a search that takes far more than its estimate", () => {
 describe("a JPEG file that decoders show, and whose coefficients cannot be written again", () => {
   const jpeg = jpegFile("s420");
   const scan = jpeg.subarray(0, -2);
+  const wide = beyondRange(20, 12);
   const withEnd = (marker: number) => Uint8Array.from([...scan, 0xff, marker]);
   const KINDS = {
-    "values beyond their range": beyondRange(20, 12),
+    "values beyond their range": wide,
     "the beginning of another image in place of the end": withEnd(0xd8),
     "a frame in place of the end": withEnd(0xc0),
     "a table in place of the end": withEnd(0xc4),
@@ -199,8 +201,9 @@ describe("a JPEG file that decoders show, and whose coefficients cannot be writt
       const { output } = await walk(bytes, body);
       expect(output.bytes).toBeLessThanOrEqual(bytes.length);
     }
+    // What stands where the picture has ended may be anything, the place of a camera too: it is cut off.
     const { stored } = await walk(bytes, { optimize: { lossless: true } });
-    expect(stored).toEqual(bytes);
+    expect(stored).toEqual(bytes === wide ? wide : jpeg);
   });
 
   it.each(Object.entries(KINDS))("has the pixels that decoders show: %s", async (_name, bytes) => {
@@ -208,5 +211,36 @@ describe("a JPEG file that decoders show, and whose coefficients cannot be writt
     const { output, stored } = await walk(bytes, exact);
     const again = await walk(bytes, { ...exact, resize: { width: output.width } });
     expect(again.stored).toEqual(stored);
+  });
+});
+
+describe("a file that decoders show, with something else where its picture has ended", () => {
+  const lossless = { optimize: { lossless: true } };
+  const text = (value: string) => [...new TextEncoder().encode(value)];
+
+  it.each(["s420", "gray", "restart", "arithmetic", "twelve-bits", "cmyk"])(
+    "is a picture, and its end: %s",
+    async (name) => {
+      const whole = jpegFile(name);
+      const { stored } = await walk(Uint8Array.from([...whole.subarray(0, -2), 0xff, 0xf0, ...text("Exif")]), lossless);
+      expect(stored).toEqual(strippedFile(FORMATS.jpeg.strip(whole)));
+    },
+  );
+
+  it("is written in another way where there is no end, and no coefficients that could be kept", async () => {
+    const { input, output } = await walk(jpegFile("twelve-bits").subarray(0, -2), lossless);
+    expect([output.format, output.width, output.height]).toEqual(["JPEG", input.width, input.height]);
+  });
+
+  it.each([
+    ["gif", () => written("gif", [drawing(0)]), 1, [0x21, 0xfe, 20, 65]],
+    ["webp", () => written("webp", [drawing(5)]), 0, [...text("XMP "), 0, 1, 0, 0, 60]],
+  ] as const)("becomes none that is larger: %s", async (_format, file, left, tail) => {
+    const whole = await file();
+    const bytes = Uint8Array.from([...whole.subarray(0, whole.length - left), ...tail]);
+    for (const optimize of [{}, { lossless: true }, { quality: 100 }, { target_bytes: bytes.length }]) {
+      const { output } = await walk(bytes, { optimize });
+      expect(output.bytes).toBeLessThanOrEqual(whole.length);
+    }
   });
 });

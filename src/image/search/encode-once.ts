@@ -35,15 +35,20 @@ export function reencodePlanes(task: Task): Attempt | null {
   };
 }
 
-/** Encodes without loss what may lose nothing, or at the highest quality in a format that always loses something. */
+/**
+ * Encodes without loss what may lose nothing, or at the highest quality in a format that always loses something. Of a
+ * file that stays what it is, where it cannot be written anew; where it cannot be handed out either, after that failed.
+ */
 export function encodeExactly(task: Task): Attempt | null {
   const { objective, unchanged, stored, format, settings } = task;
   const cannotRecompress = !stored.format.recompress && format.can.lossless;
-  if (objective.kind !== "lossless" || (unchanged && !cannotRecompress)) return null;
+  const cannotStay = unchanged?.turn === 1 && !unchanged.original;
+  if (objective.kind !== "lossless" || (unchanged && !cannotRecompress && !cannotStay)) return null;
   // Nothing is as exact as the file that there is: of floating point for instance.
   if (unchanged?.original && isSixteenBit(stored.facts)) return null;
   const sixteenBit = sixteenBitTask(task);
-  return sixteenBit ? encodedSixteenBit(task, sixteenBit) : encoded(task, "encode exactly", settings);
+  const attempt = sixteenBit ? encodedSixteenBit(task, sixteenBit) : encoded(task, "encode exactly", settings);
+  return attempt && cannotStay ? { ...attempt, isFallback: true } : attempt;
 }
 
 /** Bits of samples as they are decoded and written. */

@@ -127,8 +127,8 @@ describe("metadata", () => {
     }
   });
 
-  it.each(names)("cannot be told from the picture where a file is cut short: %s", (name) => {
-    const cut = original[name].subarray(0, original[name].length - 40);
+  it.each(names)("cannot be told from the picture where that is cut short: %s", (name) => {
+    const cut = original[name].subarray(0, original[name].length / 2);
     expect(FORMATS[name].strip(cut)).toBeNull();
   });
 

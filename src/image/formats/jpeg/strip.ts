@@ -24,30 +24,43 @@ const MARKER = {
   app15: 0xef,
   comment: 0xfe,
 };
+const END = Uint8Array.of(0xff, MARKER.eoi);
+
+/** What the header says of a file, as far as its segments are concerned. */
+interface Kind {
+  /** The samples mean nothing without the profile. */
+  readonly keepsProfile: boolean;
+  /** The picture ends with the first scan. */
+  readonly isOneScan: boolean;
+}
 
 /**
  * Leaves out comments other than our mark, application segments other than those that say what the samples mean, and
- * what follows the picture; `tag` is all that is said of how it lies. Null for a file whose segments cannot be told apart.
+ * what follows the picture; `tag` is all that is said of how it lies. Null for a file whose segments cannot be told
+ * apart, unless the picture has ended before them: then the file ends there.
  */
 export function strip(bytes: Uint8Array, tag: Orientation = 1): Stripped | null {
-  const keepsProfile = neededProfile(headerOf(bytes)) !== undefined;
+  const header = headerOf(bytes);
+  const kind = { keepsProfile: neededProfile(header) !== undefined, isOneScan: !header.multipleScans };
   return ofPieces(bytes, (keep) => {
     keep(bytes.subarray(0, 2));
-    return walkSegments(bytes, keepsProfile, tag === 1 ? keep : tagging(tag, keep));
+    return walkSegments(bytes, kind, tag === 1 ? keep : tagging(tag, keep));
   });
 }
+
+const BARE: Kind = { keepsProfile: false, isOneScan: false };
 
 /** A file of nothing but its picture, in memory of its own; undefined where its segments cannot be told apart. */
 export function pictureOnly(bytes: Uint8Array): Uint8Array | undefined {
   let length = 2;
-  const isKnown = walkSegments(bytes, false, (segment) => {
+  const isKnown = walkSegments(bytes, BARE, (segment) => {
     length += segment.length;
   });
   if (!isKnown) return undefined;
   const file = new Uint8Array(length);
   file.set(bytes.subarray(0, 2));
   let at = 2;
-  walkSegments(bytes, false, (segment) => {
+  walkSegments(bytes, BARE, (segment) => {
     file.set(segment, at);
     at += segment.length;
   });
@@ -55,9 +68,10 @@ export function pictureOnly(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 /** The segments behind the beginning that are needed. Returns false when they cannot be told apart. */
-function walkSegments(bytes: Uint8Array, keepsProfile: boolean, keep: (segment: Uint8Array) => void): boolean {
+function walkSegments(bytes: Uint8Array, kind: Kind, keep: (segment: Uint8Array) => void): boolean {
   const picture = firstPicture(bytes);
   let seenMark = false;
+  let isWhole = false;
   let count = 0;
   for (let at = 2; ;) {
     if (++count > PARTS.scanSegments.most) throw tooManyParts(PARTS.scanSegments);
@@ -71,12 +85,17 @@ function walkSegments(bytes: Uint8Array, keepsProfile: boolean, keep: (segment: 
     }
     const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
     const payload = bytes.subarray(at + 4, at + 2 + length);
-    if (length < 2 || payload.length < length - 2 || !isKnown(code, payload)) return false;
+    if (length < 2 || payload.length < length - 2 || !isKnown(code, payload)) {
+      if (isWhole) keep(END);
+      return isWhole;
+    }
     const end = code === MARKER.sos ? entropyEnd(bytes, at + 2 + length) : at + 2 + length;
     const mayMark: boolean = code === MARKER.comment && !seenMark && looksLikeMark(payload);
     seenMark ||= mayMark;
     const marks = mayMark && isMark(payload, picture.subarray(end));
-    if (marks || isNeeded(code, payload, keepsProfile)) keep(bytes.subarray(at, end));
+    if (marks || isNeeded(code, payload, kind.keepsProfile)) keep(bytes.subarray(at, end));
+    // Readers of one scan stop at the marker behind it, whatever that is.
+    isWhole ||= kind.isOneScan && code === MARKER.sos;
     at = end;
   }
 }

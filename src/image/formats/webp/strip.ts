@@ -8,7 +8,7 @@ const NEEDED: ReadonlySet<string> = new Set(["VP8X", "ICCP", "ANIM", "ANMF", "AL
 const METADATA_FLAGS = 0x08 | 0x04;
 const CHUNK_HEADER_BYTES = 8;
 
-/** Leaves out EXIF, XMP, unknown chunks and what follows the last one. Null for a file that is cut short. */
+/** Leaves out EXIF, XMP, unknown chunks and what follows the last one. Null for a file whose picture is cut short. */
 export function strip(bytes: Uint8Array): Stripped | null {
   let length = RIFF_HEADER_BYTES;
   walkChunks(bytes, (chunk) => (length += chunk.length));
@@ -19,11 +19,11 @@ export function strip(bytes: Uint8Array): Stripped | null {
   });
 }
 
-/** The chunks that are needed. Returns false when one of them is cut short. */
+/** The chunks that are needed. Returns false when one of them is cut short: nothing follows it. */
 function walkChunks(bytes: Uint8Array, keep: (chunk: Uint8Array) => void): boolean {
   const chunks = chunksOf(bytes);
   while (chunks.next()) {
-    if (chunks.isCut) return false;
+    if (chunks.isCut) return !NEEDED.has(chunks.id);
     if (NEEDED.has(chunks.id)) keep(chunks.is("VP8X") ? withoutMetadataFlags(chunks.whole) : chunks.whole);
   }
   return true;
