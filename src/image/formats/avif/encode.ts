@@ -59,7 +59,8 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
   const mostHalf = bits === MORE_BITS ? MAX_CELL_PIXELS : MAX_HALF_PIXELS[pace];
   const mostPixels = sixteenBit ? MAX_SIXTEEN_BIT_CELL_PIXELS : half ? mostHalf : MAX_CELL_PIXELS;
   const cell = width * height <= mostPixels ? { width, height } : cellOf(shape, sixteenBit !== undefined);
-  const quantizer = settings.lossless ? 0 : quantizerAt(settings.quality, bits === MORE_BITS ? "fine" : "still");
+  const quality = settings.drawn ? Math.max(settings.quality, MIN_DRAWN_QUALITY) : settings.quality;
+  const quantizer = settings.lossless ? 0 : quantizerAt(quality, bits === MORE_BITS ? "fine" : "still");
   return {
     width,
     height,
@@ -75,6 +76,9 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
     sixteenBit,
   };
 }
+
+/** Below it the ground of what is drawn has other colors: by up to 6 levels, for hardly fewer bytes. */
+const MIN_DRAWN_QUALITY = 25;
 
 /** Chroma, as it is tried. */
 export const VARIANTS = [{ subsample: "4:2:0" }, { subsample: "4:4:4" }] as const satisfies readonly Variant[];
