@@ -10,7 +10,8 @@ const MAX_TEMPLATES = 10;
 
 /** Says whether such gradients are drawn otherwise than a drawing says. */
 export function noteFocalCircles(root: SvgElement, warnings: Warnings): void {
-  const gradients = [...elementsFrom(root)].filter(({ name }) => name === "radialGradient");
+  const gradients: SvgElement[] = [];
+  for (const element of elementsFrom(root)) if (element.name === "radialGradient") gradients.push(element);
   const named = new Map(gradients.map((gradient) => [gradient.attributes.get("id"), gradient]));
   for (const gradient of gradients) {
     const value = (name: string) => valueOf(name, gradient, named);
