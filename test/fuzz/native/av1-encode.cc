@@ -15,7 +15,8 @@ int encoder_translucent(Encoder *);
 void encoder_next(Encoder *);
 const uint8_t *encoder_cell(Encoder *, int column, int alpha, int known, int nanoseconds);
 size_t encoder_bytes(const Encoder *);
-FrameEncoder *frames_open(int width, int height, int chroma, int alpha, int frames, int quantizer, int speed, int lag);
+FrameEncoder *frames_open(int width, int height, int chroma, int alpha, int frames, int quantizer, int speed, int lag,
+                          int realtime);
 uint8_t *frames_band(FrameEncoder *);
 void frames_rows(FrameEncoder *, int rows);
 int frames_next(FrameEncoder *);
@@ -79,16 +80,18 @@ static int look_at_packets(FrameEncoder *encoder, int before) {
 }
 
 static void encode_frames(Input &input) {
-  enum { SPEED = 6, LAG = 8, QUANTIZER_INDEXES = 4 };
+  enum { SPEED = 6, REALTIME_SPEED = 7, LAG = 8, QUANTIZER_INDEXES = 4 };
   const int width = input.number(1, 48), height = input.number(1, 40), frames = input.number(1, 4);
   const int alpha = input.flag(), chroma = alpha ? 0 : input.number(0, 2), lag = input.flag() ? std::min<int>(LAG, frames - 1) : 0;
   const int index = input.number(0, 63 * (int)QUANTIZER_INDEXES);
   const int quantizer = (index + QUANTIZER_INDEXES - 1) / QUANTIZER_INDEXES;
+  const bool realtime = chroma == 0 && quantizer > 0 && lag == 0 && input.flag();
   // How far what is shown moves from one frame to the next: not at all, a little, or to something else.
   const int moves = input.number(0, 3) * input.number(0, 400);
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   exact_quantizer(quantizer, index);
-  FrameEncoder *const encoder = frames_open(width, height, chroma, alpha, frames, quantizer, SPEED, lag);
+  FrameEncoder *const encoder = frames_open(width, height, chroma, alpha, frames, quantizer,
+                                            realtime ? REALTIME_SPEED : SPEED, lag, realtime);
   if (!encoder) host::wrong("an encoder was not opened");
   int packets = 0;
   for (int frame = 0; frame < frames; frame++) {
