@@ -12,6 +12,7 @@ import { ROOT, wrangler } from "../../src/cli/wrangler.ts";
 import { writeFakeWrangler } from "../support/fake-wrangler.ts";
 import { packagesInBundle } from "../support/license-tables.ts";
 import { type Ended, runCommand } from "../support/run-command.ts";
+import { dryDeploy } from "../support/wrangler-config.ts";
 
 let folder: string;
 
@@ -210,8 +211,7 @@ describe("a deployment with a place", () => {
     const flags = ["--domain", "img.example.com", "--region", "weur", "--jurisdiction", "eu"];
     expect((await deploy("--env", "staging", ...flags)).status).toBe(0);
     const out = join(folder, "bundle");
-    const args = ["deploy", "--dry-run", "--config", join(ROOT, ".wrangler", "deploy.json"), "--outdir", out];
-    const { status, stdout, stderr } = await wrangler(args);
+    const { status, stdout, stderr } = await dryDeploy(folder, (await account()).config, "--outdir", out);
     expect([status, `${stdout}${stderr}`]).toEqual([0, expect.not.stringMatching(/warning/i)]);
     expect(stdout).toContain("darkroom-staging (eu)");
   });

@@ -5,9 +5,9 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { ROOT, wrangler } from "../../src/cli/wrangler.ts";
 import { writeFakeWrangler } from "../support/fake-wrangler.ts";
 import { type Ended, runCommand } from "../support/run-command.ts";
+import { dryDeploy } from "../support/wrangler-config.ts";
 
 let folder: string;
 
@@ -174,12 +174,12 @@ describe("objects that are there", () => {
 it("is a script of a hundred kilobytes without any native code, which the real wrangler accepts", async () => {
   await deploy(...APART);
   const out = join(folder, "bundle");
-  const config = join(ROOT, ".wrangler", "deploy-objects.json");
-  const { status, stdout, stderr } = await wrangler(["deploy", "--dry-run", "--config", config, "--outdir", out]);
+  const { config, objects } = await account();
+  const { status, stdout, stderr } = await dryDeploy(folder, objects.config, "--outdir", out);
   expect([status, `${stdout}${stderr}`]).toEqual([0, expect.not.stringMatching(/warning/i)]);
   expect((await readdir(out)).filter((name) => /\.(?:js|wasm|bin|woff2)$/.test(name))).toEqual(["objects.js"]);
   expect((await stat(join(out, "objects.js"))).size).toBeLessThan(100_000);
-  const first = await wrangler(["deploy", "--dry-run", "--config", join(ROOT, ".wrangler", "deploy.json")]);
+  const first = await dryDeploy(folder, config);
   expect([first.status, `${first.stdout}${first.stderr}`]).toEqual([0, expect.not.stringMatching(/warning/i)]);
   expect(first.stdout).toContain("darkroom-objects");
 });

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ROOT, wrangler } from "../../src/cli/wrangler.ts";
 import { writeFakeWrangler } from "../support/fake-wrangler.ts";
 import { type Ended, runCommand } from "../support/run-command.ts";
+import { dryDeploy } from "../support/wrangler-config.ts";
 
 let folder: string;
 
@@ -107,11 +108,12 @@ it("is a script of ten kilobytes, which the real wrangler accepts, and so is the
   for (const [config, more] of [
     ["darkroom-pictures.json", ["--outdir", out]],
     ["darkroom-pictures-first.json", []],
-    ["deploy.json", []],
   ] as const) {
     const { status, stdout, stderr } = await dry(config, ...more);
     expect([config, status, `${stdout}${stderr}`]).toEqual([config, 0, expect.not.stringMatching(/warning/i)]);
   }
+  const bound = await dryDeploy(folder, (await account()).config);
+  expect([bound.status, `${bound.stdout}${bound.stderr}`]).toEqual([0, expect.not.stringMatching(/warning/i)]);
   expect((await readdir(out)).filter((name) => /\.(?:js|wasm|bin|woff2)$/.test(name))).toEqual(["pictures.js"]);
   expect((await stat(join(out, "pictures.js"))).size).toBeLessThan(10_000);
 });
