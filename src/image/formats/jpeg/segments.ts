@@ -9,7 +9,7 @@ export const PROFILE_NAME = "ICC_PROFILE\0";
 /** What a segment holds, beside the two bytes of its length. */
 export const MAX_PAYLOAD_BYTES = 0xffff - 2;
 
-const SCAN = 0xda;
+export const SCAN = 0xda;
 /** A marker and the length of what follows it. */
 const HEADER_BYTES = 4;
 

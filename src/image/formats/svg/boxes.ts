@@ -2,7 +2,7 @@
 import type { Box } from "../../pixels/geometry.ts";
 import { lengthOf } from "./lengths.ts";
 import { IDENTITY, type Matrix, matrixOf, multiplied, placeOf } from "./transforms.ts";
-import { elementsIn, hrefOf, type SvgElement } from "./tree.ts";
+import { elementsIn, linkedId, type SvgElement } from "./tree.ts";
 
 /** Elements that are drawn only where they are referred to. */
 const HIDDEN = new Set("defs symbol pattern marker mask clipPath filter linearGradient radialGradient".split(" "));
@@ -68,7 +68,7 @@ function collect(element: SvgElement, matrix: Matrix, bounds: Bounds, means: Mea
     return;
   }
   if (name === "use") {
-    const used = means.named((hrefOf(element) ?? "").slice(1));
+    const used = means.named(linkedId(element));
     // The box of a symbol is that of what it shows, which its own box scales.
     if (!used || uses === MAX_USES || used.name === "symbol" || used.name === "svg") return;
     within(used, multiplied(matrix, [1, 0, 0, 1, value("x"), value("y")]), uses + 1);

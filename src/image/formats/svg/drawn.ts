@@ -8,7 +8,7 @@ import { noteFocalCircles } from "./focal-circles.ts";
 import { FAMILIES } from "./fonts.ts";
 import { TEXT } from "./names.ts";
 import { sizeOf } from "./size.ts";
-import { elementsFrom, hrefOf, type SvgElement } from "./tree.ts";
+import { elementsFrom, linkedId, type SvgElement } from "./tree.ts";
 import { Warnings } from "./warnings.ts";
 import { LEAST_READING_BYTES, marksOf, readingEstimate } from "./weight.ts";
 
@@ -96,7 +96,7 @@ function sizeUses(root: SvgElement): void {
   }
   if (sizes.size === 0) return;
   for (const use of uses) {
-    const size = sizes.get((hrefOf(use) ?? "").slice(1));
+    const size = sizes.get(linkedId(use));
     for (const side of ["width", "height"] as const) {
       const length = size?.get(side);
       if (length !== undefined && !use.attributes.has(side)) use.attributes.set(side, length);

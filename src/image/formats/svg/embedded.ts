@@ -64,16 +64,19 @@ export function embed(root: SvgElement, nested: Nested, warnings: Warnings): voi
       else warnings.add("a drawing within the drawing is not drawn");
       return;
     }
-    const kind = kindOf(body);
+    const letters = headOf(body);
+    const kind = kindOf(letters);
     if (kind === undefined) {
       element.attributes.delete("href");
       element.attributes.delete("xlink:href");
       warnings.add("a picture of a format other than PNG, JPEG, GIF and WebP is not drawn");
       return;
     }
-    if (!isWhole(kind.mime, bytesOf(body))) warnings.add("a picture that is damaged or cut short is not drawn");
+    const bytes = bytesOf(body);
+    if (!isWhole(kind.mime, bytes)) warnings.add("a picture that is damaged or cut short is not drawn");
     if (!head.startsWith(`data:${kind.mime};`)) element.attributes.set("href", `data:${kind.mime};base64,${body}`);
-    if (element.name === "image") turn(element, kind.format, body);
+    // Headers are read only where EXIF stands at the beginning, as in JPEG.
+    if (element.name === "image" && letters.includes("Exif\0\0")) turn(element, kind.format, bytes);
   };
   visit(root);
 }
@@ -90,11 +93,9 @@ const TURNS: Readonly<Record<number, (width: number, height: number) => readonly
 };
 
 /** Shows a picture as its orientation says, which the renderer does not read. */
-function turn(element: SvgElement, format: Format, base64: string): void {
-  // The whole is read only where EXIF stands at the beginning, as in JPEG.
-  if (!headOf(base64).includes("Exif\0\0")) return;
+function turn(element: SvgElement, format: Format, bytes: Uint8Array): void {
   const { attributes } = element;
-  const { width, height, orientation } = factsOf(format, base64) ?? { width: 0, height: 0, orientation: 1 };
+  const { width, height, orientation } = factsOf(format, bytes) ?? { width: 0, height: 0, orientation: 1 };
   const matrix = TURNS[orientation]?.(width, height);
   if (!matrix) return;
   const [across, down] = orientation > 4 ? [height, width] : [width, height];
@@ -126,9 +127,9 @@ function moveAttribute(name: string, from: SvgElement["attributes"], to: SvgElem
 }
 
 /** What the header of a picture says; nothing where it cannot be read. */
-function factsOf(format: Format, base64: string) {
+function factsOf(format: Format, bytes: Uint8Array) {
   try {
-    return format.read.factsOf(bytesOf(base64));
+    return format.read.factsOf(bytes);
   } catch {
     return undefined;
   }
@@ -143,8 +144,8 @@ function bytesOf(base64: string): Uint8Array {
   }
 }
 
-function kindOf(base64: string): (typeof KINDS)[number] | undefined {
-  const bytes = Uint8Array.from(headOf(base64), (letter) => letter.charCodeAt(0)).subarray(0, HEAD_BYTES);
+function kindOf(letters: string): (typeof KINDS)[number] | undefined {
+  const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0)).subarray(0, HEAD_BYTES);
   return KINDS.find(({ format }) => format.signature(bytes));
 }
 

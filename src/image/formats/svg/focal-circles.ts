@@ -2,7 +2,8 @@
  * Radial gradients whose first circle has a size (SVG 2, section 14.2.3): the renderer knows them where that circle lies within the
  * other one, and without rings beyond that.
  */
-import { elementsFrom, hrefOf, type SvgElement } from "./tree.ts";
+import { lengthOf } from "./lengths.ts";
+import { elementsFrom, linkedId, type SvgElement } from "./tree.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** Gradients that others are made of, in a chain. */
@@ -15,11 +16,12 @@ export function noteFocalCircles(root: SvgElement, warnings: Warnings): void {
   const named = new Map(gradients.map((gradient) => [gradient.attributes.get("id"), gradient]));
   for (const gradient of gradients) {
     const value = (name: string) => valueOf(name, gradient, named);
-    const circle = lengthOf(value("fr"), 0);
-    if (!(circle > 0)) continue;
-    const [cx, cy] = [lengthOf(value("cx"), 0.5), lengthOf(value("cy"), 0.5)];
-    const [fx, fy] = [lengthOf(value("fx"), cx), lengthOf(value("fy"), cy)];
-    const isWithin = Math.hypot(fx - cx, fy - cy) + circle < lengthOf(value("r"), 0.5);
+    const length = (name: string, otherwise: number) => lengthOf(value(name), 1) ?? otherwise;
+    const circle = length("fr", 0);
+    if (circle <= 0) continue;
+    const [cx, cy] = [length("cx", 0.5), length("cy", 0.5)];
+    const [fx, fy] = [length("fx", cx), length("fy", cy)];
+    const isWithin = Math.hypot(fx - cx, fy - cy) + circle < length("r", 0.5);
     if (isWithin && /^pad$/i.test(value("spreadMethod") ?? "pad")) continue;
     warnings.add("a radial gradient with fr is drawn with other rings");
   }
@@ -35,14 +37,7 @@ function valueOf(
   for (let left = MAX_TEMPLATES; at && left > 0; left--) {
     const value = at.attributes.get(name);
     if (value !== undefined) return value;
-    at = named.get((hrefOf(at) ?? "").slice(1));
+    at = named.get(linkedId(at));
   }
   return undefined;
-}
-
-/** A length; a percentage as a part of what it is of. */
-function lengthOf(text: string | undefined, otherwise: number): number {
-  if (text === undefined) return otherwise;
-  const length = Number.parseFloat(text);
-  return text.trim().endsWith("%") ? length / 100 : length;
 }

@@ -64,3 +64,8 @@ export function elementsIn({ children }: SvgElement): SvgElement[] {
 export function hrefOf({ attributes }: SvgElement): string | undefined {
   return attributes.get("href") ?? attributes.get(LINK);
 }
+
+/** The id of the element of the drawing that an element refers to; empty where it refers to none. */
+export function linkedId(element: SvgElement): string {
+  return (hrefOf(element) ?? "").slice(1);
+}

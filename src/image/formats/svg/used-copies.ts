@@ -4,7 +4,7 @@
  */
 import type { Placed } from "./placed.ts";
 import type { StyleRules } from "./style-rules.ts";
-import { hrefOf, type SvgElement } from "./tree.ts";
+import { linkedId, type SvgElement } from "./tree.ts";
 import type { Variables } from "./variables.ts";
 
 /** Elements that copies may have in all; what is beyond them is drawn as it is where it stands. */
@@ -54,7 +54,7 @@ class Copier {
     // The list grows by the uses within copies.
     for (const user of this.all) {
       if (user.element.name !== "use") continue;
-      const used = this.named.get((hrefOf(user.element) ?? "").slice(1));
+      const used = this.named.get(linkedId(user.element));
       if (!used?.parent) continue;
       const isSame = used.parent.variables === user.variables && !this.isRestyled(used);
       const id = isSame ? undefined : this.copyFor(used, user);

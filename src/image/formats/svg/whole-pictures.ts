@@ -1,6 +1,6 @@
 /** Whether the files of pictures within drawings are whole: the renderer draws nothing of one that is not. */
 import { parseGif, skipSubBlocks } from "../gif/container.ts";
-import { Segments } from "../jpeg/segments.ts";
+import { SCAN, Segments } from "../jpeg/segments.ts";
 import { Chunks, TYPE } from "../png/chunks.ts";
 
 /** Of each kind, by the letters of its media type. */
@@ -30,7 +30,6 @@ function isWholePng(bytes: Uint8Array): boolean {
   return false;
 }
 
-const SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 
 function isWholeJpeg(bytes: Uint8Array): boolean {
