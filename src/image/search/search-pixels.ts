@@ -50,7 +50,10 @@ export function searchPixels(task: Task): Attempt | null {
 }
 
 const HALVED = "4:2:0";
-/** Pixels beyond which those of halved chroma are looked at only where divisors are very far apart: they take twice the time and memory of coefficients. */
+/**
+ * Beyond so many, pixels of halved chroma are looked at only where divisors are very far apart: they take twice the time
+ * and memory of coefficients.
+ */
 const MAX_BESIDE_PIXELS = 20_000_000;
 
 /** Searches through pixels in the least memory, where nothing may be kept. */

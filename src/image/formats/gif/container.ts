@@ -4,6 +4,7 @@ import { MAX_UNPACKED_PROFILE_BYTES } from "../../../limits/isolate.ts";
 import { PARTS } from "../../../limits/parts.ts";
 import { MAX_FRAMES } from "../../../limits/pictures.ts";
 import { tooManyParts, Walk } from "../../containers/walk.ts";
+import type { Disposal } from "./blocks.ts";
 
 export interface GifFrame {
   readonly x: number;
@@ -24,9 +25,6 @@ export interface GifFrame {
   /** Where the sub-blocks of image data begin in the file. */
   readonly dataOffset: number;
 }
-
-/** What becomes of a frame before the next is drawn. */
-type Disposal = "keep" | "clear" | "restore";
 
 export interface GifFile {
   readonly width: number;
