@@ -65,8 +65,8 @@ static size_t blocks_bytes(const Encoder *encoder) {
 }
 
 // Cells at the right and the bottom end where the picture does. Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9.
-// Of a picture that is `drawn` most is of one tone, as letters and logos are. Rows that are `sixteen_bit` have 16 bits a sample, and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2.
-// Returns NULL when memory does not suffice.
+// Of a picture that is `drawn` most is of one tone, as letters and logos are. Rows that are `sixteen_bit` have 16 bits a sample,
+// and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2. Returns NULL when memory does not suffice.
 Encoder *EXPORT(encoder_open)(int width, int height, int cell_width, int cell_height, int tiled, int chroma, int alpha,
                               int quantizer, int alpha_quantizer, int speed, int drawn, int sixteen_bit, int bits,
                               int primaries, int transfer) {

@@ -18,8 +18,8 @@ export interface Av1EncodeExports extends NativeExports {
   encoder_next(encoder: Pointer): void;
   /**
    * Cells at the right and the bottom end where the picture does. Quantizers are 0 to 63, 0 being lossless; `speed` is 0 to 9.
-   * Of a picture that is `drawn` most is of one tone, as letters and logos are. Rows that are `sixteenBit` have 16 bits a sample, and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2.
-   * Returns NULL when memory does not suffice.
+   * Of a picture that is `drawn` most is of one tone, as letters and logos are. Rows that are `sixteenBit` have 16 bits a sample,
+   * and are coded in 10. `primaries` and `transfer` are those of ISO/IEC 23091-2. Returns NULL when memory does not suffice.
    */
   encoder_open(
     width: number,
