@@ -44,7 +44,11 @@ export async function openConnector(
   if (typeof file === "string" && keyfile === undefined) {
     throw new ApiError(422, `${member} must be a connector whose keyfile is still saved`);
   }
-  return openStore(store, { policy: settings, keyfile: keyfile as Keyfile | undefined });
+  const opened = openStore(store, { policy: settings, keyfile: keyfile as Keyfile | undefined });
+  // What was done is read off the results, so that those of a batch have to be readable, too.
+  if (opened.problem)
+    throw new ApiError(422, `${member} must be a connector whose store can be read: it ${opened.problem}`);
+  return opened;
 }
 
 /** @throws ApiError 422 when originals in this store cannot be replaced safely */

@@ -1,6 +1,6 @@
 /** The guard before stores that callers name by their address. */
 import { addressProblem, isIpAddress, isListedHost } from "../address.ts";
-import type { StorePolicy } from "./session.ts";
+import type { StorePolicy } from "./policy.ts";
 
 /**
  * What is wrong with calling an endpoint, or undefined.

@@ -14,14 +14,7 @@ import {
 import { readUpTo } from "../read-up-to.ts";
 import { withoutEnd } from "../without-end.ts";
 import type { Keyfile } from "./keyfile.ts";
-
-/** What the operator has settled about stores. */
-export interface StorePolicy {
-  /** Code or alias to base URL, for emulators. */
-  readonly providerEndpoints: Readonly<Record<string, string>>;
-  readonly storeHosts: readonly string[];
-  readonly allowPrivateOrigins: boolean;
-}
+import { callProblem, type StorePolicy } from "./policy.ts";
 
 export interface Outgoing {
   readonly url: string;
@@ -118,7 +111,7 @@ export async function withSession<Result>(
       keyfile,
       send: (prepare, mostBytes = MAX_STORE_ANSWER_BYTES) => {
         const patienceMs = timeoutMs * STORE_FIRST_ATTEMPT_SHARE;
-        return sendTwice({ prepare, mostBytes }, options.provider, deadline, patienceMs);
+        return sendTwice({ prepare, mostBytes, policy }, options.provider, deadline, patienceMs);
       },
       refusal: (answer) => refusal(answer, options),
       nonsense: (cause) =>
@@ -147,6 +140,7 @@ async function withTimer<Result>(
 interface Ask {
   readonly prepare: Prepare;
   readonly mostBytes: number;
+  readonly policy: StorePolicy;
 }
 
 async function sendTwice(ask: Ask, provider: string, deadline: AbortSignal, patienceMs: number): Promise<Answer> {
@@ -201,8 +195,10 @@ function settled(provider: string, answer: Answer | Lost): Answer {
 /** Says to a network of one machine that a store is called. The platform ignores names that it does not know. */
 const STORE_CALL = { isStore: true };
 
-async function attempt({ prepare, mostBytes }: Ask, signal: AbortSignal): Promise<Answer | Lost> {
+async function attempt({ prepare, mostBytes, policy }: Ask, signal: AbortSignal): Promise<Answer | Lost> {
   const { url, ...init } = await prepare();
+  const problem = callProblem(url, init.method, policy);
+  if (problem) throw new ApiError(422, `store ${problem}`);
   try {
     // A redirect is a refusal: credentials and bytes go to the address that was checked and signed, nowhere else.
     const response = await fetch(url, { ...init, redirect: "manual", signal, cf: STORE_CALL });

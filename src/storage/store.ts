@@ -3,9 +3,10 @@ import { ApiError } from "../errors.ts";
 import { MAX_CURSOR_CHARACTERS, MAX_OBJECT_KEY_BYTES } from "../limits/stores.ts";
 import type { Keyfile } from "./keyfile.ts";
 import { objectKey } from "./path.ts";
+import { callProblem, type StorePolicy } from "./policy.ts";
 import type { ListAsk, ListedObject, Listing, ProviderRow, ReadRequest, StoredObject } from "./provider.ts";
 import { providerNamed, type SpelledStore } from "./providers.ts";
-import { type SessionOptions, type StorePolicy, withSession } from "./session.ts";
+import { type SessionOptions, withSession } from "./session.ts";
 
 export interface StoreOptions {
   readonly policy: StorePolicy;
@@ -68,6 +69,8 @@ export async function readFromStore(
 export interface OpenStore {
   readonly row: ProviderRow;
   readonly members: SpelledStore;
+  /** What keeps the store from being read, as the end of a sentence; undefined where nothing does. */
+  readonly problem: string | undefined;
   /** @throws StoreError */
   readonly list: (ask: ListAsk) => Promise<Listing>;
   /** @throws StoreError */
@@ -90,9 +93,11 @@ export function openStore(
   const secrets = Object.keys(row.credentials).map((member) => String(store[member]));
   const options = { provider: store.provider, base: baseOf(row, policy), policy, secrets, keyfile };
   const members = store as never;
+  const address = options.base ?? store["endpoint"];
   return {
     row,
     members: store,
+    problem: typeof address === "string" ? callProblem(address, "GET", policy) : undefined,
     list: (ask) =>
       withSession(options, async (session) => {
         const listing = await row.list(members, ask, session);
