@@ -177,8 +177,10 @@ async function remembered(
   if (known && known.until > now) return known.holder;
   if (!existing.has(name)) onAnonymousClient();
   const holder = await read();
-  if (holder) existing.set(name, { holder, until: now + KEY_CACHE_SECONDS * 1000 });
-  else {
+  if (holder) {
+    // Work that a request leaves behind is asked about by the id of its key.
+    for (const known of [name, holder.keyId]) existing.set(known, { holder, until: now + KEY_CACHE_SECONDS * 1000 });
+  } else {
     existing.delete(name);
     unknown.set(name, { holder, until: now + UNKNOWN_KEY_CACHE_SECONDS * 1000 });
   }

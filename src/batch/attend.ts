@@ -6,11 +6,13 @@ import type { Listing, ListAsk } from "../storage/provider.ts";
 import { StoreError } from "../storage/session.ts";
 import type { Machine } from "./machine.ts";
 import { isAbout } from "./names.ts";
-import { type Progress, troubleOf } from "./rules.ts";
+import { type Progress, type Trouble, troubleOf } from "./rules.ts";
 
 export interface AttendPorts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Why nothing more may be done in the batch's name; undefined: it may go on. */
+  readonly whyEnded: () => Promise<Trouble | undefined>;
   /** A part of the list, and where one begins that leaves out names up to this one. */
   readonly list: (ask: ListAsk) => Promise<Listing>;
   readonly cursorAfter: (key: string) => Promise<string | undefined>;
@@ -31,6 +33,7 @@ export interface AttendPorts {
  * @returns whether there is more to be done at once
  */
 export async function attend(machine: Machine, ports: AttendPorts): Promise<boolean> {
+  await checkAuthority(machine, ports);
   await grant(machine, ports);
   let isMore = false;
   for (let lists = 0; machine.wantsList && !isMore; lists += 1) {
@@ -44,6 +47,13 @@ export async function attend(machine: Machine, ports: AttendPorts): Promise<bool
   await handOut(machine, ports);
   if (!machine.isAtWork) await grant(machine, ports);
   return isMore && machine.isAtWork;
+}
+
+/** A batch that waits asks for nothing, and is asked when it is told of something. */
+async function checkAuthority(machine: Machine, ports: AttendPorts): Promise<void> {
+  if (!machine.isAtWork || machine.isWaiting) return;
+  const trouble = await ports.whyEnded();
+  if (trouble) machine.pause(ports.now(), trouble);
 }
 
 async function grant(machine: Machine, ports: AttendPorts): Promise<void> {

@@ -168,6 +168,13 @@ export class Machine {
     return true;
   }
 
+  /** Whether what a notification tells of is for this batch, which is not over. */
+  isMeant(objects: Part["objects"]): boolean {
+    const standing = this.#standing;
+    if (!standing?.batch.rules.events || FINAL.has(standing.state)) return false;
+    return objects.some(({ key }) => isAbout(standing.batch.rules, key));
+  }
+
   /** Whether it waits for its account to let it work. */
   get lacksSlots(): boolean {
     return this.wantsSlots && this.#standing?.slots === 0;
@@ -197,10 +204,14 @@ export class Machine {
     });
   }
 
-  /** Goes on after a pause or a failure. */
-  resume(now: number): void {
+  /**
+   * Goes on after a pause or a failure.
+   * @param keyId of the key in whose name it does, from now on
+   */
+  resume(now: number, keyId?: string): void {
     this.#move(now, (standing) => {
       if (standing.state !== "paused" && standing.state !== "failed") return;
+      if (keyId !== undefined) Object.assign(standing, { batch: { ...standing.batch, keyId } });
       const state = standing.isListed || standing.counts.found > 0 ? "running" : "listing";
       Object.assign(standing, { state, trouble: undefined, holdUntil: 0, pauses: 0 });
       // The last of its objects may have come to an end during the pause.

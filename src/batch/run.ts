@@ -7,6 +7,7 @@ import { causesOf, logLine } from "../log.ts";
 import type { Pipeline } from "../pipeline/edges.ts";
 import { JobLimits } from "../scheduler/job-limits.ts";
 import { StoreError } from "../storage/session.ts";
+import { whyEnded } from "./authority.ts";
 import { type ObjectPorts, outcomeOf, workOn } from "./object.ts";
 import { type ClaimedObject, type ObjectOutcome, troubleOf } from "./rules.ts";
 import { objectStoreOf, storesOf } from "./stores.ts";
@@ -53,6 +54,8 @@ async function outcomeFor(
   try {
     const { env, settings } = around;
     const { batch } = claimed;
+    const lost = await whyEnded(env.DB, batch, Date.now());
+    if (lost) return { kind: "halt", ...lost };
     const opened = await storesOf(env, settings, batch, batch.rules).catch((error: unknown) => error);
     if (opened instanceof Error) {
       const known = outcomeOf(opened);

@@ -3,6 +3,8 @@ import { DurableObject } from "cloudflare:workers";
 
 import { databaseNamed } from "../account/databases.ts";
 import { attend, type AttendPorts, handOut } from "../batch/attend.ts";
+import { whyEnded, whyUnseen } from "../batch/authority.ts";
+import { Hearing } from "../batch/hearing.ts";
 import type { Alike } from "../batch/looks.ts";
 import { Machine } from "../batch/machine.ts";
 import type { Sql, SqlRow } from "../batch/objects.ts";
@@ -26,12 +28,15 @@ const DAY_MS = 86_400_000;
  */
 export class BatchKeeper extends DurableObject<Env> {
   readonly #machine: Machine;
+  readonly #hearing: Hearing;
   /** How often somebody had something for it. */
   #wakes = 0;
 
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
-    this.#machine = new Machine(sqlOf(state.storage));
+    const sql = sqlOf(state.storage);
+    this.#machine = new Machine(sql);
+    this.#hearing = new Hearing(sql);
   }
 
   /** Begins the batch, once, and tells of it. */
@@ -51,9 +56,12 @@ export class BatchKeeper extends DurableObject<Env> {
   }
 
   /** What its owner says; a batch that it does not fit stays as it is. */
-  async control(batch: Batch, order: "pause" | "resume" | "cancel"): Promise<Progress> {
+  async control(batch: Batch, order: "pause" | "resume" | "cancel", keyId: string): Promise<Progress> {
     this.#machine.begin(batch);
-    this.#machine[order](Date.now());
+    if (order === "resume") {
+      this.#machine.resume(Date.now(), keyId);
+      this.#hearing.forget();
+    } else this.#machine[order](Date.now());
     await this.#look();
     return this.#progress;
   }
@@ -63,9 +71,39 @@ export class BatchKeeper extends DurableObject<Env> {
    * @returns false: it is over; undefined: it is to be told again later
    */
   async hear(objects: readonly { readonly key: string; readonly bytes: number }[]): Promise<boolean | undefined> {
+    if (this.#machine.isMeant(objects)) {
+      const mayHear = await this.#mayHear();
+      if (!mayHear) return mayHear === undefined ? undefined : true;
+    }
     const isHeard = this.#machine.hear(objects, Date.now());
     if (isHeard && this.#machine.isAtWork && !this.#machine.isWaiting) await this.#look();
     return isHeard;
+  }
+
+  /**
+   * Whether names of its bucket are still for this batch: its key opens its account, and its store lists them to it.
+   * Undefined: neither can be said now.
+   */
+  async #mayHear(): Promise<boolean | undefined> {
+    const known = this.#hearing.isAllowed(Date.now());
+    const { batch } = this.#machine;
+    if (known !== undefined || !batch) return known ?? false;
+    try {
+      const ended = await whyEnded(placed(this.env).DB, batch, Date.now());
+      const trouble = ended ?? (await whyUnseen(() => this.#open(batch), batch.rules.source.prefix));
+      this.#hearing.note(!trouble, Date.now());
+      if (trouble) this.#machine.pause(Date.now(), trouble);
+      if (trouble) await this.#look();
+      return !trouble;
+    } catch (error) {
+      logLine("error", { id: batch.id, event: "batch", causes: causesOf(error) });
+      return undefined;
+    }
+  }
+
+  #open(batch: Batch) {
+    const env = placed(this.env);
+    return openConnector(env, settingsOf(env), batch, batch.rules.source.connector);
   }
 
   async claim(object: number, token: string): Promise<ClaimedObject | undefined> {
@@ -148,11 +186,11 @@ export class BatchKeeper extends DurableObject<Env> {
     const { batch } = this.#machine;
     if (!batch) throw new Error("A batch looks at itself before it has begun");
     const env = placed(this.env);
-    const settings = settingsOf(env);
     let opened: ReturnType<typeof openConnector> | undefined;
-    const open = () => (opened ??= openConnector(env, settings, batch, batch.rules.source.connector));
+    const open = () => (opened ??= this.#open(batch));
     return {
       now: () => Date.now(),
+      whyEnded: () => whyEnded(env.DB, batch, Date.now()),
       list: async (ask) => (await open()).list(ask),
       cursorAfter: async (key) => (await open()).row.cursorAfter?.(key),
       report: (told) => reportBatch(databaseNamed(env, batch.database), batch, told),

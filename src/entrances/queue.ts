@@ -46,7 +46,7 @@ async function consumeEvents(messages: readonly EventMessage[], env: Env): Promi
   const events = messages.flatMap(({ event }) => event ?? []);
   const tell = async (id: string, objects: readonly Pick<BucketEvent, "key" | "bytes">[]) => {
     const isHeard = (await env.BATCH.getByName(id).hear(objects)) as boolean | undefined;
-    if (isHeard === undefined) throw new Error("A batch has heard of as many objects as it can hold");
+    if (isHeard === undefined) throw new Error("A batch can hear of no further objects now");
     return isHeard;
   };
   try {

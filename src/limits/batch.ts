@@ -13,6 +13,8 @@ export const FEW_WAITING_OBJECTS = 100;
 export const MAX_LISTENERS = 50;
 /** Objects that a batch has heard of by notifications and not done yet; more stay in the queue, and come again. */
 export const MAX_HEARD_OBJECTS = 50_000;
+/** How long a batch is believed to be one that its store lists names to: with the trust in keys, a minute. */
+export const HEARING_TRUST_MS = 30_000;
 /** Objects that a dry run works on, without writing, for its estimate. */
 export const SAMPLED_OBJECTS = 12;
 /** Parts of a list that one look reads: what is left is read by the next, which is called at once. */

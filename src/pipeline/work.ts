@@ -1,5 +1,6 @@
 /** Webhook work with its real edges: what accepts jobs, runs them and sweeps. */
 import type { Charge } from "../account/accepted-jobs.ts";
+import { lostAuthority } from "../account/authority.ts";
 import type { Processing } from "../contract/request.ts";
 import type { Failure, Processed } from "../contract/response.ts";
 import { DIRECTORY, settingsOf } from "../env.ts";
@@ -134,7 +135,9 @@ export async function runWork(
     ...portsOf(env, database),
     ...attemptPortsOf(env, database),
     perform: async ({ accountId, job, upload }, signal) => {
-      const { source, processing, accept: wanted, baseUrl } = JSON.parse(job) as AcceptedJob;
+      const { source, processing, accept: wanted, baseUrl, credit } = JSON.parse(job) as AcceptedJob;
+      const lost = credit && (await lostAuthority(env.DB, { accountId, keyId: credit.key }, Date.now()));
+      if (lost) throw lost;
       const from = sourceOf(source, upload);
       const order = { id, accountId, source: from, processing, accept: wanted };
       const caller = new Caller({ account: accountId, signal, about: { id, route: "queue" } });

@@ -29,7 +29,7 @@ const ONE = { objects: [{ key: "p/a.jpg", bytes: 100 }], others: 0, cursor: unde
 function portsOf(more: Partial<AttendPorts> = {}): AttendPorts {
   const ports = { now: () => 0, tell: async () => undefined, fault: () => undefined, report: async () => 8 };
   const list = async () => ({ objects: [] });
-  return { ...ports, list, cursorAfter: async () => undefined, ...more };
+  return { ...ports, list, cursorAfter: async () => undefined, whyEnded: async () => undefined, ...more };
 }
 
 describe("a batch that stands still", () => {
@@ -159,7 +159,7 @@ describe("the alarm of a batch", () => {
       const keeper = new BatchKeeper(state, { ...env, DB } as never);
       expect(instance).toBeDefined();
       vi.spyOn(console, "error").mockImplementation(() => undefined);
-      await keeper.control(BATCH, "cancel");
+      await keeper.control(BATCH, "cancel", "key");
       await state.storage.deleteAlarm();
       const before = Date.now();
       await keeper.alarm();

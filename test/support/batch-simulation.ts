@@ -165,6 +165,7 @@ export class BatchWorld {
         return { objects, ...(last < this.#count && { cursor: nameOf(last - 1) }) };
       },
       cursorAfter: async () => undefined,
+      whyEnded: async () => undefined,
       report: async () => {
         this.#step();
         return BATCH_CONCURRENCY;

@@ -135,7 +135,8 @@ export async function showBatchDuplicates(c: AppContext): Promise<Response> {
 /** POST /1.0/batches/<id>/pause, /resume and /cancel: an order that does not fit changes nothing. */
 export async function steerBatch(c: AppContext, order: "pause" | "resume" | "cancel"): Promise<Response> {
   const { batch } = await batchAsked(c);
-  const progress = await asked(keeperOf(c, batch).control(batch, order));
+  const keyId = await keyIdOf(c);
+  const progress = await asked(keeperOf(c, batch).control(batch, order, keyId));
   return c.json<v.InferOutput<typeof BatchChanged>>({ success: true, code: 200, batch: recordOf(batch, progress) });
 }
 
@@ -157,7 +158,7 @@ interface Keeper {
   readonly show: (batch: Batch) => Promise<Progress>;
   readonly failures: (offset: number, limit: number) => Promise<FailedObject[]>;
   readonly alike: (offset: number, limit: number) => Promise<{ alike: Alike[]; isComplete: boolean }>;
-  readonly control: (batch: Batch, order: "pause" | "resume" | "cancel") => Promise<Progress>;
+  readonly control: (batch: Batch, order: "pause" | "resume" | "cancel", keyId: string) => Promise<Progress>;
 }
 
 function keeperOf(c: AppContext, { id }: Batch): Keeper {
