@@ -32,6 +32,19 @@ export interface Seen {
 /** @throws Error when the program is not there, or refuses the file */
 type Decoder = (file: string, folder: string) => Promise<Seen>;
 
+/** Upright, its profile applied as far as Pillow can. */
+const BY_PILLOW = `import io, sys
+from PIL import Image, ImageCms, ImageOps
+image = ImageOps.exif_transpose(Image.open(sys.argv[1]))
+profile = image.info.get("icc_profile")
+if profile and image.mode in ("RGB", "RGBA", "CMYK"):
+    colors = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+    mode = "RGB" if image.mode == "CMYK" else image.mode
+    image = ImageCms.profileToProfile(image, colors, ImageCms.createProfile("sRGB"), outputMode=mode)
+if image.mode.startswith("I;16"):
+    image = image.point(lambda sample: sample / 257, "L")
+image.convert("RGBA").save(sys.argv[2])`;
+
 /** Each opens the formats that `READERS` says. */
 const DECODERS = {
   avifdec: (file, folder) => still("avifdec", (png) => [file, png], folder),
@@ -40,6 +53,8 @@ const DECODERS = {
   djxl: (file, folder) => still("djxl", (png) => ["--quiet", file, png], folder),
   "heif-convert": (file, folder) => still("heif-convert", (png) => ["--quiet", file, png], folder),
   ffmpeg: (file, folder) => still("ffmpeg", (png) => ["-v", "error", "-i", file, "-frames:v", "1", png], folder),
+  pillow: (file, folder) => still("python3", (png) => ["-c", BY_PILLOW, file, png], folder),
+  sharp: async (file) => ({ frames: [await pixelsOf(file)] }),
   opj_decompress: (file, folder) => still("opj_decompress", (png) => ["-quiet", "-i", file, "-o", png], folder),
   vips: (file, folder) => still("vips", (png) => ["autorot", file, png], folder),
 } as const satisfies Record<string, Decoder>;
@@ -100,7 +115,7 @@ async function still(program: string, args: (png: string) => string[], folder: s
 
 /** Of 16 bits a sample each is rounded, as sharp would not do. */
 async function pixelsOf(file: string): Promise<Pixels> {
-  const image = sharp(file, { limitInputPixels: false });
+  const image = sharp(file, { limitInputPixels: false, failOn: "error" }).autoOrient();
   const wide = (await image.metadata()).depth === "ushort";
   const rgba = image.toColourspace(wide ? "rgb16" : "srgb").ensureAlpha();
   const { data, info } = await rgba.raw({ depth: wide ? "ushort" : "uchar" }).toBuffer({ resolveWithObject: true });
@@ -135,6 +150,9 @@ const DECODE_IN_PAGE = `async (base64, type) => {
   return { shown, plays: repetitionCount === Infinity ? 0 : repetitionCount + 1 };
 }`;
 
+/** Of extensions that are not the name of their media type. */
+const SUBTYPES: Readonly<Record<string, string>> = { apng: "png", dib: "bmp", ico: "x-icon", jfif: "jpeg", jpg: "jpeg" };
+
 /** The frames of an animation as a browser shows them, by `ImageDecoder` of the WebCodecs API. */
 async function byChromium(file: string): Promise<Seen> {
   const found = await findChromium();
@@ -147,7 +165,7 @@ async function byChromium(file: string): Promise<Seen> {
     await page.goto("https://pictures.test/");
     const extension = file.slice(file.lastIndexOf(".") + 1);
     const base64 = (await readFile(file)).toString("base64");
-    const script = `(${DECODE_IN_PAGE})("${base64}", "image/${extension}")`;
+    const script = `(${DECODE_IN_PAGE})("${base64}", "image/${SUBTYPES[extension] ?? extension}")`;
     const { shown, plays } = await page.evaluate<{ shown: Shown[]; plays: number }>(script);
     const frames = shown.map(({ width, height, base64: data }) => {
       return { width, height, data: new Uint8Array(Buffer.from(data, "base64")) };

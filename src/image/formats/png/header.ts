@@ -70,6 +70,8 @@ interface Reading extends Mutable<Partial<PngFile>> {
   animated: boolean;
   /** How many frames the file says it has. */
   declaredFrames: number;
+  /** Whether the file has its last chunk. */
+  ended: boolean;
   /** How many headers of frames there were, whether or not a frame followed. */
   announced: number;
   hasSrgb: boolean;
@@ -94,6 +96,7 @@ export function readFile(bytes: Uint8Array): PngFile {
     loops: 0,
     animated: false,
     declaredFrames: 0,
+    ended: false,
     announced: 0,
     hasSrgb: false,
     pending: null,
@@ -101,7 +104,8 @@ export function readFile(bytes: Uint8Array): PngFile {
   const chunks = new Chunks(bytes);
   while (chunks.next()) {
     const { type } = chunks;
-    if (type === TYPE.IEND) break;
+    file.ended = type === TYPE.IEND;
+    if (file.ended) break;
     const known = READERS[type];
     if (known) {
       if (chunks.isIntact) known(file, chunks);
@@ -116,9 +120,12 @@ export function readFile(bytes: Uint8Array): PngFile {
   if (dataOffset === undefined) throw damaged("it has no pixels");
   if (header.type === COLOR_TYPE.palette && !file.palette) throw damaged("its palette is missing");
   const frames = file.animated ? file.frames : [];
-  // What is more than any file has is a number that was never filled in.
-  if (frames.length < file.declaredFrames && file.declaredFrames <= MAX_FRAMES) throw damaged("frames are missing");
-  const { pending: _, animated: _a, declaredFrames: _d, announced: _n, hasSrgb, gamma, primaries, ...rest } = file;
+  // The number of a file that ends as it should, or that is more than any file has, was never filled in: browsers play what is
+  // there.
+  const isCut = !file.ended && file.declaredFrames <= MAX_FRAMES;
+  if (frames.length < file.declaredFrames && isCut) throw damaged("frames are missing");
+  const { pending: _, animated: _a, declaredFrames: _d, ended: _e, announced: _n, ...known } = file;
+  const { hasSrgb, gamma, primaries, ...rest } = known;
   const isAlone = gamma !== undefined && gamma > 0 && !hasSrgb && !embeddedProfile;
   const chunkProfile = isAlone && primaries && !isGray(header) && profileOfPrimaries(primaries, 1 / gamma);
   return {

@@ -47,6 +47,17 @@ function pixelAt({ width, data }: Pixels, x: number, y: number): number[] {
   return [...data.subarray((y * width + x) * 4, (y * width + x + 1) * 4)];
 }
 
+/** The file without the chunks that are not kept. */
+function without(bytes: Uint8Array, keeps: (type: string, at: number) => boolean): Uint8Array {
+  const parts = [bytes.subarray(0, 8)];
+  for (let at = 8; at < bytes.length;) {
+    const end = at + 12 + new DataView(bytes.buffer, bytes.byteOffset + at).getUint32(0);
+    if (keeps(String.fromCharCode(...bytes.subarray(at + 4, at + 8)), at)) parts.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return new Uint8Array(parts.flatMap((part) => [...part]));
+}
+
 describe("reading APNG", () => {
   // The tests of the APNG specification end in a green rectangle when everything was done right.
   it.each([
@@ -159,5 +170,18 @@ describe("writing APNG", () => {
     still[at] = "x".charCodeAt(0);
     expect((await read(still)).frames[0]?.pixels).toEqual(frames[0]);
     expect(pixelAt(frames[0], 10, 10)).toEqual([200, 30, 40, 255]);
+  });
+
+  // As browsers do, of files whose number of frames was never filled in.
+  it("plays what is there of a whole file that says it has more frames", async () => {
+    const frames = moving(3, 255);
+    const bytes = await encoded(frames, { opaque: true });
+    const last = String.fromCharCode(...bytes).lastIndexOf("fcTL") - 4;
+    const short = without(bytes, (type, at) => at < last || type === "IEND");
+    expect((await read(short)).frames.map(({ pixels }) => pixels)).toEqual(frames.slice(0, 2));
+    const none = without(bytes, (type) => !["fcTL", "fdAT"].includes(type));
+    expect((await read(none)).frames.map(({ pixels }) => pixels)).toEqual(frames.slice(0, 1));
+    const cut = without(bytes, (_, at) => at < last);
+    expect(() => png.read.factsOf(cut)).toThrow("frames are missing");
   });
 });
