@@ -21,24 +21,21 @@ export function isIco(head: Uint8Array): boolean {
   return first === 0 && second === 0 && (kind === 1 || kind === 2) && third === 0 && (low | high) !== 0;
 }
 
-/** Bytes of the largest bitmap of an icon: 256 x 256 pixels of 32 bits, their mask, a header and a palette. */
-const MAX_BITMAP_BYTES = 256 * 256 * 4 + (256 * 256) / 8 + 124 + 1_024;
-
-/** @throws ApiError 422 when there is no picture, or the file ends before one of its pictures does */
+/**
+ * What the directory counts of bytes may be wrong: pictures say themselves where they end.
+ * @throws ApiError 422 when there is no picture
+ */
 export function largestEntry(bytes: Uint8Array): Entry {
   if (bytes.length < HEADER_BYTES || !isIco(bytes)) throw damaged();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const held = Math.floor((bytes.length - HEADER_BYTES) / ENTRY_BYTES);
-  const listed = view.getUint16(4, true);
-  const count = Math.min(listed, held, MAX_ENTRIES);
+  const count = Math.min(view.getUint16(4, true), held, MAX_ENTRIES);
   let best: { readonly from: number; readonly length: number } | undefined;
   let bestScore = 0;
   for (let index = 0; index < count; index++) {
     const at = HEADER_BYTES + index * ENTRY_BYTES;
     const from = view.getUint32(at + 12, true);
     const length = view.getUint32(at + 8, true);
-    // A list that is longer than the file leads anywhere, and so does a length that no bitmap has.
-    if (listed === count && length <= MAX_BITMAP_BYTES && from + length > bytes.length) throw damaged();
     if (from + 24 > bytes.length) continue;
     // 256 does not fit into a byte and is written as 0. Of equals, the one with more colors.
     const score = (bytes[at] || 256) * (bytes[at + 1] || 256) * 64 + depthOf(bytes.subarray(from));

@@ -36,11 +36,11 @@ describe("ICO", () => {
     expect(ico.read.factsOf(new Uint8Array(icoPngSizeMismatch))).toMatchObject({ width: 3000, height: 3000 });
   });
 
-  it.each(FILES)("is read where the directory counts too few bytes: %s", async (_name, file, facts, expected) => {
+  it.each(FILES)("is read where the directory counts bytes wrongly: %s", async (_name, file, facts, expected) => {
     const bytes = new Uint8Array(file.slice(0));
     const view = new DataView(bytes.buffer);
     for (let index = 0; index < view.getUint16(4, true); index++) {
-      for (const length of [0, 40, view.getUint32(6 + index * 16 + 8, true) >> 1]) {
+      for (const length of [0, 40, view.getUint32(6 + index * 16 + 8, true) >> 1, bytes.length]) {
         view.setUint32(6 + index * 16 + 8, length, true);
         expect(ico.read.factsOf(bytes)).toMatchObject(facts);
       }
