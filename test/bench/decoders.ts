@@ -151,7 +151,13 @@ const DECODE_IN_PAGE = `async (base64, type) => {
 }`;
 
 /** Of extensions that are not the name of their media type. */
-const SUBTYPES: Readonly<Record<string, string>> = { apng: "png", dib: "bmp", ico: "x-icon", jfif: "jpeg", jpg: "jpeg" };
+const SUBTYPES: Readonly<Record<string, string>> = {
+  apng: "png",
+  dib: "bmp",
+  ico: "x-icon",
+  jfif: "jpeg",
+  jpg: "jpeg",
+};
 
 /** The frames of an animation as a browser shows them, by `ImageDecoder` of the WebCodecs API. */
 async function byChromium(file: string): Promise<Seen> {

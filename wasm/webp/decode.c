@@ -30,6 +30,7 @@ typedef struct {
   uint8_t* bytes;
   uint8_t* band;
   int started;
+  int opaque;  // alpha that is coded counts for nothing; of pictures without loss
 } Decoder;
 
 void EXPORT(decoder_close)(Decoder* decoder) {
@@ -43,13 +44,15 @@ void EXPORT(decoder_close)(Decoder* decoder) {
 }
 
 // Takes ownership of `bytes`: `alpha_size` bytes of ALPH payload followed by `size` bytes of VP8 or VP8L payload.
-Decoder* EXPORT(decoder_open)(uint8_t* bytes, size_t alpha_size, size_t size, int lossless) {
+// Alpha that is coded in an `opaque` picture counts for nothing.
+Decoder* EXPORT(decoder_open)(uint8_t* bytes, size_t alpha_size, size_t size, int lossless, int opaque) {
   Decoder* const decoder = (Decoder*)calloc(1, sizeof(*decoder));
   if (decoder == NULL) {
     free(bytes);
     return NULL;
   }
   decoder->bytes = bytes;
+  decoder->opaque = opaque;
   WebPInitDecBuffer(&decoder->output);
   decoder->output.colorspace = MODE_RGBA;
   decoder->params.output = &decoder->output;
@@ -162,7 +165,7 @@ static int lossy_step(Decoder* decoder) {
 }
 
 static int lossless_rows(Decoder* decoder) {
-  return lossless_step(decoder->lossless, &decoder->params) && !lossless_has_more(decoder->lossless);
+  return lossless_step(decoder->lossless, &decoder->params, decoder->opaque) && !lossless_has_more(decoder->lossless);
 }
 
 // Decodes a row of macroblocks, or sixteen rows of a lossless picture. Returns the number of rows that are in the band

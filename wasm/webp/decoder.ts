@@ -9,6 +9,8 @@ export interface Bitstream {
   /** The payload of the `VP8 ` or `VP8L` chunk. */
   readonly data: Uint8Array;
   readonly lossless: boolean;
+  /** Its alpha counts, if it is coded without loss. */
+  readonly translucent: boolean;
   /** The payload of the `ALPH` chunk, which only a lossy picture can have. */
   readonly alpha?: Uint8Array | undefined;
   /** Pixels, as the container says; the bitstream must agree. */
@@ -94,7 +96,7 @@ const MOST_TABLES_BYTES = 2 << 20;
  * @throws NativeError when the stream is damaged or not of the declared size, or memory does not suffice
  */
 export function openDecoder(bitstream: Bitstream, region: Region, instance?: WebpInstance): WebpDecoder {
-  const { data, alpha, lossless, width, height } = bitstream;
+  const { data, alpha, lossless, translucent, width, height } = bitstream;
   const bytes = data.length + (alpha?.length ?? 0);
   const estimate = decodeEstimate({ width, height, lossless, alpha: alpha !== undefined, bytes }, bytes);
   const mostBytes = estimate.bytes + MOST_TABLES_BYTES - USUAL_TABLES_BYTES;
@@ -104,7 +106,7 @@ export function openDecoder(bitstream: Bitstream, region: Region, instance?: Web
       const input = allocated(exports.malloc(bytes));
       if (alpha) job.instance.bytes(input, alpha.length).set(alpha);
       job.instance.bytes(input + bytes - data.length, data.length).set(data);
-      return exports.decoder_open(input, bytes - data.length, data.length, lossless ? 1 : 0);
+      return exports.decoder_open(input, bytes - data.length, data.length, lossless ? 1 : 0, translucent ? 0 : 1);
     });
     job.own(decoder, (exports, pointer) => exports.decoder_close(pointer));
     const { x, y, scaledWidth, scaledHeight } = region;

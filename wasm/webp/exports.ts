@@ -50,8 +50,11 @@ export interface WebpExports extends NativeExports {
   /** Reads the headers; after that `decoder_width` and `decoder_height` are known. Returns a VP8StatusCode. */
   decoder_headers(decoder: Pointer): number;
   decoder_height(decoder: Pointer): number;
-  /** Takes ownership of `bytes`: `alphaSize` bytes of ALPH payload followed by `size` bytes of VP8 or VP8L payload. */
-  decoder_open(bytes: Pointer, alphaSize: number, size: number, lossless: number): Pointer;
+  /**
+   * Takes ownership of `bytes`: `alphaSize` bytes of ALPH payload followed by `size` bytes of VP8 or VP8L payload.
+   * Alpha that is coded in an `opaque` picture counts for nothing.
+   */
+  decoder_open(bytes: Pointer, alphaSize: number, size: number, lossless: number, opaque: number): Pointer;
   /**
    * Chooses the region (in source pixels; left and top are even in a lossy picture) and the size it is scaled to, which
    * may not be larger. Allocates what decoding needs. Returns a VP8StatusCode.

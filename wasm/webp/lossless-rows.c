@@ -15,9 +15,6 @@ int lossless_start(VP8LDecoder *decoder, WebPDecParams *params) {
   return VP8_STATUS_OK;
 }
 
-// The bit of the header that tells whether alpha is used (RFC 9649, section 3.4).
-static int has_alpha(const VP8Io *io) { return io->data_size > 4 && (io->data[4] & 0x10) != 0; }
-
 // ProcessRows for a picture without alpha: what is coded in its place counts for nothing, as in libwebp's own decoder of
 // RGB and in browsers.
 static void process_opaque_rows(VP8LDecoder *const decoder, int row) {
@@ -26,7 +23,8 @@ static void process_opaque_rows(VP8LDecoder *const decoder, int row) {
   uint8_t *argb = (uint8_t *)decoder->argb_cache;
   if (rows > 0) {
     ApplyInverseTransforms(decoder, decoder->last_row, rows, decoder->pixels + decoder->width * decoder->last_row);
-    for (int i = 0; i < decoder->width * rows; i++) decoder->argb_cache[i] |= 0xff000000u;
+    // The decoder's own width is that of indexes of colors, of which several share a pixel.
+    for (int i = 0; i < io->width * rows; i++) decoder->argb_cache[i] |= 0xff000000u;
     if (SetCropWindow(io, decoder->last_row, row, &argb, stride)) {
       const WebPRGBABuffer *const to = &decoder->output->u.RGBA;
       uint8_t *const rgba = to->rgba + (ptrdiff_t)decoder->last_out_row * to->stride;
@@ -38,11 +36,11 @@ static void process_opaque_rows(VP8LDecoder *const decoder, int row) {
   decoder->last_row = row;
 }
 
-int lossless_step(VP8LDecoder *decoder, WebPDecParams *params) {
+int lossless_step(VP8LDecoder *decoder, WebPDecParams *params, int opaque) {
   VP8Io *const io = decoder->io;
   const int bottom = io->crop_bottom;
   // The block starts at a multiple of the height of libwebp's row cache, so that it never overflows.
-  const ProcessRowsFunc process = has_alpha(io) ? ProcessRows : process_opaque_rows;
+  const ProcessRowsFunc process = opaque ? process_opaque_rows : ProcessRows;
   const int last_row = decoder->last_row + NUM_ARGB_CACHE_ROWS < bottom ? decoder->last_row + NUM_ARGB_CACHE_ROWS : bottom;
   int ok;
   if (decoder->last_row >= bottom) return 0;

@@ -8,7 +8,8 @@
 // Allocates the pixels. Returns a VP8StatusCode.
 int lossless_start(VP8LDecoder *decoder, WebPDecParams *params);
 
-// Decodes the next sixteen source rows into `params->output`. Returns 0 on error or past the end.
-int lossless_step(VP8LDecoder *decoder, WebPDecParams *params);
+// Decodes the next sixteen source rows into `params->output`, without the alpha that is coded in an `opaque` picture. Returns 0
+// on error or past the end.
+int lossless_step(VP8LDecoder *decoder, WebPDecParams *params, int opaque);
 
 #endif

@@ -6,7 +6,7 @@ struct Encoder;
 
 extern "C" {
 void decoder_close(Decoder *);
-Decoder *decoder_open(uint8_t *bytes, size_t alpha_size, size_t size, int lossless);
+Decoder *decoder_open(uint8_t *bytes, size_t alpha_size, size_t size, int lossless, int opaque);
 int decoder_headers(Decoder *);
 int decoder_width(const Decoder *);
 int decoder_height(const Decoder *);
@@ -105,7 +105,7 @@ void read(Input &input) {
   if (!bytes) return;
   std::copy(alpha.begin(), alpha.end(), bytes);
   std::copy(data.begin(), data.end(), bytes + alpha.size());
-  Decoder *decoder = decoder_open(bytes, alpha.size(), data.size(), lossless);
+  Decoder *decoder = decoder_open(bytes, alpha.size(), data.size(), lossless, data.size() & 1);
   if (!decoder) return;
   decode(input, decoder, lossless);
   decoder_close(decoder);
@@ -116,7 +116,7 @@ void check(const std::vector<uint32_t> &pixels, int width, int height) {
   heap_limit(SIZE_MAX);
   auto *bytes = (uint8_t *)__wrap_malloc(written.size() - 20);
   std::copy(written.begin() + 20, written.end(), bytes);
-  Decoder *decoder = decoder_open(bytes, 0, written.size() - 20, 1);
+  Decoder *decoder = decoder_open(bytes, 0, written.size() - 20, 1, 0);
   if (decoder_headers(decoder) != 0 || decoder_width(decoder) != width || decoder_height(decoder) != height ||
       decoder_start(decoder, 0, 0, width, height, width, height) != 0)
     host::wrong("what was written cannot be read");

@@ -41,9 +41,12 @@ interface Canvas {
   readonly width: number;
   readonly height: number;
   readonly animated: boolean;
+  /** Some picture has alpha. */
+  readonly alpha: boolean;
 }
 
 const FLAG_ANIMATION = 0x02;
+const FLAG_ALPHA = 0x10;
 /** Chunks that a picture does not need: stills are read where one of these is cut short. */
 const EXTRAS: ReadonlySet<string> = new Set(["ICCP", "EXIF", "XMP "]);
 /** Sizes from here on are no sizes: no file is as long. */
@@ -124,11 +127,12 @@ function readCanvas(payload: Uint8Array): Canvas {
   const height = uint24(payload, 7) + 1;
   // RFC 9649, section 2.7: the product must fit 32 bits.
   if (width * height > 0xffff_ffff) throw damaged();
-  return { animated: (payload[0]! & FLAG_ANIMATION) !== 0, width, height };
+  const [flags = 0] = payload;
+  return { animated: (flags & FLAG_ANIMATION) !== 0, alpha: (flags & FLAG_ALPHA) !== 0, width, height };
 }
 
 function stillFrame(still: BitstreamReader, canvas: Canvas | undefined): WebpFrame {
-  const frame = { ...still.bitstream, x: 0, y: 0, delayMs: 0, blend: false, dispose: false };
+  const frame = { ...withAlpha(still.bitstream, canvas), x: 0, y: 0, delayMs: 0, blend: false, dispose: false };
   if (canvas && (canvas.width !== frame.width || canvas.height !== frame.height)) throw damaged();
   return frame;
 }
@@ -147,7 +151,15 @@ function animationFrame({ payload, isShort }: Chunks, canvas: Canvas): WebpFrame
   if (!fits || bitstream.width !== width || bitstream.height !== height) throw damaged();
   const flags = payload[15]!;
   const delayMs = uint24(payload, 12);
-  return { ...bitstream, x, y, delayMs, blend: (flags & 2) === 0, dispose: (flags & 1) !== 0 };
+  return { ...withAlpha(bitstream, canvas), x, y, delayMs, blend: (flags & 2) === 0, dispose: (flags & 1) !== 0 };
+}
+
+/**
+ * Without loss alpha is coded where the header of the picture says so, or that of the file: browsers show what either
+ * says.
+ */
+function withAlpha(bitstream: Bitstream, canvas: Canvas | undefined): Bitstream {
+  return { ...bitstream, translucent: bitstream.translucent || (bitstream.lossless && canvas?.alpha === true) };
 }
 
 type Bitstream = Pick<WebpFrame, "width" | "height" | "data" | "lossless" | "alpha" | "translucent">;

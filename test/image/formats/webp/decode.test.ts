@@ -16,7 +16,7 @@ import small from "../../../fixtures/webp/small-1x13.webp";
 import veryShort from "../../../fixtures/webp/very-short.webp";
 import video from "../../../fixtures/webp/video-001-lossy.webp";
 import { rendered } from "../../../support/render.ts";
-import { digest, drain, type Pixels } from "../../../support/rows.ts";
+import { digest, drain, paint, pictureOf, type Pixels } from "../../../support/rows.ts";
 
 /** Pixels as `dwebp -pam` of libwebp 1.6.0 writes them, built for x86-64: the SIMD of this build changes nothing. */
 const FILES = [
@@ -33,6 +33,21 @@ const FILES = [
   ["shortest partition", veryShort, 63, 66, "74c9214f545a8a62"],
   ["odd height", video, 150, 103, "d211a83b7104eb12"],
 ] as const;
+
+/** A file of the chunks that there are. */
+function riff(...chunks: (Uint8Array | undefined)[]): Uint8Array<ArrayBuffer> {
+  const body = chunks.flatMap((chunk) => [...(chunk ?? [])]);
+  const bytes = Uint8Array.from([...ascii("RIFF"), 0, 0, 0, 0, ...ascii("WEBP"), ...body]);
+  new DataView(bytes.buffer).setUint32(4, body.length + 4, true);
+  return bytes;
+}
+
+const ascii = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));
+
+/** The chunk that says what others there are. */
+function extended(width: number, height: number, alpha: boolean): Uint8Array {
+  return Uint8Array.of(...ascii("VP8X"), 10, 0, 0, 0, alpha ? 0x10 : 0, 0, 0, 0, width - 1, 0, 0, height - 1, 0, 0);
+}
 
 interface Wanted {
   readonly box?: { x: number; y: number; width: number; height: number };
@@ -68,12 +83,11 @@ describe("decoding WebP", () => {
   it("is opaque where the header says so, whatever is coded, in whole and smaller", async () => {
     // The bit alpha_is_used, behind two sides of 14 bits (RFC 9649, section 3.4).
     const hinted = (file: ArrayBuffer) => {
-      const bytes = new Uint8Array(file.slice(0));
-      const at = bytes.findIndex(
-        (byte, index) => byte === 0x2f && bytes[index - 5] === 0x4c && bytes[index - 8] === 0x56,
-      );
-      bytes[at + 4] = (bytes[at + 4] ?? 0) & ~0x10;
-      return bytes.buffer;
+      const bytes = new Uint8Array(file);
+      const start = String.fromCharCode(...bytes).indexOf("VP8L");
+      const picture = bytes.slice(start, start + 8 + new DataView(file).getUint32(start + 4, true));
+      picture[12] = (picture[12] ?? 0) & ~0x10;
+      return riff(picture).buffer;
     };
     for (const wanted of [{}, { width: 37, height: 50 }]) {
       const seen = (await open(gopherAlpha, wanted)).pixels.data;
@@ -89,6 +103,31 @@ describe("decoding WebP", () => {
       optimize: { lossless: true },
     });
     expect(output.facts.alpha).toBe(false);
+  });
+
+  it("counts alpha of few colors where its header or that of the file says so", async () => {
+    const pixels = paint(40, 30, (x) => (x < 20 ? [20, 200, 30, 90] : [200, 40, 60, 255]));
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
+    const plain = await webp.write.encode(pictureOf([pixels]), settings, UNPAUSED);
+    const start = String.fromCharCode(...plain).indexOf("VP8L");
+    const chunk = (hinted: boolean) => {
+      const bytes = plain.slice(start);
+      // The bit alpha_is_used, behind two sides of 14 bits (RFC 9649, section 3.4).
+      bytes[12] = ((bytes[12] ?? 0) & ~0x10) | (hinted ? 0x10 : 0);
+      return bytes;
+    };
+    for (const [says, hinted, alpha] of [
+      ["nothing", false, 255],
+      ["nothing", true, 90],
+      ["alpha", false, 90],
+      ["no alpha", false, 255],
+      ["no alpha", true, 90],
+    ] as const) {
+      const file = riff(says === "nothing" ? undefined : extended(40, 30, says === "alpha"), chunk(hinted));
+      const { data } = (await open(file.buffer)).pixels;
+      expect([says, hinted, ...data.subarray(0, 4)]).toEqual([says, hinted, 20, 200, 30, alpha]);
+      expect(webp.read.factsOf(file).alpha).toBe(alpha === 90);
+    }
   });
 
   it.each([
