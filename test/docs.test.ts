@@ -14,7 +14,7 @@ import { licenseTables } from "./support/license-tables.ts";
 import { withTables } from "./support/markdown-tables.ts";
 import { pictureTables } from "./support/picture-tables.ts";
 import { SCALE_TABLES } from "./support/scale-tables.ts";
-import { SEARCH_WORDS } from "./support/search-words.ts";
+import { REFUSAL_PAGES, REFUSALS, SEARCH_WORDS } from "./support/search-words.ts";
 import { upstreamTable } from "./support/upstream-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -263,4 +263,10 @@ it("finds a page by the words that people type", () => {
   });
   expect(queries.length).toBeGreaterThan(200);
   expect(missed).toEqual([]);
+});
+
+it.each(REFUSALS)("finds the page that says why a file is refused: %s", (message) => {
+  const search = createSearch(JSON.parse(site(documents)["docs/search.json"] ?? "[]"));
+  const [first] = search(message).map(({ entry }) => entry.path.replace(/#.*/, ""));
+  expect(REFUSAL_PAGES).toContain(first);
 });

@@ -189,3 +189,38 @@ export const SEARCH_WORDS: Readonly<Record<string, readonly string[]>> = {
   "/docs/upstream": ["dependencies", "cve", "libaom"],
   "/docs/licenses": ["license", "open source", "attribution"],
 };
+
+/** Messages with which files are refused, which people look for as they are: pages of which one has to say why. */
+export const REFUSAL_PAGES: readonly string[] = ["/docs/formats", "/docs/limits", "/docs/errors"];
+export const REFUSALS: readonly string[] = [
+  "The file is not an image in a supported format",
+  "The file is a camera's RAW file without a JPEG preview, and RAW is not decoded",
+  "The image is damaged or cut short",
+  "The image ends early",
+  "The image cannot be read: its coding is not supported",
+  "The image must have at most 110 megapixels, all frames together",
+  "The image is too large for this combination of operations and output format",
+  "The animation must have at most 1000 frames",
+  "The BMP file is damaged or cut short",
+  "The BMP file has a depth or compression that is not supported",
+  "The GIF file is damaged or cut short",
+  "The ICO file is damaged or cut short",
+  "The JPEG file is damaged, cut short or of an unsupported kind",
+  "The JPEG 2000 file has an unsupported subsampling",
+  "The JPEG 2000 file has an unsupported color space",
+  "The JPEG 2000 file has too many components",
+  "The JPEG 2000 file has more than 16 bits a sample",
+  "The JPEG 2000 file has no picture",
+  "The JPEG XL file is damaged or cut short",
+  "The PNG file is damaged: its pixel data is incomplete or has a wrong checksum",
+  "The PNG file is damaged: frames are missing",
+  "The PSD file is damaged or cut short",
+  "The PSD file has a color mode or compression that is not supported",
+  "The PSD file was saved without a merged picture, and its layers cannot be laid on each other: effects",
+  "The SVG file has too much detail to be drawn at this size",
+  "The SVG file is not well-formed, or has no drawing",
+  "The TIFF file is damaged or cut short",
+  "The TIFF file is compressed with WebP, which is not supported",
+  "The TIFF file has samples of a kind that is not supported",
+  "The WebP file is damaged or cut short",
+];

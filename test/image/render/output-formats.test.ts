@@ -61,6 +61,13 @@ describe("the formats that are tried", () => {
     const plan = planSteps(storedSize(stored.facts), []);
     const formats = await outputFormatsOf(stored, plan, { output: AUTO, accept: "image/png, image/gif" });
     expect(formats.map(({ label }) => label)).toEqual(["PNG", "GIF"]);
+    const any = { output: AUTO, accept: undefined };
+    const labelsOf = async (kind: "lossless" | "size") => {
+      const objective = kind === "size" ? { kind, bytes: 9_000 } : { kind };
+      return (await outputFormatsOf(stored, plan, { ...any, objective })).map(({ label }) => label);
+    };
+    expect(await labelsOf("size")).toEqual(["PNG", "GIF", "WEBP", "AVIF"]);
+    expect(await labelsOf("lossless")).toEqual(["PNG", "GIF", "WEBP"]);
   });
 });
 
