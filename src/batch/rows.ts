@@ -1,5 +1,5 @@
 /** Batches in the database of their account: which there are, how many objects each may work on, what was heard of them last. */
-import { BATCH_CONCURRENCY, MAX_OPEN_BATCHES } from "../limits/batch.ts";
+import { BATCH_CONCURRENCY, MAX_KEPT_BATCHES, MAX_OPEN_BATCHES } from "../limits/batch.ts";
 import type { Batch, Progress } from "./rules.ts";
 
 interface Row {
@@ -13,13 +13,14 @@ export interface KnownBatch {
   readonly progress: Progress | undefined;
 }
 
-/** @returns false when the account has as many that are not over as it may have */
+/** @returns false when the account has as many as it may have, of those that are not over, or at all */
 export async function insertBatch(db: D1Database, batch: Batch): Promise<boolean> {
   const sql = `INSERT INTO batches (id, account_id, created_at, batch, is_open)
-    SELECT ?1, ?2, ?3, ?4, 1 WHERE (SELECT COUNT(*) FROM batches WHERE account_id = ?2 AND is_open = 1) < ?5`;
+    SELECT ?1, ?2, ?3, ?4, 1 WHERE (SELECT COUNT(*) FROM batches WHERE account_id = ?2 AND is_open = 1) < ?5
+      AND (SELECT COUNT(*) FROM batches WHERE account_id = ?2) < ?6`;
   const { meta } = await db
     .prepare(sql)
-    .bind(batch.id, batch.accountId, batch.createdAt, JSON.stringify(batch), MAX_OPEN_BATCHES)
+    .bind(batch.id, batch.accountId, batch.createdAt, JSON.stringify(batch), MAX_OPEN_BATCHES, MAX_KEPT_BATCHES)
     .run();
   return meta.changes > 0;
 }

@@ -42,6 +42,8 @@ export interface Batch extends BatchOwner {
   readonly id: string;
   readonly createdAt: number;
   readonly rules: BatchRules;
+  /** The bucket whose notifications it hears. Absent in what was kept by earlier versions. */
+  readonly bucket?: string;
   /** Whether a notification of this id waits for the end. */
   readonly hasWebhook?: boolean;
 }

@@ -4,6 +4,7 @@ import { DurableObject } from "cloudflare:workers";
 import { databaseNamed } from "../account/databases.ts";
 import { attend, type AttendPorts, handOut } from "../batch/attend.ts";
 import { whyEnded, whyUnseen } from "../batch/authority.ts";
+import { unlisten } from "../batch/events.ts";
 import { Hearing } from "../batch/hearing.ts";
 import type { Alike } from "../batch/looks.ts";
 import { Machine } from "../batch/machine.ts";
@@ -138,6 +139,7 @@ export class BatchKeeper extends DurableObject<Env> {
   async #forget(batch: Batch): Promise<void> {
     try {
       await deleteBatch(databaseNamed(this.env, batch.database), batch.id);
+      if (batch.bucket !== undefined) await unlisten(this.env.DB, batch.bucket, batch.id);
       await this.ctx.storage.deleteAlarm();
       await this.ctx.storage.deleteAll();
     } catch (error) {

@@ -5,6 +5,11 @@ import { FETCH_TIMEOUT_MS } from "../limits.ts";
 export const BATCH_CONCURRENCY = 8;
 /** Batches of an account that are not over. */
 export const MAX_OPEN_BATCHES = 20;
+/**
+ * Batches of an account that can be asked for, BATCH_KEPT_DAYS after their end included: 83 a day. With the longest names and
+ * patterns they take 160 MB of its database.
+ */
+export const MAX_KEPT_BATCHES = 5_000;
 /** Objects that a batch has listed and not done yet: what it holds, however many the bucket has. */
 export const MAX_WAITING_OBJECTS = 1_000;
 /** As few as this, and the next part of the list is read. */

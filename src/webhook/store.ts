@@ -87,6 +87,8 @@ export function storeOf(db: D1Database) {
       finishDelivery(db, id, claim, outcome, now),
     /** Makes a delivered or failed record due again, by hand. */
     reschedule: (accountId: string, id: string, now: number) => reschedule(db, accountId, id, now),
+    /** Takes back what was made durable, and whose work has not begun. */
+    withdraw: (id: string) => withdraw(db, id),
     /** When the record wants attention, and in which state. */
     standing: (id: string) => standing(db, id),
     /** Another account's record is not found. */
@@ -112,6 +114,10 @@ async function insert(db: D1Database, entry: NewRecord): Promise<void> {
       entry.wakeAt ?? entry.createdAt,
     )
     .run();
+}
+
+async function withdraw(db: D1Database, id: string): Promise<void> {
+  await db.prepare("DELETE FROM webhooks WHERE id = ? AND status = 'created'").bind(id).run();
 }
 
 /** A job nobody holds is free whatever the time: clocks of different machines differ. */

@@ -23,11 +23,20 @@ import {
 import { checked } from "../../contract/message.ts";
 import { ApiError, outage } from "../../errors.ts";
 import { DEFAULT_PAGE_ENTRIES } from "../../limits/accounts.ts";
-import { BATCH_NOTICE_MS, MAX_LISTENERS, MAX_OPEN_BATCHES, SHOWN_FAILURES } from "../../limits/batch.ts";
+import {
+  BATCH_KEPT_DAYS,
+  BATCH_NOTICE_MS,
+  MAX_KEPT_BATCHES,
+  MAX_LISTENERS,
+  MAX_OPEN_BATCHES,
+  SHOWN_FAILURES,
+} from "../../limits/batch.ts";
+import { causesOf, logLine } from "../../log.ts";
 import { recordPortsOf } from "../../pipeline/notices.ts";
 import { judge } from "../../pipeline/process.ts";
 import type { OpenStore } from "../../storage/store.ts";
 import { awaitEnd } from "../../webhook/awaited.ts";
+import { checkRoom } from "../acceptance.ts";
 import { accountOf, type AppContext, keyIdOf, recordsOf } from "../context.ts";
 import { readJson } from "../json-body.ts";
 import { checkCallable } from "./processing.ts";
@@ -36,6 +45,7 @@ import { pageOf } from "./shelf.ts";
 /** POST /1.0/batches */
 export async function addBatch(c: AppContext): Promise<Response> {
   const { webhook, ...asked } = parseBatch(await readJson(c));
+  checkRoom(c);
   const rules = rulesOf(asked);
   if (webhook) checkCallable(c, webhook);
   const { id: accountId, database } = accountOf(c);
@@ -46,14 +56,22 @@ export async function addBatch(c: AppContext): Promise<Response> {
   else await openConnector(c.env, settings, owner, rules.target.connector, "target.connector");
   const heard = rules.events ? placeOfEvents(originals, settings.allowPrivateOrigins) : undefined;
   await judge({ accountId, processing: rules.processing }, pipeline.portsOf(c.env, settings, "", database));
-  const batch: Batch = { ...owner, id: c.var.id, createdAt: Date.now(), rules, ...(webhook && { hasWebhook: true }) };
+  const batch: Batch = {
+    ...owner,
+    id: c.var.id,
+    createdAt: Date.now(),
+    rules,
+    ...(heard && { bucket: heard.bucket }),
+    ...(webhook && { hasWebhook: true }),
+  };
   // Notifications name objects: nobody hears of a bucket that the store does not list to them.
   if (heard) await originals.list({ prefix: rules.source.prefix, limit: 1 });
   const db = recordsOf(c);
-  if (!(await insertBatch(db, batch))) {
-    throw new ApiError(422, `An account has at most ${MAX_OPEN_BATCHES} batches that are not over`);
-  }
   try {
+    if (!(await insertBatch(db, batch))) {
+      const kept = `${MAX_KEPT_BATCHES} with those of the last ${BATCH_KEPT_DAYS} days`;
+      throw new ApiError(422, `An account has at most ${MAX_OPEN_BATCHES} batches that are not over, and ${kept}`);
+    }
     if (heard && !(await listen(c.env.DB, { ...heard, batch: batch.id }))) {
       throw new ApiError(422, `A bucket has at most ${MAX_LISTENERS} batches that hear of its objects`);
     }
@@ -67,10 +85,21 @@ export async function addBatch(c: AppContext): Promise<Response> {
       202,
     );
   } catch (cause) {
-    await deleteBatch(db, batch.id);
-    if (heard) await unlisten(c.env.DB, heard.bucket, batch.id);
+    await forgetBegun(c, batch);
     if (cause instanceof ApiError) throw cause;
     throw outage("The service cannot begin a batch right now", cause);
+  }
+}
+
+/** Leaves nothing of a batch that has not begun; what keeps it ends by itself when it finds no row. A failure is logged. */
+async function forgetBegun(c: AppContext, { id, database, bucket }: Batch): Promise<void> {
+  const left = await Promise.allSettled([
+    deleteBatch(recordsOf(c), id),
+    recordPortsOf(c.env, database).store.withdraw(id),
+    bucket !== undefined && unlisten(c.env.DB, bucket, id),
+  ]);
+  for (const outcome of left) {
+    if (outcome.status === "rejected") logLine("error", { id, event: "batch", causes: causesOf(outcome.reason) });
   }
 }
 
@@ -137,6 +166,7 @@ export async function steerBatch(c: AppContext, order: "pause" | "resume" | "can
   const { batch } = await batchAsked(c);
   const keyId = await keyIdOf(c);
   const progress = await asked(keeperOf(c, batch).control(batch, order, keyId));
+  if (order === "cancel" && batch.bucket !== undefined) await unlisten(c.env.DB, batch.bucket, batch.id);
   return c.json<v.InferOutput<typeof BatchChanged>>({ success: true, code: 200, batch: recordOf(batch, progress) });
 }
 
