@@ -100,8 +100,10 @@ export interface Scale {
    * would stay; absent where they do not.
    */
   readonly fastPassLoss?: number;
-  /** What is drawn, as letters and logos are, has a way of its own. */
-  readonly tellsDrawn?: boolean;
+  /** What is drawn, as letters and logos are, has a way of its own, whose files differ from this quality on. */
+  readonly drawnFrom?: number;
+  /** The least quality whose file differs from those below; 1 by default. */
+  readonly least?: number;
   /** Points by which a rendition with all chroma looks better than one with halved chroma at the same quality. */
   readonly fullChroma?: number;
   /** Tiles of small pictures, of which they are up to half, save time as well. */

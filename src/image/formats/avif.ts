@@ -4,7 +4,7 @@
 import { format } from "../codec/format.ts";
 import { animationResultEstimate, tracksOf } from "./avif/animation.ts";
 import { av1, av1Sequences } from "./avif/codec.ts";
-import { encodeAvif, encodeEstimate, resultEstimate, VARIANTS } from "./avif/encode.ts";
+import { encodeAvif, encodeEstimate, MIN_DRAWN_QUALITY, resultEstimate, VARIANTS } from "./avif/encode.ts";
 import { LOSSES, quantizerAt } from "./avif/quality.ts";
 import { factsOf, factsEstimate } from "./heif/facts.ts";
 import { readGainMap } from "./heif/gain-map.ts";
@@ -67,7 +67,7 @@ export const avif = format({
       begins: 0.925,
       fullChroma: 1.8,
       draft: 2,
-      tellsDrawn: true,
+      drawnFrom: MIN_DRAWN_QUALITY,
     },
     variants: VARIANTS,
     maxScoredPixels: Number.POSITIVE_INFINITY,

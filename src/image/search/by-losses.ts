@@ -2,13 +2,15 @@
 import type { Size } from "../pixels/geometry.ts";
 import { findQuality, MAX_QUALITY, MIN_QUALITY, type Model, within } from "./find-quality.ts";
 import type { Search } from "./goal.ts";
-import { expectedQuality, type Scored } from "./losses.ts";
+import { expectedQuality, mostScoreOf, type Scored } from "./losses.ts";
 import type { Probe, ProbeAt } from "./probe.ts";
 
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */
 const CLOSER_WITH_TRIES = 1.2;
 /** Between two qualities whose bytes differ by less than this part there is nothing to be found. */
 const SAME_BYTES = 0.03;
+/** Points by which the metric is above the second opinion where halved chroma has lost what quality does not bring back. */
+const FADED_POINTS = 2;
 
 /** What is searched for. */
 type Wanted = Pick<Search, "patience" | "scale" | "targetScore">;
@@ -19,6 +21,8 @@ export interface Settled {
   readonly known: readonly Scored[];
   /** What was made is plainly larger than it may be. */
   readonly isBeaten?: boolean;
+  /** It ended below the target score for what chroma of half the resolution loses. */
+  readonly isFaded?: boolean;
 }
 
 interface Settling {
@@ -34,6 +38,8 @@ interface Settling {
   readonly slope?: number | undefined;
   /** Bytes at the target score from which on it is given up. */
   readonly most?: number;
+  /** Where halved chroma is to blame for what is missed, the other is tried next: known of one rendition, or of two. */
+  readonly fadesBy?: 1 | 2;
 }
 
 /**
@@ -48,7 +54,7 @@ export async function settled(
   before: readonly Scored[] = [],
 ): Promise<Settled> {
   const { targetScore } = wanted;
-  const { first, close, tries, isNear, most = Infinity } = settling;
+  const { first, close, tries, isNear, most = Infinity, fadesBy } = settling;
   const aboveBy = ({ score }: Scored) => score - targetScore;
   const isEnough = (one: Scored) => aboveBy(one) >= 0;
   const isBetter = (one: Scored, other: Scored) => {
@@ -56,9 +62,15 @@ export async function settled(
     if (!isEnough(one)) return !isEnough(other) && one.score > other.score;
     return !isEnough(other) || bitsOf(one) <= bitsOf(other);
   };
+  const isNearEnough = (tried: readonly Scored[]) => isNear && Math.abs(aboveBy(tried.at(-1)!)) <= close;
+  const isFaded = (tried: readonly Scored[]) => {
+    if (fadesBy === undefined || tried.length < fadesBy || tried.some(isEnough) || isNearEnough(tried)) return false;
+    return hasFaded(tried, wanted, fadesBy > 1);
+  };
   const isClose = (tried: readonly Scored[]) => {
     const above = aboveBy(tried.at(-1)!);
-    if (isNear) return Math.abs(above) <= close;
+    if (isNearEnough(tried) || isFaded(tried)) return true;
+    if (isNear) return false;
     if (above >= 0 && above <= close * CLOSER_WITH_TRIES ** (tried.length - 1)) return true;
     // Of what is soft, qualities far apart take as many bytes.
     const [last, other] = [tried.at(-1), tried.at(-2)];
@@ -79,15 +91,26 @@ export async function settled(
   });
   if (!best) throw new RangeError("no quality was tried");
   if (beaten) return { best: beaten, known: tried, isBeaten: true };
+  if (isFaded(tried.slice(before.length))) return { best: best.probe, known: tried, isFaded: true };
   // What cannot look as promised looks as well as it can.
   const isMissed = !isNear && !isEnough(best.tried);
   return { best: isMissed ? await probeAt(leastReaching(before, targetScore)) : best.probe, known: tried };
 }
 
-/** Whether a lower quality than another takes hardly fewer bytes. */
+/**
+ * Whether no quality is expected to reach the target score, or the last rendition misses it by the second opinion alone, which
+ * sees the color that halved chroma loses.
+ * @param isSure the second opinion alone is not enough
+ */
+function hasFaded(tried: readonly Scored[], { targetScore, scale }: Wanted, isSure: boolean): boolean {
+  if (mostScoreOf(tried, scale) < targetScore) return true;
+  const { score, metric = score } = tried.at(-1)!;
+  return !isSure && metric >= targetScore && metric - score >= FADED_POINTS;
+}
+
+/** Whether a lower quality than another takes hardly fewer bytes, or more. */
 function isFlat(lower: Scored, higher: Scored): boolean {
-  const [bits, more] = [bitsOf(lower), bitsOf(higher)];
-  return lower.quality < higher.quality && bits <= more && bits > more * (1 - SAME_BYTES);
+  return lower.quality < higher.quality && bitsOf(lower) > bitsOf(higher) * (1 - SAME_BYTES);
 }
 
 const bitsOf = ({ bits = 0 }: Scored) => bits;
@@ -99,10 +122,11 @@ function modelOf(
   before: number,
 ): Model<Scored, Probe> {
   return {
-    ...within(scale, MIN_QUALITY, MAX_QUALITY),
+    ...within(scale, scale.least ?? MIN_QUALITY, MAX_QUALITY),
     async measure(probe) {
       const [score, { length }] = [await probe.score(), await probe.bytes()];
-      return { quality: probe.quality, score, bits: (length * 8) / (picture.width * picture.height) };
+      const metric = await (probe.metric ?? probe.score)();
+      return { quality: probe.quality, score, metric, bits: (length * 8) / (picture.width * picture.height) };
     },
     expected({ tried }) {
       // Where a line between two qualities fell short, the next one goes further.

@@ -9,6 +9,8 @@ import { around, lostBy, MAX_QUALITY, MIN_QUALITY, type Tried } from "./find-qua
 /** A quality whose score is known. */
 export interface Scored extends Tried {
   readonly score: number;
+  /** What the metric alone says. */
+  readonly metric?: number;
   /** What it takes, in bits for each pixel. */
   readonly bits?: number;
 }
@@ -60,15 +62,15 @@ export function usualLoss(quality: number, losses: Losses = USUAL_LOSSES): numbe
 
 /** The lowest quality of a scale at which an average picture loses no more than so many points. */
 function qualityOf(loss: number, scale: Scale): number {
-  const { step, losses } = scale;
+  const { step, losses, least = MIN_QUALITY } = scale;
   let low = 0;
-  let high = Math.floor((MAX_QUALITY - MIN_QUALITY) / step);
+  let high = Math.floor((MAX_QUALITY - least) / step);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (usualLoss(MIN_QUALITY + middle * step, losses) <= loss) high = middle;
+    if (usualLoss(least + middle * step, losses) <= loss) high = middle;
     else low = middle + 1;
   }
-  return Math.min(MAX_QUALITY, MIN_QUALITY + low * step);
+  return Math.min(MAX_QUALITY, least + low * step);
 }
 
 /** Where to begin to look for what a quality is expected to look like. */

@@ -59,22 +59,25 @@ export function searchExactly(task: Task): Attempt | null {
       const rows = onlyStrips(await firstFrame(shown, timeSlice), strips);
       const sample = await sampleOf(rows, shown, strips, qualities.tilesOfSmall);
       const promising = isSmall(shown) ? PROMISING.small : PROMISING.usual;
-      if (!(await isWorthIt(sample, made, settings, promising * session.exactBesideBytes))) return null;
+      const most = promising * session.exactBesideBytes;
+      if (sample.tiles && !(await isWorthIt(sample, made, settings, most))) return null;
       const { encode, nearly } = made;
       const judgeAt = nearly && ((level: number) => judge.ofPicture(nearly(level)));
       const encoder = { encode, judge: (file: Uint8Array) => judge.ofFile(file), judgeAt };
       const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
       const toBeat = { targetScore, bytes: mostBytes };
-      const found = await smallestExact(encoder, settings, toBeat, { levels: nearLosslessLevels, promising });
+      // Of a picture that is its own sample a quick file takes as long as one that stays.
+      const bounds = { levels: nearLosslessLevels, promising, mostExact: sample.tiles ? Infinity : most };
+      const found = await smallestExact(encoder, settings, toBeat, bounds);
       return found && session.rendition(found);
     },
   };
 }
 
-/** Whether a quick file of the sample without loss has fewer bytes than are promising. */
+/** Whether a quick file of tiles without loss has fewer bytes than are promising. */
 async function isWorthIt(sample: Sample, encoder: PictureEncoder, settings: EncodeSettings, promisingBytes: number) {
   if (promisingBytes === Infinity) return true;
-  const { encode } = sample.tiles ? await encoder.onSample(sample) : encoder;
+  const { encode } = await encoder.onSample(sample);
   return (await encode({ ...settings, lossless: true, effort: 0 })).length < promisingBytes;
 }
 
@@ -84,6 +87,13 @@ interface ExactEncoder {
   readonly judge: (bytes: Uint8Array) => Promise<Judgement>;
   /** What is said of a value of `nearLossless`, where it is known without a file. */
   readonly judgeAt?: ((level: number) => Promise<Judgement>) | undefined;
+}
+
+interface ExactBounds {
+  readonly levels: readonly number[];
+  readonly promising: number;
+  /** Bytes of a file without loss from which on all is given up. */
+  readonly mostExact?: number;
 }
 
 /**
@@ -96,11 +106,11 @@ export async function smallestExact(
   encoder: ExactEncoder,
   settings: EncodeSettings,
   { targetScore, bytes: mostBytes }: BytesToBeat,
-  { levels, promising }: { readonly levels: readonly number[]; readonly promising: number },
+  { levels, promising, mostExact = Infinity }: ExactBounds,
 ): Promise<Found | null> {
   const exactly = { ...settings, lossless: true };
   const exact = { bytes: await encoder.encode(exactly), score: 100 };
-  if (exact.bytes.length >= promising * mostBytes) return null;
+  if (exact.bytes.length >= Math.min(mostExact, promising * mostBytes)) return null;
   const bytes = Math.min(mostBytes, exact.bytes.length);
   const best = exact.bytes.length < mostBytes ? exact : null;
   const touched = await mostTouched(encoder, exactly, { targetScore, bytes: bytes - 1 }, levels);

@@ -57,10 +57,10 @@ export async function smallestAbove(
 ): Promise<Found | null> {
   const { format } = goal;
   const { sample } = reference;
-  const scale = format.write.qualities;
+  const { qualities } = format.write;
   const { trace } = goal;
-  const notes = new Notes(scale, goal.targetScore, trace);
-  const mayStripe = scale.makesStripes === true && (await isOfSlopes(sample, timeSlice));
+  const notes = new Notes(qualities, goal.targetScore, trace);
+  const mayStripe = qualities.makesStripes === true && (await isOfSlopes(sample, timeSlice));
   const judgeBy = (judge: JudgementOf, isWhole: boolean) =>
     new Judge(format, sample.picture, judge, timeSlice, (quality, { points, score }, bytes) => {
       if (bytes) notes.add({ bytes, score: points, metric: score }, isWhole);
@@ -68,8 +68,10 @@ export async function smallestAbove(
     });
   const onSample = judgeBy((rendition) => reference.judgeSample(rendition, mayStripe), !sample.tiles);
   const onWhole = judgeBy((rendition) => reference.judge(rendition, mayStripe), true);
-  const isDrawn = scale.tellsDrawn === true && (await isFlat(sample.picture, timeSlice));
+  const { drawnFrom } = qualities;
+  const isDrawn = drawnFrom !== undefined && (await isFlat(sample.picture, timeSlice));
   const settings = isDrawn ? { ...goal.settings, drawn: true } : goal.settings;
+  const scale = isDrawn ? { ...qualities, least: drawnFrom } : qualities;
   const search = { ...goal, settings, reference, onWhole, onSample, scale, timeSlice };
   const timed = notes.encoder(encoder, deadline);
   try {

@@ -73,6 +73,8 @@ export interface Probed {
   readonly slope?: number | undefined;
   /** What these drafts look like. */
   readonly drafts?: readonly Scored[] | undefined;
+  /** It was left for what halved chroma loses. */
+  readonly isFaded?: boolean;
 }
 
 /** A way with which a search ended, and about what it takes for the sample at the target score. */
@@ -94,22 +96,38 @@ export async function bestChoice(search: Search, encoder: PictureEncoder, most: 
   if (begun.beaten) return { encoder, ...begun.beaten };
   const beyond = variants.length > 1 ? begun.beyond : undefined;
   const isHopeless = beyond !== undefined;
-  let best: Probed | undefined;
-  for (const variant of isHopeless ? variants.toReversed() : variants) {
-    if (best && !(await isWorthALook(search, best, { triesAll, isHopeless }))) continue;
-    const further = {
-      encoder,
-      sampleEncoder,
-      settings: { ...settings, ...variant },
-      begun: beyond ?? begun,
-      isSettled,
-      most,
-    };
-    best = await better(search, best, further);
-    if (best.isBeaten) return best;
+  const waysOf = (variant: Variant) => ({
+    encoder,
+    sampleEncoder,
+    settings: { ...settings, ...variant },
+    begun: beyond ?? begun,
+    isSettled,
+    most,
+  });
+  const [first, ...others] = isHopeless ? variants.toReversed() : variants;
+  if (!first) throw new RangeError("no way to encode");
+  const begins = await better(search, undefined, { ...waysOf(first), mayFade: others.some(hasAllChroma) });
+  let best = begins;
+  for (const variant of others) {
+    if (best.isBeaten || !(await isWorthALook(search, best, { triesAll, isHopeless }))) continue;
+    best = await better(search, best, waysOf(variant));
   }
-  if (!best) throw new RangeError("no way to encode");
-  return best;
+  return begins.isFaded ? pursued(search, begins, best, waysOf(first)) : best;
+}
+
+const hasAllChroma = ({ subsample }: Variant) => subsample === "4:4:4";
+
+/** The better of a way that was left for what it loses of colors and what was found beside it, once it may be smaller. */
+async function pursued(search: Search, faded: Probed, best: Probed, way: Further): Promise<Probed> {
+  const { targetScore, patience, scale } = search;
+  const { known } = faded;
+  const isLeft = best === faded;
+  if (!isLeft && (faded.bytes >= best.bytes * (1 - WORTH_TRYING) || mostScoreOf(known, scale) < targetScore))
+    return best;
+  const above = Math.max(...known.map(({ quality }) => quality)) + scale.step;
+  const first = Math.max(above, expectedQuality(known, targetScore + patience.margin, scale));
+  if (first > MAX_QUALITY) return best;
+  return better(search, isLeft ? undefined : best, { ...way, before: { known, first } });
 }
 
 /** Whether a further choice may be better than the best so far: not where that has no chroma at all. */
@@ -119,7 +137,7 @@ async function isWorthALook(
   { triesAll, isHopeless }: { readonly triesAll: boolean; readonly isHopeless: boolean },
 ): Promise<boolean> {
   if (isHopeless) return isMissed(best, targetScore);
-  const mayPay = triesAll || best.quality >= CHOICE_QUALITY;
+  const mayPay = triesAll || best.isFaded || best.quality >= CHOICE_QUALITY;
   if (!mayPay && !(await isFlat(reference.sample.picture, timeSlice))) return false;
   return format.read.factsOf(await best.best.bytes()).colorspace !== "Gray";
 }
@@ -145,16 +163,21 @@ interface Further {
   readonly begun: Begun;
   readonly isSettled: boolean;
   readonly most: number;
+  /** It is left where halved chroma is to blame for what is missed. */
+  readonly mayFade?: boolean;
+  /** What is known of this way, and where it goes on. */
+  readonly before?: { readonly known: readonly Scored[]; readonly first: number };
 }
 
 /** The better of what is known and a further way, which is given up where one look says that it is not. */
 async function better(search: Search, known: Probed | undefined, further: Further): Promise<Probed> {
   const { onSample, targetScore, scale, reference, patience } = search;
-  const { encoder, sampleEncoder, settings, begun, isSettled, most } = further;
+  const { encoder, sampleEncoder, settings, begun, isSettled, most, mayFade = false, before } = further;
   const { picture, tiles } = reference.sample;
   const onTiles = scale.fastPassLoss === undefined ? "fast" : "oneScan";
   const probeAt = probeAtOf(sampleEncoder, settings, onSample, tiles ? onTiles : modeOfWhole(search, settings));
-  const { first, slope } = known ? besideOf(search, known, settings) : begun;
+  const { first: usual, slope } = known ? besideOf(search, known, settings) : begun;
+  const first = before?.first ?? usual;
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
   const closeFirst = closeOnSample * (begun.closer ?? 1);
   const [close, tries] = isSettled && !known ? [closeFirst, MAX_TRIES] : [NEAR_POINTS, MAX_SAMPLE_TRIES];
@@ -165,10 +188,20 @@ async function better(search: Search, known: Probed | undefined, further: Furthe
     return { encoder, settings, ...one, score, quality, bytes, slope, drafts: begun.drafts };
   };
   const isNear = !isSettled || known !== undefined;
-  const goal = { picture, first, close, tries, isNear, slope, ...(!known && { most }) };
-  const made = await probed(await settled(search, probeAt, goal));
+  const goal = {
+    picture,
+    first,
+    close,
+    tries,
+    isNear,
+    slope,
+    ...(!known && { most }),
+    ...(mayFade && { fadesBy: 1 as const }),
+  };
+  const made = await probed(await settled(search, probeAt, goal, before?.known));
   if (!known) return made;
-  const worth = (await fadesInHalf(search, known, settings)) ? WORTH_ALL_CHROMA : 1 - WORTH_TRYING;
+  const fades = known.isFaded || (await fadesInHalf(search, known, settings));
+  const worth = fades ? WORTH_ALL_CHROMA : 1 - WORTH_TRYING;
   if (await isNoBetter(search, known, made, worth)) return known;
   if (!isSettled) return made;
   const isClose = made.score >= targetScore && made.score <= targetScore + closeOnSample * CLOSER_BESIDE;
@@ -257,11 +290,24 @@ async function firstOnSample(
 }
 
 /** Where a further way is looked at, after another: with all chroma a picture looks better at the same quality. */
-function besideOf({ scale, targetScore, patience }: Search, before: Probed, { subsample }: EncodeSettings): Begun {
-  const { quality, known, settings, slope } = before;
+function besideOf(search: Search, before: Probed, { subsample }: EncodeSettings): Begun {
+  const { scale, targetScore, patience } = search;
+  const { quality, known, settings, slope, isFaded = false } = before;
   const isFull = subsample === "4:4:4" && settings.subsample === "4:2:0";
-  if (!isFull || scale.fullChroma === undefined || isMissed(before, targetScore)) return { first: quality, slope };
+  if (!isFull || scale.fullChroma === undefined) return { first: quality, slope };
+  if (isFaded) return { first: unfaded(search, known), slope };
+  if (isMissed(before, targetScore)) return { first: quality, slope };
   return { first: expectedQuality(known, targetScore + patience.margin - scale.fullChroma, scale, slope), slope };
+}
+
+/**
+ * The quality at which all chroma is expected to do, where half of it never does: the metric alone hardly sees the color that is
+ * missing. Where it does, that says nothing.
+ */
+function unfaded({ scale, settings, targetScore, patience }: Search, known: readonly Scored[]): number {
+  const metrics = known.map(({ metric, ...one }) => ({ ...one, score: metric ?? one.score }));
+  if (mostScoreOf(metrics, scale) < targetScore) return firstQuality(settings.quality, scale);
+  return expectedQuality(metrics, targetScore + patience.margin - (scale.fullChroma ?? 0), scale);
 }
 
 /** Whether not even the highest quality reaches the target score. */
@@ -285,9 +331,11 @@ export function modeOfWhole(
   return several!.bytes > one!.bytes ? "oneScan" : "stays";
 }
 
-/** The whole picture, encoded by a way. */
-export async function wholeBy(search: Search, probed: Probed): Promise<Settled> {
+/** The whole picture, encoded by a way: with all of its chroma where tiles did not show that half of it is too little. */
+export async function wholeBy(search: Search, probed: Probed): Promise<Settled & Pick<Probed, "settings">> {
   const { encoder, settings, known } = probed;
+  const isHalved = !search.settings.subsample && settings.subsample === "4:2:0" && encoder.variants.some(hasAllChroma);
+  const mayFade = isHalved && search.format.read.factsOf(await probed.best.bytes()).colorspace !== "Gray";
   const { reference, onWhole, targetScore, scale, keepsResults, triesFinal, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
@@ -304,7 +352,13 @@ export async function wholeBy(search: Search, probed: Probed): Promise<Settled> 
     isNear: false,
     slope,
   };
-  return settled({ ...search, patience }, probeAtOf(encoder, settings, onWhole, modeOfWhole(search, settings)), goal);
+  const by = (own: EncodeSettings, wanted: typeof goal & { readonly fadesBy?: 2 }) =>
+    settled({ ...search, patience }, probeAtOf(encoder, own, onWhole, modeOfWhole(search, own)), wanted);
+  const made = { ...(await by(settings, { ...goal, ...(mayFade && { fadesBy: 2 }) })), settings };
+  if (!made.isFaded) return made;
+  const full = { ...settings, subsample: "4:4:4" } as const;
+  const other = await by(full, { ...goal, first: unfaded(search, made.known) });
+  return (await other.best.score()) > (await made.best.score()) ? { ...other, settings: full } : made;
 }
 
 /**
@@ -346,8 +400,8 @@ export function bytesOnSample(score: number, bytes: number, targetScore: number)
 }
 
 /** The quality of a scale that is nearest to one between those that there are. */
-function nearest(quality: number, { step }: Scale): number {
-  return Math.min(MAX_QUALITY, Math.max(MIN_QUALITY, MIN_QUALITY + Math.round((quality - MIN_QUALITY) / step) * step));
+function nearest(quality: number, { step, least = MIN_QUALITY }: Scale): number {
+  return Math.min(MAX_QUALITY, Math.max(least, least + Math.round((quality - least) / step) * step));
 }
 
 /** Ends are said between qualities that there are: rounded up at each width they would drift. */

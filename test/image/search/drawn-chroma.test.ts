@@ -3,8 +3,10 @@ import { expect, it } from "vitest";
 
 import { FORMATS } from "../../../src/image/formats.ts";
 import type { TraceEvent } from "../../../src/image/search/trace.ts";
+import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { numbersFrom } from "../../support/generated.ts";
 import { rendered } from "../../support/render.ts";
+import { paint, pictureOf } from "../../support/rows.ts";
 
 /** White rings on a slope between two colors, so many pixels across. */
 function rings(seed: number, width = 400): string {
@@ -42,5 +44,23 @@ it("JPEG of a large drawing stays in several scans, and is tried in one, whose d
   expect(tried.every(({ subsample, progressive }) => subsample === "4:4:4" && !progressive)).toBe(true);
   expect(whole.at(-1)).toMatchObject({ subsample: "4:4:4", progressive: true });
   expect(output.facts.interlaced).toBe(true);
+  expect(output.score).toBeGreaterThanOrEqual(75);
+});
+
+/** Soft gray grain of 1,200 x 900 pixels, and in its first rows, where no tile lies, thin red shapes on blue. */
+function grainBesideLetters(): Promise<Uint8Array> {
+  const next = numbersFrom(7);
+  const picture = paint(1_200, 900, (x, y) => {
+    if (x > 250 && x < 700 && y < 90) return (((x >> 1) + (y >> 3)) & 1) === 1 ? [255, 0, 0, 255] : [0, 0, 255, 255];
+    const level = Math.floor(128 + 60 * Math.sin(x / 40) * Math.cos(y / 30) + (next() - 0.5) * 6);
+    return [level, level - 8, level - 16, 255];
+  });
+  const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+  return FORMATS.png.write.encode(pictureOf([picture]), settings, UNPAUSED);
+}
+
+it("JPEG has all chroma where tiles lie beside what halved chroma loses", async () => {
+  const { output } = await rendered(await grainBesideLetters(), { output: { format: "jpeg" } });
+  expect(FORMATS.jpeg.read.factsOf(output.bytes).subsample).toBe("4:4:4");
   expect(output.score).toBeGreaterThanOrEqual(75);
 });

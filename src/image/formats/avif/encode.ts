@@ -78,7 +78,7 @@ export function cellSettings(shape: Shape, settings: EncodeSettings): CellSettin
 }
 
 /** Below it the ground of what is drawn has other colors: by up to 6 levels, for hardly fewer bytes. */
-const MIN_DRAWN_QUALITY = 16;
+export const MIN_DRAWN_QUALITY = 16;
 
 /** Chroma, as it is tried. */
 export const VARIANTS = [{ subsample: "4:2:0" }, { subsample: "4:4:4" }] as const satisfies readonly Variant[];
