@@ -40,6 +40,8 @@ const NEARLY_ALIKE_EXACT = 1.5;
  * A file without loss that is larger by more with little effort stays larger with all of it, but for small pictures.
  */
 const HOPELESS_EXACT = 1.3;
+/** The part of the points that are close enough where a rendition must be written to be looked at. */
+const PREVIEWED = 0.5;
 /** Probes on the sample where the kinds of loss are a choice. */
 const PROBES_OF_LOSS = 6;
 /**
@@ -279,9 +281,9 @@ async function likelyQuality(
   return Math.min(quality, await likelyQualityOf(distortionAt, 100 - targetScore));
 }
 
-/** Points above the target score that are close enough: what is previewed comes in steps of about a point. */
+/** Points above the target score that are close enough: another preview costs little, and comes in steps of about a point. */
 function closePoints({ close }: Patience): number {
-  return Math.max(CLOSE_POINTS, close);
+  return Math.max(CLOSE_POINTS, close * PREVIEWED);
 }
 
 /** How a candidate's quality is searched for on the sample, after others. */

@@ -91,3 +91,38 @@ it.each([
     expect(await candidatesFor(search, encoder)).toHaveLength(most);
   });
 });
+
+it("looks on where a preview is more than a point above the target score", async () => {
+  const picture = pictureOf([noise(48, 40)]);
+  const study = png.write.study(picture);
+  const above = [1.5, 0.5];
+  let looks = 0;
+  await new Thread(
+    () => 0,
+    () => scheduler.wait(0),
+  ).run(async (timeSlice) => {
+    const encode = (settings: EncodeSettings) => study.encode(settings, timeSlice);
+    const encoder: PictureEncoder = {
+      encode,
+      preview: (settings) => study.preview(settings, timeSlice),
+      finish: encode,
+      onSample: () => Promise.reject(new Error("the sample is the picture")),
+      variants: [{ loss: "colors" }],
+    };
+    const judge = async () => {
+      const points = TARGET_SCORE + (above[looks++] ?? 0);
+      return { score: points, points };
+    };
+    const search = {
+      sample: { picture },
+      judge: new Judge(png, { space: undefined }, judge, timeSlice),
+      format: png,
+      settings: SETTINGS,
+      targetScore: TARGET_SCORE,
+      patience: patienceOf({ kind: "smart", preset: "medium" }),
+      timeSlice,
+    };
+    await candidatesFor(search, encoder);
+  });
+  expect(looks).toBe(2);
+});
