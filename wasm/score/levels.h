@@ -10,7 +10,7 @@ enum { CELL = 4 };
 #define RED_PART 0.65f
 #define BLUE_PART 0.6f
 #define GLARE 8.0f            // levels that screens add to what is dark
-#define DARK_PART 0.25f        // of the brightness of a place, below which the light of a primary hardly counts
+#define DARK_PART 0.375f       // of the brightness of a place, below which the light of a primary hardly counts
 
 // The levels of eight pixels.
 typedef struct {
@@ -104,10 +104,25 @@ static inline v128_t mean_of(v128_t values, int count) {
   return scaled(sums_of(values, values), 1.0f / count, 1.0f / count);
 }
 
+// Means of two cells, of each primary.
+typedef struct {
+  v128_t red, green, blue;
+} Means;
+
 // The luma of what is known of two cells by its primaries.
-static inline v128_t luma_of_means(v128_t red, v128_t green, v128_t blue) {
-  const v128_t five = wasm_f32x4_mul(red, wasm_f32x4_const_splat(5.0f / LUMA)), nine = wasm_f32x4_mul(green, wasm_f32x4_const_splat(9.0f / LUMA));
-  return wasm_f32x4_add(wasm_f32x4_add(five, nine), wasm_f32x4_mul(blue, wasm_f32x4_const_splat(2.0f / LUMA)));
+static inline v128_t luma_of_means(Means of) {
+  const v128_t five = wasm_f32x4_mul(of.red, wasm_f32x4_const_splat(5.0f / LUMA)), nine = wasm_f32x4_mul(of.green, wasm_f32x4_const_splat(9.0f / LUMA));
+  return wasm_f32x4_add(wasm_f32x4_add(five, nine), wasm_f32x4_mul(of.blue, wasm_f32x4_const_splat(2.0f / LUMA)));
+}
+
+// The squared errors of chroma that go with errors of means, in units of what is seen.
+static inline v128_t chroma_of_means(Means of) {
+  const v128_t to_red = wasm_f32x4_sub(of.red, of.green);
+  const v128_t to_blue = wasm_f32x4_sub(of.blue, wasm_f32x4_mul(wasm_f32x4_add(of.red, of.green), wasm_f32x4_const_splat(0.5f)));
+  const float unit = 1 / (CHROMA_LEVELS * CHROMA_LEVELS);
+  const v128_t of_red = wasm_f32x4_mul(wasm_f32x4_mul(to_red, to_red), wasm_f32x4_const_splat(RED_PART * unit));
+  const v128_t of_blue = wasm_f32x4_mul(wasm_f32x4_mul(to_blue, to_blue), wasm_f32x4_const_splat(BLUE_PART * unit));
+  return wasm_f32x4_add(of_red, of_blue);
 }
 
 // How bright two cells are, as the level of a gray: light is about the square of levels.
@@ -118,10 +133,22 @@ static inline v128_t brightness_of(v128_t red, v128_t green, v128_t blue) {
   return wasm_f32x4_sqrt(wasm_f32x4_add(wasm_f32x4_add(of_red, of_green), of_blue));
 }
 
-// What of the error of a primary is seen as light: little where its level is far below the brightness of its place.
+// What is seen of the error of a primary: little where its level is far below the brightness of its place.
 static inline v128_t seen_in(v128_t glaring, v128_t error, v128_t level) {
   const v128_t dark = wasm_f32x4_div(wasm_f32x4_add(level, wasm_f32x4_const_splat(GLARE)), wasm_f32x4_mul(glaring, wasm_f32x4_const_splat(DARK_PART)));
   return wasm_f32x4_mul(error, wasm_f32x4_pmin(wasm_f32x4_const_splat(1), wasm_f32x4_mul(dark, dark)));
+}
+
+// What is seen of the error of a primary as color: what becomes bright is seen, too.
+static inline v128_t seen_as_color(v128_t glaring, v128_t error, v128_t level) {
+  const v128_t half = wasm_f32x4_mul(wasm_f32x4_abs(error), wasm_f32x4_const_splat(0.5f));
+  return seen_in(glaring, error, wasm_f32x4_add(level, half));
+}
+
+// The same of all primaries, given the means of their levels in both pictures.
+static inline Means seen_colors(v128_t glaring, Means errors, Means levels) {
+  return (Means){seen_as_color(glaring, errors.red, levels.red), seen_as_color(glaring, errors.green, levels.green),
+                 seen_as_color(glaring, errors.blue, levels.blue)};
 }
 
 // How busy two cells are, and their grain, given their rows of luma and the steps of an even slope, which is nothing busy.

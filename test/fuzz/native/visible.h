@@ -37,10 +37,9 @@ struct Cell {
   double detail, grain, even, light, luma, fine, stripes, chroma, bleeding;
 };
 
-// What of the error of a primary with such a level is seen as light in a place of such a brightness: nearly nothing of what is far
-// darker.
+// What of the error of a primary with such a level is seen in a place of such a brightness: nearly nothing of what is far darker.
 inline double seen_in(double bright, double error, double level) {
-  const double dark = (level + 8) / (0.25 * (bright + 8));
+  const double dark = (level + 8) / (0.375 * (bright + 8));
   return error * std::min(1.0, dark * dark);
 }
 
@@ -80,15 +79,18 @@ inline Cell cell_of(const Picture &first, const Picture &second, int left, int t
     for (int at = 0; at < CELL; at += 2) even += fabs(y[row][at] - y[row][at + 1] - y[row + 1][at] + y[row + 1][at + 1]) <= 1;
   const double mean = error / 16, of_red = by[0] - by[1], of_blue = by[2] - (by[0] + by[1]) / 2, unit = 12.0 * 12.0;
   const double bright = sqrt(0.2126 * levels[0] * levels[0] + 0.7152 * levels[1] * levels[1] + 0.0722 * levels[2] * levels[2]);
-  double luma = 5 * seen_in(bright, by[0], levels[0]) + 9 * seen_in(bright, by[1], levels[1]);
-  luma = (luma + 2 * seen_in(bright, by[2], levels[2])) / 16;
-  const double chroma = (0.65 * of_red * of_red + 0.6 * of_blue * of_blue) / unit;
+  const double red = seen_in(bright, by[0], levels[0]), green = seen_in(bright, by[1], levels[1]), blue = seen_in(bright, by[2], levels[2]);
+  const double luma = (5 * red + 9 * green + 2 * blue) / 16;
+  double colors[3];
+  for (int plane = 0; plane < 3; plane++) colors[plane] = seen_in(bright, by[plane], levels[plane] + fabs(by[plane]) / 2);
+  const double to_red = colors[0] - colors[1], to_blue = colors[2] - (colors[0] + colors[1]) / 2;
+  const double chroma = (0.65 * to_red * to_red + 0.6 * to_blue * to_blue) / unit, all = (0.65 * of_red * of_red + 0.6 * of_blue * of_blue) / unit;
   const double fine = std::max(0.0, squares / 16 - mean * mean) * 0.65;
   double bleeding = 0, stripes = 0;
   for (const auto &quarter : quarters) bleeding += (0.65 * quarter[0] * quarter[0] + 0.6 * quarter[1] * quarter[1]) / unit / 4;
   for (const auto &quarter : quarters) stripes += quarter[2] * quarter[2] / 4;
   stripes = is_small ? std::max(0.0, stripes - mean * mean) : 0;
-  bleeding = is_small ? std::max(0.0, bleeding - chroma) : 0;
+  bleeding = is_small ? std::max(0.0, bleeding - all) : 0;
   return {steps / 12, bends / 16, even / 4, light / 16 / 255, luma * luma, fine, stripes, chroma, bleeding};
 }
 

@@ -340,10 +340,13 @@ describe("the second opinion", () => {
 
   it.each([
     ["red, whose green is dark", [255, 2, 2], [255, 10, 2], "same"],
+    ["red, whose green stays dark", [242, 1, 0], [240, 20, 1], "same"],
+    ["yellow, whose blue stays dark", [240, 240, 2], [240, 240, 40], "same"],
+    ["yellow, whose blue comes near", [240, 240, 100], [240, 240, 140], "visible"],
     ["gray", [128, 128, 128], [128, 136, 128], "visible"],
     ["black", [2, 2, 2], [2, 10, 2], "visible"],
     ["red, which darkens", [255, 2, 2], [245, 2, 2], "visible"],
-  ] as const)("sees the light of a primary by how bright it is beside the others: %s", (_name, one, other, looks) => {
+  ] as const)("sees a primary by how bright it is beside the others: %s", (_name, one, other, looks) => {
     const field = ([red, green, blue]: readonly [number, number, number]) =>
       paint(96, 96, () => [red, green, blue, 255]);
     expect(looksAt(pointsAt(differenceOf(field(one), field(other))))).toBe(looks);
