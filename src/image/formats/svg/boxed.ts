@@ -20,6 +20,24 @@ export const PAINTS: ReadonlyMap<string, string> = new Map([
   ["pattern", "patternTransform"],
 ]);
 
+/** Those of the properties that move something by themselves. */
+const MOVES = TRANSFORMS.slice(0, 4);
+/** The box of what is painted, in the units of its paint. */
+const UNIT: Box = { x: 0, y: 0, width: 1, height: 1 };
+
+/** Paint that refers to paint. */
+const MAX_PAINTS = 16;
+
+/** The id of the element that one refers to. */
+function referenceOf(attributes: ReadonlyMap<string, string>): string | undefined {
+  return /^#(.+)/.exec(attributes.get("href") ?? attributes.get("xlink:href") ?? "")?.[1];
+}
+
+/** Whether an element is a gradient whose units are the box of what it paints. */
+function isOfBoxes({ name, attributes }: SvgElement): boolean {
+  return PAINTS.get(name) === "gradientTransform" && attributes.get("gradientUnits") !== "userSpaceOnUse";
+}
+
 type BoxMeans = Pick<Means, "warnings" | "pathLetters">;
 
 export class Boxed {
@@ -38,7 +56,9 @@ export class Boxed {
   /** Writes transformations and shapes that cut off into an element. @param values what is said of it, by property */
   write(placed: Placed, values: ReadonlyMap<string, string>): void {
     const { element } = placed;
-    const said = (name: string) => values.get(name);
+    const paint = PAINTS.get(element.name);
+    const own = paint === undefined ? undefined : element.attributes.get(paint);
+    const said = (name: string) => values.get(name) ?? (name === "transform" ? own : undefined);
     const clip = said("clip-path");
     if (clip !== undefined && /^(?!url)[a-z-]+\(/i.test(clip)) {
       element.attributes.delete("clip-path");
@@ -50,8 +70,10 @@ export class Boxed {
       } else this.means.warnings.add(`clip-path: ${nameOf(clip)}() does not cut off`);
     }
     measureDashes(placed, this.means.pathLetters);
-    if (!TRANSFORMS.some((name) => said(name) !== undefined)) return;
-    const paint = PAINTS.get(element.name);
+    if (!TRANSFORMS.some((name) => values.has(name))) return;
+    const isPaintAlone = paint !== undefined && MOVES.every((name) => said(name) === undefined);
+    // Nothing moves it, unless the paint that it refers to says so.
+    if (isPaintAlone) return void element.attributes.delete("transform-origin");
     if (paint !== undefined || !isPlain(said)) {
       const matrix = this.matrixOf(placed, said);
       if (matrix) element.attributes.set(paint ?? "transform", writtenMatrix(matrix));
@@ -64,10 +86,23 @@ export class Boxed {
     element.attributes.delete("transform-origin");
   }
 
+  /** Writes into paint without a transformation that of the paint which it refers to: the renderer takes all else of it. */
+  inherit({ element: { name, attributes } }: Placed): void {
+    const paint = PAINTS.get(name);
+    if (paint === undefined || attributes.has(paint)) return;
+    let reference = referenceOf(attributes);
+    for (let steps = 0; reference !== undefined && steps < MAX_PAINTS; steps++) {
+      const at = this.named(reference);
+      if (at === undefined || PAINTS.get(at.name) !== paint) return;
+      const said = at.attributes.get(paint);
+      if (said !== undefined) return void attributes.set(paint, said);
+      reference = referenceOf(at.attributes);
+    }
+  }
+
   private matrixOf(placed: Placed, said: (name: string) => string | undefined): Matrix | undefined {
-    const box = this.referenceBox(placed, said("transform-box") ?? "view-box");
-    // Browsers transform paint about the beginning of its units.
-    const origin = PAINTS.has(placed.element.name) ? undefined : said("transform-origin");
+    const box = isOfBoxes(placed.element) ? UNIT : this.referenceBox(placed, said("transform-box") ?? "view-box");
+    const origin = said("transform-origin");
     const at = origin === undefined ? ([box?.x ?? 0, box?.y ?? 0] as const) : box && originOf(origin, box);
     if (!at) {
       this.means.warnings.add("a transformation about the box of letters is left out");

@@ -82,6 +82,7 @@ class Cascade {
     // Boxes are those of what all styles made of shapes.
     const boxed = new Boxed(this.root, this.means);
     for (const [index, placed] of [...all.entries()].reverse()) boxed.write(placed, values[index]!);
+    for (const placed of all) boxed.inherit(placed);
     slant(inherited("font-style"));
     for (const { element, parent } of all) {
       element.children.splice(0, Infinity, ...element.children.filter(isDrawn));

@@ -84,6 +84,37 @@ const DRAWINGS: Drawings = {
     [5, 20, NOTHING],
     [15, 20, GREEN],
   ],
+  "a gradient that turns about its middle": [
+    '<linearGradient id="g" gradientTransform="rotate(90)" transform-origin="0.5 0.5"><stop offset=".5" stop-color="green"/><stop offset=".5" stop-color="red"/></linearGradient><rect width="40" height="40" fill="url(#g)"/>',
+    [20, 5, GREEN],
+    [20, 35, RED],
+  ],
+  "a pattern that is smaller about a point": [
+    '<pattern id="p" width="40" height="40" patternUnits="userSpaceOnUse" patternTransform="scale(.5)" style="transform-origin:20px 20px"><path fill="green" d="M0 0h20v20h-20z"/></pattern><rect width="40" height="40" fill="url(#p)"/>',
+    [15, 15, GREEN],
+    [35, 15, GREEN],
+    [25, 15, NOTHING],
+    [5, 15, NOTHING],
+  ],
+  "the transformation of the gradient that it refers to": [
+    '<linearGradient id="a" gradientUnits="userSpaceOnUse" x2="10" gradientTransform="scale(2)"><stop offset="1" stop-color="green"/><stop offset="1" stop-color="red"/></linearGradient><linearGradient id="b" href="#a" transform-origin="9 9"/><linearGradient id="g" href="#b"/><rect width="40" height="40" fill="url(#g)"/>',
+    [15, 20, GREEN],
+    [25, 20, RED],
+  ],
+  "what grows by as much on each side": [
+    '<filter id="f" filterUnits="userSpaceOnUse" x="0" y="0" width="40" height="40"><feMorphology operator="dilate" radius="1"/></filter><g filter="url(#f)"><rect x="10" y="10" width="20" height="20" fill="green"/></g>',
+    [9, 9, GREEN],
+    [30, 30, GREEN],
+    [8, 20, NOTHING],
+    [31, 20, NOTHING],
+  ],
+  "what shrinks by as much on each side": [
+    '<filter id="f" filterUnits="userSpaceOnUse" x="0" y="0" width="40" height="40"><feMorphology operator="erode" radius="2"/></filter><g filter="url(#f)"><rect x="10" y="10" width="20" height="20" fill="green"/></g>',
+    [12, 12, GREEN],
+    [27, 27, GREEN],
+    [11, 20, NOTHING],
+    [28, 20, NOTHING],
+  ],
   "a clip path that a style moves": [
     '<clipPath id="p" style="transform:translate(20px, 0)"><rect width="20" height="40"/></clipPath><rect width="40" height="40" fill="green" clip-path="url(#p)"/>',
     [10, 20, NOTHING],
