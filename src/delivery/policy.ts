@@ -17,6 +17,9 @@ const UNSIGNED_QUALITIES = [40, 55, 65, 75, 85] as const;
 /** Standard deviations of the blurs that unsigned addresses get, in pixels: the edge network's radii 3, 10 and 30. */
 const UNSIGNED_BLURS = [1.2, 4, 12] as const;
 
+/** Steps of a side that the middle of what unsigned addresses keep may be at: enough to keep a face. */
+const UNSIGNED_STEPS = 10;
+
 /** An address that its delivery does not allow. */
 export class AddressRefused extends ApiError {
   /** What the owner is told: the member of the delivery that stands in the way, never what the address says. */
@@ -157,7 +160,8 @@ function restricted({ unsigned }: OpenedDelivery, asked: Asked): Asked {
   if (asked.format !== "auto" && !formats.includes(asked.format satisfies DeliveryFormat)) {
     throw new AddressRefused(`its format is not in unsigned.formats, which has ${formats.join(", ") || "none"}`);
   }
-  const shown = sized.concerns.has("blur") ? asPlaceholder(sized, widths) : sized;
+  const placed = sized.concerns.has("gravity") ? coarselyPlaced(sized) : sized;
+  const shown = placed.concerns.has("blur") ? asPlaceholder(placed, widths) : placed;
   const quality = asked.body.optimize?.["quality"];
   if (typeof quality !== "number") return shown;
   return { ...shown, body: { ...shown.body, optimize: { quality: nearest(quality, qualities) } } };
@@ -175,6 +179,31 @@ function asPlaceholder(asked: Asked, widths: readonly number[]): Asked {
   if (!filter?.blur) return asked;
   const blur = { value: nearest(filter.blur.value, UNSIGNED_BLURS) };
   return { ...asked, body: { ...asked.body, filter: { ...filter, blur } } };
+}
+
+/** A point of a picture, as shares of its sides. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * With one of few points around which a picture is cut: each is a result of its own.
+ * @throws AddressRefused where the place is moved by pixels
+ */
+function coarselyPlaced(asked: Asked): Asked {
+  const { focus, position, offset, ...resize } = (asked.body["resize"] ?? {}) as Partial<
+    Record<"focus" | "position" | "offset", Point>
+  >;
+  if (offset) throw new AddressRefused("it moves its gravity, for which it must be signed");
+  if (!focus && !position) return asked;
+  const places = { ...(focus && { focus: coarse(focus) }), ...(position && { position: coarse(position) }) };
+  return { ...asked, body: { ...asked.body, resize: { ...resize, ...places } } };
+}
+
+function coarse({ x, y }: Point): Point {
+  const near = (share: number) => Math.round(share * UNSIGNED_STEPS) / UNSIGNED_STEPS;
+  return { x: near(x), y: near(y) };
 }
 
 /** The size that an address asks for. */

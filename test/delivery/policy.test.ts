@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { FRAMEWORKS } from "../../src/contract/frameworks.ts";
+import { canonicalOf } from "../../src/delivery/canonical.ts";
 import { edgeNetwork } from "../../src/delivery/dialects/edge-network.ts";
 import { imgproxy } from "../../src/delivery/dialects/imgproxy.ts";
 import { admit } from "../../src/delivery/policy.ts";
@@ -186,6 +187,29 @@ describe("without a signature", () => {
     const unsigned = { widths: [...widths], formats: [...formats], round_up, heights };
     const { asked } = await ofEdge(`/cdn-cgi/image/w=10,h=10,q=50,blur=3/${PLAIN}`, { unsigned });
     expect(asked.body).toMatchObject({ resize: { width: 160, height: 160 }, filter: { blur: { value: 1.2 } } });
+  });
+
+  it("few points to cut around: each is a result of its own", async () => {
+    const unsigned = { widths: [320], heights: true };
+    const delivery = { ...DELIVERY, unsigned };
+    const texts = new Set<string>();
+    for (const [x, y] of Array.from({ length: 400 }, (_, n) => [((n * 37) % 400) / 400, n / 400])) {
+      const spelled = imgproxy.split(`/unsafe/rs:fill:320:200/g:fp:${x}:${y}/plain/${PLAIN}`);
+      if (!spelled) throw new Error("no address");
+      for (const { asked } of [
+        await admit(delivery, imgproxy, spelled, NOW),
+        await ofEdge(`/w=320,h=200,fit=cover,gravity=${x}x${y}/${PLAIN}`, { unsigned }),
+      ]) {
+        texts.add(canonicalOf(delivery, asked, "image/webp").text);
+      }
+    }
+    // Eleven of each side, as a focus and as a position.
+    expect(texts.size).toBeLessThanOrEqual(2 * 11 * 11);
+    const moved = imgproxy.split(`/unsafe/rs:fill:320:200/g:no:0:3/plain/${PLAIN}`);
+    if (!moved) throw new Error("no address");
+    expect(await refusal(admit(delivery, imgproxy, moved, NOW))).toMatchObject(NOT_ALLOWED);
+    const exact = await ofEdge(await signed("w=320,h=200,fit=cover,gravity=0.123x0.4", PLAIN));
+    expect(exact.asked.body).toMatchObject({ resize: { position: { x: 0.123, y: 0.4 } } });
   });
 
   it("presets alone may be all there is", async () => {
