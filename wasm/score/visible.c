@@ -11,7 +11,7 @@
 //   Small pictures are looked at from close by. In them a slope alone is nothing busy, and where most of what is around is flat
 //   or an even slope, as the ground of letters and shadows beside edges are drawn, nothing hides: edges ring there. Large
 //   photographs have much soft texture that looks the same by the steps of its pixels, and hides what letters do not.
-//   Stripes and rims of palettes are finer than a cell: where a small picture may have some, differences between its quarters
+//   Stripes and rims of palettes, and steps between even blocks, are finer than a cell: where a small picture may have some, differences between its quarters
 //   count as well, in places where most is even and nothing bends much. Dithering is finer still;
 // - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets. In small pictures, where
 //   most of what is around is flat, also that of its quarters: saturated shapes bleed over their edges.

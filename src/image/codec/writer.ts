@@ -82,7 +82,7 @@ export type Variant = Pick<EncodeSettings, "subsample" | "loss">;
 export interface Scale {
   /** By how much qualities differ that make a difference. */
   readonly step: number;
-  /** Colors or levels are lost: slopes become stripes. */
+  /** Colors or levels are lost, or blocks become even: slopes have stripes. */
   readonly makesStripes?: boolean;
   /** What a quality is to the encoder, where several are the same: their files do not differ. */
   readonly coded?: (quality: number) => number;

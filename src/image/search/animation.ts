@@ -11,6 +11,8 @@ import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { fileAt, type Found, pictureIn, type Written } from "./probe.ts";
 import { inComparedColors, judgeRows, scoreEstimate } from "./score.ts";
 import { type Judgement, SAME, worse } from "./second-opinion.ts";
+import { mayHaveStripes } from "./slopes.ts";
+import type { WritableFormat } from "./task.ts";
 
 /** Frames that are compared: spread evenly, first and last included. */
 const SAMPLED_FRAMES = 6;
@@ -20,7 +22,12 @@ const SAMPLED_FRAMES = 6;
  * shown, since the worst moment is what is noticed. Both are decoded to their end.
  * @throws RangeError when the sizes differ
  */
-export async function judgeAnimation(first: Picture, second: Picture, timeSlice: TimeSlice): Promise<Judgement> {
+export async function judgeAnimation(
+  first: Picture,
+  second: Picture,
+  timeSlice: TimeSlice,
+  mayStripe?: boolean,
+): Promise<Judgement> {
   const sample = spreadFrames(first.frames, SAMPLED_FRAMES);
   const partners = first.frames === second.frames ? sample : await shownAt(first, second, sample, timeSlice);
   const others = numbered(second.open(timeSlice), partners);
@@ -32,11 +39,17 @@ export async function judgeAnimation(first: Picture, second: Picture, timeSlice:
     const other = partner === last ? undefined : (await others.next()).value;
     last = partner;
     const shown = (rows: Rows) => inComparedColors(rows, first.space);
-    if (other) worst = worse(worst, await judgeRows(shown(frame.rows), shown(other[1].rows), timeSlice));
+    if (other) worst = worse(worst, await judgeRows(shown(frame.rows), shown(other[1].rows), timeSlice, mayStripe));
     else frame.rows.close();
   }
   await others.return(undefined);
   return worst;
+}
+
+/** Looks at files in a format as renditions of an animation; its first frame says whether they may have stripes. */
+async function judgeOf(format: WritableFormat, compared: Picture, timeSlice: TimeSlice) {
+  const mayStripe = await mayHaveStripes(format.write.qualities, { picture: compared }, timeSlice);
+  return (file: Uint8Array) => judgeAnimation(compared, pictureIn(format, file, compared.space), timeSlice, mayStripe);
 }
 
 /** Milliseconds of looking at an animation of this format: all of it is decoded, and some frames are compared. */
@@ -143,6 +156,7 @@ export async function smallestAnimation(
     if (isEnough(one)) return !isEnough(other) || one.length < other.length;
     return !isEnough(other) && one.score > other.score && !isVain(one, other);
   };
+  const judge = await judgeOf(format, compared, timeSlice);
   const probeAt = fileAt((one) => format.write.encode(picture, one, timeSlice), settings, trace);
   const model: Model<Tried, Written> = {
     ...within({ step: 1 }, MIN_QUALITY, FULL_QUALITY),
@@ -150,8 +164,7 @@ export async function smallestAnimation(
     mostScore: async () => targetScore + MOST_ABOVE,
     async measure({ quality, bytes }) {
       const file = await bytes();
-      const judgement = await judgeAnimation(compared, pictureIn(format, file, compared.space), timeSlice);
-      const { points: score, score: metric } = judgement;
+      const { points: score, score: metric } = await judge(file);
       trace?.({ kind: "judged", part: "whole", quality, score: metric, points: score });
       return { quality, score, metric, length: file.length };
     },

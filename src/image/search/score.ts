@@ -72,9 +72,15 @@ function backgroundsOf(opaque: boolean): readonly number[] {
  * visibly worse. Of large pictures strips are compared. Both are read to their end and closed.
  * @throws RangeError when the sizes differ
  */
-export async function judgeRows(first: Rows, second: Rows, timeSlice: TimeSlice): Promise<Judgement> {
+export async function judgeRows(
+  first: Rows,
+  second: Rows,
+  timeSlice: TimeSlice,
+  mayStripe?: boolean,
+): Promise<Judgement> {
   const strips = stripsOf(first);
-  return compareRows(onlyStrips(first, strips), onlyStrips(second, strips), timeSlice, { tile: tileOf(strips) });
+  const comparing = { tile: tileOf(strips), mayStripe };
+  return compareRows(onlyStrips(first, strips), onlyStrips(second, strips), timeSlice, comparing);
 }
 
 /** How pictures that consist of such strips are to be compared. */
@@ -85,7 +91,7 @@ export function tileOf(strips: readonly Strip[]): Tile | undefined {
 export interface Comparing {
   /** Both pictures consist of tiles of this size; absent for pictures that are compared as a whole. */
   readonly tile?: Tile | undefined;
-  /** The second is of a format whose loss makes stripes of slopes. */
+  /** The second may have stripes: it is of a format that makes them, of a picture of slopes. */
   readonly mayStripe?: boolean | undefined;
 }
 

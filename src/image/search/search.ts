@@ -15,7 +15,7 @@ import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { isIcon, isSmall, type PresetGoal, stricterThan } from "./presets.ts";
 import { type Found, Judge, type JudgementOf, type PictureEncoder, saidOf, writtenToStay } from "./probe.ts";
 import type { Reference } from "./reference.ts";
-import { isOfSlopes } from "./slopes.ts";
+import { isOfSlopes, mayHaveStripes } from "./slopes.ts";
 import { mostOnSample } from "./upper-bound.ts";
 import {
   bestChoice,
@@ -60,7 +60,7 @@ export async function smallestAbove(
   const { qualities } = format.write;
   const { trace } = goal;
   const notes = new Notes(qualities, goal.targetScore, trace);
-  const mayStripe = qualities.makesStripes === true && (await isOfSlopes(sample, timeSlice));
+  const mayStripe = await mayHaveStripes(qualities, sample, timeSlice);
   const judgeBy = (judge: JudgementOf, isWhole: boolean) =>
     new Judge(format, sample.picture, judge, timeSlice, (quality, { points, score }, bytes) => {
       if (bytes) notes.add({ bytes, score: points, metric: score }, isWhole);

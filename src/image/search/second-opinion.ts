@@ -4,7 +4,7 @@
  * damaged corner go to ruin. A preset's promise is kept by both opinions, and the stricter decides.
  *
  * The second opinion speaks in points of the score. Of 681 pairs that were looked at twice as large and marked, 315 differ
- * visibly: 141 of those have 75 points and more by the score alone, 26 by both (`npm run bench -- looks`).
+ * visibly: 141 of those have 75 points and more by the score alone, 21 by both (`npm run bench -- looks`).
  */
 import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import type { Tile } from "../../../wasm/score/score.ts";
@@ -66,7 +66,7 @@ export function pointsAt(difference: number): number {
 interface LookedAt {
   readonly compared?: Size;
   readonly tile?: Tile | undefined;
-  /** It is of a format whose loss is in colors or levels: slopes become stripes. */
+  /** It may have stripes: it is of a format that makes them, of a picture of slopes. */
   readonly mayStripe?: boolean | undefined;
 }
 

@@ -1,5 +1,6 @@
-/** Pictures of slopes: skies, glows and shadows as they are drawn, where losing colors or levels makes stripes. */
+/** Pictures of slopes: skies, glows and shadows as they are drawn, where losing colors or levels makes stripes, and blocks show. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import type { Scale } from "../codec/writer.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import { firstFrame } from "../pixels/picture.ts";
 import type { Sample } from "./sample.ts";
@@ -13,6 +14,15 @@ const MOST_BEND = 2;
  */
 const MOSTLY = 0.75;
 const READ_ROWS = 32;
+
+/** Whether renditions of a picture in a format with such qualities may have stripes. */
+export async function mayHaveStripes(
+  { makesStripes = false }: Pick<Scale, "makesStripes">,
+  sample: Sample,
+  timeSlice: TimeSlice,
+): Promise<boolean> {
+  return makesStripes && isOfSlopes(sample, timeSlice);
+}
 
 /** Whether most of a small picture, on white, is even or a slope without grain. */
 export async function isOfSlopes({ picture, tiles }: Sample, timeSlice: TimeSlice): Promise<boolean> {
