@@ -66,6 +66,7 @@ const BENCHES: Readonly<Record<string, () => Promise<BenchModule>>> = {
   search: () => import("./search.ts"),
   "search-losses": () => import("./search-losses.ts"),
   service: () => import("./service.ts"),
+  small: () => import("./small.ts"),
   suites: () => import("./suites.ts"),
   superres: () => import("./superres.ts"),
   sets: () => import("./sets.ts"),

@@ -79,6 +79,7 @@ export const webp = format({
       qualities: { step: 1, losses: LOSSES, bits: 0.32, fastPassLoss: 0.8, tilesOfSmall: true, makesStripes: true },
       variants: [{}],
       nearLosslessLevels: [0, 20, 60],
+      keepsPalettes: true,
       maxScoredPixels: Infinity,
     },
     embed,

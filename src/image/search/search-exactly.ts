@@ -7,6 +7,7 @@ import type { Rows } from "../pixels/rows.ts";
 import { onlyStrips, stripsOf } from "../pixels/strips.ts";
 import type { Attempt } from "./attempt.ts";
 import { encodeEstimate, judgeEstimate, resultBytes, sourceEstimate } from "./estimates.ts";
+import { hasFewColors } from "./exact.ts";
 import { type BytesToBeat, findQuality, type Model, type Tried, within } from "./find-quality.ts";
 import { Notes } from "./noted.ts";
 import { aimedAt, isSmall } from "./presets.ts";
@@ -29,7 +30,7 @@ export function searchExactly(task: Task): Attempt | null {
   const format = canDivide(task) ? null : searchableIn(task);
   if (!format?.can.lossless) return null;
   const { picture, settings, trace } = task;
-  const { qualities, nearLosslessLevels = [] } = format.write;
+  const { qualities, nearLosslessLevels = [], keepsPalettes = false } = format.write;
   const targetScore = aimedAt(searchedScore(task) ?? 100, picture);
   const [nearLossless] = nearLosslessLevels;
   const exact = { ...settings, lossless: true, ...(nearLossless !== undefined && { nearLossless }) };
@@ -67,7 +68,8 @@ export function searchExactly(task: Task): Attempt | null {
       const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
       const toBeat = { targetScore, bytes: mostBytes };
       // Of a picture that is its own sample a quick file takes as long as one that stays.
-      const bounds = { levels: nearLosslessLevels, promising, mostExact: sample.tiles ? Infinity : most };
+      const levels = keepsPalettes && (await hasFewColors(shown, timeSlice)) ? [] : nearLosslessLevels;
+      const bounds = { levels, promising, mostExact: sample.tiles ? Infinity : most };
       const found = await smallestExact(encoder, settings, toBeat, bounds);
       return found && session.rendition(found);
     },

@@ -5,6 +5,7 @@ import { FORMATS } from "../../../src/image/formats.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import { judgeRows } from "../../../src/image/search/score.ts";
 import { smallestExact } from "../../../src/image/search/search-exactly.ts";
+import type { Trace } from "../../../src/image/search/trace.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import twelveFile from "../../fixtures/jpeg2000/twelve.jp2";
 import sixteenFile from "../../fixtures/jxl/sixteen.jxl";
@@ -14,10 +15,10 @@ import { paint, pictureOf, type Pixels, rowsOf, scene } from "../../support/rows
 
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 
-async function byPreset(pixels: Pixels, format: "webp" | "jxl") {
+async function byPreset(pixels: Pixels, format: "webp" | "jxl", trace?: Trace) {
   const source = await FORMATS.png.write.encode(pictureOf([pixels]), { ...SETTINGS, lossless: true }, UNPAUSED);
   const output = { format, encoding: "progressive" } as const;
-  const order = { operations: {}, output, optimize: undefined, overlays: new Map(), accept: undefined };
+  const order = { operations: {}, output, optimize: undefined, overlays: new Map(), accept: undefined, trace };
   return (await rendered(source, order)).output;
 }
 
@@ -85,6 +86,16 @@ describe("WebP by a preset", () => {
   it("is written without loss where that is smaller", async () => {
     const drawing = paint(160, 160, (x, y) => (((x >> 2) + (y >> 3)) % 3 ? [255, 220, 0, 255] : [0, 40, 120, 255]));
     expect(await asWebp(drawing)).toMatchObject({ score: 100, facts: { subsample: "4:4:4" } });
+  });
+
+  it("is written once without loss where a palette holds its colors: nothing can be touched", async () => {
+    const exact: number[] = [];
+    const drawing = paint(160, 160, (x, y) => (((x >> 2) + (y >> 3)) % 3 ? [255, 220, 0, 255] : [0, 40, 120, 255]));
+    const output = await byPreset(drawing, "webp", (event) => {
+      if (event.kind === "encoded" && event.settings.lossless) exact.push(event.bytes);
+    });
+    expect(output.score).toBe(100);
+    expect(exact).toHaveLength(1);
   });
 
   it("is lossy where that is smaller", async () => {
