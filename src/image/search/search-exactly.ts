@@ -111,11 +111,20 @@ export async function smallestExact(
   { levels, promising, mostExact = Infinity }: ExactBounds,
 ): Promise<Found | null> {
   const exactly = { ...settings, lossless: true };
+  const [least, ...others] = levels;
+  if (!encoder.judgeAt && least !== undefined) {
+    // What loses nothing takes no less than what loses most.
+    const touched = await encoder.encode({ ...exactly, nearLossless: least });
+    if (touched.length >= Math.min(mostExact, mostBytes)) return null;
+    const { points, score } = await encoder.judge(touched);
+    if (points >= targetScore) return { bytes: touched, score: points, metric: score };
+  }
   const exact = { bytes: await encoder.encode(exactly), score: 100 };
   if (exact.bytes.length >= Math.min(mostExact, promising * mostBytes)) return null;
   const bytes = Math.min(mostBytes, exact.bytes.length);
   const best = exact.bytes.length < mostBytes ? exact : null;
-  const touched = await mostTouched(encoder, exactly, { targetScore, bytes: bytes - 1 }, levels);
+  const left = encoder.judgeAt ? levels : others;
+  const touched = await mostTouched(encoder, exactly, { targetScore, bytes: bytes - 1 }, left);
   // What shows every pixel as it is would be the same file again.
   if (!touched || (encoder.judgeAt && touched.tried.score === exact.score)) return best;
   const file = await touched.probe.bytes();

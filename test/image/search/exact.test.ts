@@ -170,6 +170,16 @@ describe("encodings without loss beside a lossy one", () => {
     expect(made.mock.calls.map(([{ nearLossless }]) => nearLossless)).toEqual([undefined, 60]);
   });
 
+  it.each([
+    ["reaches the target", 180, 60],
+    ["is no smaller than it may be", 100, 75],
+  ])("are one file where that with the most loss %s", async (_, bytes, targetScore) => {
+    const counted = vi.fn(encode);
+    const bounds = { levels: [0, 20, 60], promising: 2 };
+    await smallestExact({ encode: counted, judge }, SETTINGS, { targetScore, bytes }, bounds);
+    expect(counted.mock.calls.map(([{ nearLossless }]) => nearLossless)).toEqual([0]);
+  });
+
   it("stand in for a lossy one that misses the target", async () => {
     expect(await chosen(Infinity)).toMatchObject({ score: 90, bytes: made(160) });
     expect(await chosen(Infinity, 95)).toMatchObject({ score: 100, bytes: made(200) });
