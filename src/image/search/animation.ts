@@ -5,7 +5,7 @@ import type { Extent, Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
 import { resultDecodeEstimate } from "./estimates.ts";
-import { findQuality, FULL_QUALITY, MIN_QUALITY, type Model, within } from "./find-quality.ts";
+import { findQuality, FULL_QUALITY, type Known, MIN_QUALITY, type Model, within } from "./find-quality.ts";
 import type { Goal } from "./goal.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { fileAt, type Found, pictureIn, type Written } from "./probe.ts";
@@ -168,10 +168,7 @@ export async function smallestAnimation(
       trace?.({ kind: "judged", part: "whole", quality, score: metric, points: score });
       return { quality, score, metric, length: file.length };
     },
-    expected({ tried }) {
-      const { quality, score } = tried.at(-1)!;
-      return Math.round(quality + (targetScore + CLOSE_POINTS / 4 - score) / POINTS_PER_QUALITY);
-    },
+    expected: (known) => expectedQuality(known, targetScore + CLOSE_POINTS / 4),
   };
   const { best, beaten, left } = await findQuality(probeAt, model, {
     first: settings.quality,
@@ -187,6 +184,15 @@ export async function smallestAnimation(
   if (left !== undefined) throw new Overrun(best && isEnough(best.tried) ? found : undefined, { quality: left });
   if (!found) throw new RangeError("no encoding was tried");
   return found;
+}
+
+/** The quality that is likely to score so much: between two that were tried, as far on as their scores say. */
+function expectedQuality({ low, high, tried }: Known<Tried>, score: number): number {
+  const last = tried.at(-1)!;
+  const isBetween = low && high && low.score < high.score;
+  const perQuality = isBetween ? (high.score - low.score) / (high.quality - low.quality) : POINTS_PER_QUALITY;
+  const from = isBetween ? low : last;
+  return Math.round(from.quality + (score - from.score) / perQuality);
 }
 
 /** Whether a quality above another one, which misses the target, has nearly nothing to bring. */

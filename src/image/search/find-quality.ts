@@ -27,7 +27,7 @@ interface Made {
 }
 
 /** What is known when a next quality is sought. */
-interface Known<Own extends Tried> {
+export interface Known<Own extends Tried> {
   /** The highest quality that is too low, of those below `high`. */
   readonly low?: Own | undefined;
   /** The lowest quality that is enough. */
