@@ -72,6 +72,8 @@ interface Reading extends Mutable<Partial<PngFile>> {
   declaredFrames: number;
   /** Whether the file has its last chunk. */
   ended: boolean;
+  /** Chunks of frames so far, which are numbered; -1 once one was missing or damaged. */
+  numbered: number;
   /** How many headers of frames there were, whether or not a frame followed. */
   announced: number;
   hasSrgb: boolean;
@@ -97,6 +99,7 @@ export function readFile(bytes: Uint8Array): PngFile {
     animated: false,
     declaredFrames: 0,
     ended: false,
+    numbered: 0,
     announced: 0,
     hasSrgb: false,
     pending: null,
@@ -106,6 +109,7 @@ export function readFile(bytes: Uint8Array): PngFile {
     const { type } = chunks;
     file.ended = type === TYPE.IEND;
     if (file.ended) break;
+    if (type === TYPE.fcTL || type === TYPE.fdAT) noteNumber(file, chunks);
     const known = READERS[type];
     if (known) {
       if (chunks.isIntact) known(file, chunks);
@@ -120,11 +124,11 @@ export function readFile(bytes: Uint8Array): PngFile {
   if (dataOffset === undefined) throw damaged("it has no pixels");
   if (header.type === COLOR_TYPE.palette && !file.palette) throw damaged("its palette is missing");
   const frames = file.animated ? file.frames : [];
-  // The number of a file that ends as it should, or that is more than any file has, was never filled in: browsers play what is
+  // The number of a file that is whole otherwise, or that is more than any file has, was never filled in: browsers play what is
   // there.
-  const isCut = !file.ended && file.declaredFrames <= MAX_FRAMES;
+  const isCut = (!file.ended || file.numbered < 0) && file.declaredFrames <= MAX_FRAMES;
   if (frames.length < file.declaredFrames && isCut) throw damaged("frames are missing");
-  const { pending: _, animated: _a, declaredFrames: _d, ended: _e, announced: _n, ...known } = file;
+  const { pending: _, animated: _a, declaredFrames: _d, ended: _e, numbered: _s, announced: _n, ...known } = file;
   const { hasSrgb, gamma, primaries, ...rest } = known;
   const isAlone = gamma !== undefined && gamma > 0 && !hasSrgb && !embeddedProfile;
   const chunkProfile = isAlone && primaries && !isGray(header) && profileOfPrimaries(primaries, 1 / gamma);
@@ -151,6 +155,12 @@ function readHeader(bytes: Uint8Array): PngHeader {
   if (header.width === 0 || header.height === 0) throw new ApiError(422, "The image has no pixels");
   if (header.width > 0x7fffffff || header.height > 0x7fffffff) throw damaged("its size is impossible");
   return header;
+}
+
+/** Chunks of frames begin with their number, counted from 0 (APNG, "Sequence Numbers"). The data of frames is checked when read. */
+function noteNumber(file: Reading, chunk: Chunks): void {
+  const isNext = chunk.dataBytes >= 4 && viewOf(chunk.data).getUint32(0) === file.numbered;
+  file.numbered = isNext && (chunk.type === TYPE.fdAT || chunk.isIntact) ? file.numbered + 1 : -1;
 }
 
 /** Notes where the pixels of the picture, or of the frame that was announced last, begin. */
