@@ -9,7 +9,7 @@ import type { Placed } from "./placed.ts";
 import { sizeOf, viewBoxOf } from "./size.ts";
 import type { Means } from "./style-rules.ts";
 import { around, IDENTITY, type Matrix, matrixOf, multiplied, originOf, writtenMatrix } from "./transforms.ts";
-import { elementsFrom, type SvgElement } from "./tree.ts";
+import { elementsFrom, linkedId, type SvgElement } from "./tree.ts";
 import { nameOf } from "./written-values.ts";
 
 export const TRANSFORMS = ["transform", "translate", "rotate", "scale", "transform-origin", "transform-box"];
@@ -27,11 +27,6 @@ const UNIT: Box = { x: 0, y: 0, width: 1, height: 1 };
 
 /** Paint that refers to paint. */
 const MAX_PAINTS = 16;
-
-/** The id of the element that one refers to. */
-function referenceOf(attributes: ReadonlyMap<string, string>): string | undefined {
-  return /^#(.+)/.exec(attributes.get("href") ?? attributes.get("xlink:href") ?? "")?.[1];
-}
 
 /** Whether an element is a gradient whose units are the box of what it paints. */
 function isOfBoxes({ name, attributes }: SvgElement): boolean {
@@ -87,16 +82,17 @@ export class Boxed {
   }
 
   /** Writes into paint without a transformation that of the paint which it refers to: the renderer takes all else of it. */
-  inherit({ element: { name, attributes } }: Placed): void {
+  inherit({ element }: Placed): void {
+    const { name, attributes } = element;
     const paint = PAINTS.get(name);
     if (paint === undefined || attributes.has(paint)) return;
-    let reference = referenceOf(attributes);
-    for (let steps = 0; reference !== undefined && steps < MAX_PAINTS; steps++) {
+    let reference = linkedId(element);
+    for (let steps = 0; reference !== "" && steps < MAX_PAINTS; steps++) {
       const at = this.named(reference);
       if (at === undefined || PAINTS.get(at.name) !== paint) return;
       const said = at.attributes.get(paint);
       if (said !== undefined) return void attributes.set(paint, said);
-      reference = referenceOf(at.attributes);
+      reference = linkedId(at);
     }
   }
 

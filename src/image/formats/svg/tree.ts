@@ -67,5 +67,6 @@ export function hrefOf({ attributes }: SvgElement): string | undefined {
 
 /** The id of the element of the drawing that an element refers to; empty where it refers to none. */
 export function linkedId(element: SvgElement): string {
-  return (hrefOf(element) ?? "").slice(1);
+  const href = hrefOf(element) ?? "";
+  return href.startsWith("#") ? href.slice(1) : "";
 }
