@@ -1,16 +1,15 @@
 /** The search for a quality where files must be written to be looked at: what they lose follows a curve (losses.ts). */
 import type { Size } from "../pixels/geometry.ts";
+import { hasFaded } from "./faded-chroma.ts";
 import { findQuality, MAX_QUALITY, MIN_QUALITY, type Model, within } from "./find-quality.ts";
 import type { Search } from "./goal.ts";
-import { expectedQuality, mostScoreOf, type Scored } from "./losses.ts";
+import { expectedQuality, type Scored } from "./losses.ts";
 import type { Probe, ProbeAt } from "./probe.ts";
 
 /** Each further try may be further from it by so many times: what else can be won is less than what was. */
 const CLOSER_WITH_TRIES = 1.2;
 /** Between two qualities whose bytes differ by less than this part there is nothing to be found. */
 const SAME_BYTES = 0.03;
-/** Points by which the metric is above the second opinion where halved chroma has lost what quality does not bring back. */
-const FADED_POINTS = 2;
 
 /** What is searched for. */
 type Wanted = Pick<Search, "patience" | "scale" | "targetScore">;
@@ -95,17 +94,6 @@ export async function settled(
   // What cannot look as promised looks as well as it can.
   const isMissed = !isNear && !isEnough(best.tried);
   return { best: isMissed ? await probeAt(leastReaching(before, targetScore)) : best.probe, known: tried };
-}
-
-/**
- * Whether no quality is expected to reach the target score, or the last rendition misses it by the second opinion alone, which
- * sees the color that halved chroma loses.
- * @param isSure the second opinion alone is not enough
- */
-function hasFaded(tried: readonly Scored[], { targetScore, scale }: Wanted, isSure: boolean): boolean {
-  if (mostScoreOf(tried, scale) < targetScore) return true;
-  const { score, metric = score } = tried.at(-1)!;
-  return !isSure && metric >= targetScore && metric - score >= FADED_POINTS;
 }
 
 /** Whether a lower quality than another takes hardly fewer bytes, or more. */

@@ -67,8 +67,8 @@ export function searchExactly(task: Task): Attempt | null {
       const encoder = { encode, judge: (file: Uint8Array) => judge.ofFile(file), judgeAt };
       const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
       const toBeat = { targetScore, bytes: mostBytes };
-      // Of a picture that is its own sample a quick file takes as long as one that stays.
       const levels = keepsPalettes && (await hasFewColors(shown, timeSlice)) ? [] : nearLosslessLevels;
+      // Of a picture that is its own sample a quick file takes as long as one that stays.
       const bounds = { levels, promising, mostExact: sample.tiles ? Infinity : most };
       const found = await smallestExact(encoder, settings, toBeat, bounds);
       return found && session.rendition(found);

@@ -7,6 +7,7 @@ import type { EncodeSettings, Scale, Variant } from "../codec/writer.ts";
 import { settled, type Settled } from "./by-losses.ts";
 import { resultDecodeEstimate } from "./estimates.ts";
 import { isFlat } from "./exact.ts";
+import { fadesInHalf, hasAllChroma, unfaded } from "./faded-chroma.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
 import type { Search } from "./goal.ts";
 import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessOf } from "./losses.ts";
@@ -115,8 +116,6 @@ export async function bestChoice(search: Search, encoder: PictureEncoder, most: 
   return begins.isFaded ? pursued(search, begins, best, waysOf(first)) : best;
 }
 
-const hasAllChroma = ({ subsample }: Variant) => subsample === "4:4:4";
-
 /** The better of a way that was left for what it loses of colors and what was found beside it, once it may be smaller. */
 async function pursued(search: Search, faded: Probed, best: Probed, way: Further): Promise<Probed> {
   const { targetScore, patience, scale } = search;
@@ -200,7 +199,7 @@ async function better(search: Search, known: Probed | undefined, further: Furthe
   };
   const made = await probed(await settled(search, probeAt, goal, before?.known));
   if (!known) return made;
-  const fades = known.isFaded || (await fadesInHalf(search, known, settings));
+  const fades = known.isFaded || (await fadesInHalf(search, known.settings, settings));
   const worth = fades ? WORTH_ALL_CHROMA : 1 - WORTH_TRYING;
   if (await isNoBetter(search, known, made, worth)) return known;
   if (!isSettled) return made;
@@ -234,16 +233,6 @@ async function isNoBetter(
   const [own, other] = [await known.best.bytes(), await made.best.bytes()];
   if (made.score >= targetScore && other.length < own.length * worth) return false;
   return made.bytes * bytesAtTarget(targetScore, targetScore + patience.margin) > own.length * worth;
-}
-
-/** Whether halved chroma takes color from a drawing that `settings` would leave. */
-async function fadesInHalf(
-  { reference, timeSlice }: Search,
-  { settings: { subsample } }: Probed,
-  settings: EncodeSettings,
-): Promise<boolean> {
-  const isHalved = subsample === "4:2:0" && settings.subsample === "4:4:4";
-  return isHalved && isFlat(reference.sample.picture, timeSlice);
 }
 
 /** Where to begin on the sample. */
@@ -280,11 +269,7 @@ async function firstOnSample(
   const begun = { first: expectedQuality(known, targetScore, scale), slope: steepnessOf(known, scale), drafts: known };
   if (mostScoreOf(known, scale) >= targetScore - NEAR_POINTS) return begun;
   // The metric alone does not see the color that is missing.
-  const metrics: Scored[] = [];
-  for (const { quality } of known) {
-    const { metric, score } = await probeAt(quality);
-    metrics.push({ quality, score: await (metric ?? score)() });
-  }
+  const metrics = known.map(({ quality, score, metric = score }) => ({ quality, score: metric }));
   const beyond = expectedQuality(metrics, targetScore - (scale.fullChroma ?? 0), scale);
   return { ...begun, beyond: { first: beyond, drafts: known, closer: CLOSER_BESIDE } };
 }
@@ -298,16 +283,6 @@ function besideOf(search: Search, before: Probed, { subsample }: EncodeSettings)
   if (isFaded) return { first: unfaded(search, known), slope };
   if (isMissed(before, targetScore)) return { first: quality, slope };
   return { first: expectedQuality(known, targetScore + patience.margin - scale.fullChroma, scale, slope), slope };
-}
-
-/**
- * The quality at which all chroma is expected to do, where half of it never does: the metric alone hardly sees the color that is
- * missing. Where it does, that says nothing.
- */
-function unfaded({ scale, settings, targetScore, patience }: Search, known: readonly Scored[]): number {
-  const metrics = known.map(({ metric, ...one }) => ({ ...one, score: metric ?? one.score }));
-  if (mostScoreOf(metrics, scale) < targetScore) return firstQuality(settings.quality, scale);
-  return expectedQuality(metrics, targetScore + patience.margin - (scale.fullChroma ?? 0), scale);
 }
 
 /** Whether not even the highest quality reaches the target score. */
