@@ -1,22 +1,18 @@
 /** Batches that hear of new objects by notifications of buckets, through the queue of the runtime. */
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import * as v from "valibot";
-import { beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
 import { accountOfEvents, readEvent, tellOfEvents } from "../../src/batch/events.ts";
 import { MAX_HEARD_OBJECTS, MAX_LISTENERS } from "../../src/limits/batch.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import photo from "../../src/playground/sample.jpg";
-import { type SpelledStore, Store } from "../../src/storage/providers.ts";
-import { openStore } from "../../src/storage/store.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
-import { S3_KEYS } from "../support/stores/accounts.ts";
+import { bucketMembers, bucketStore, PLATFORM_ACCOUNT } from "../support/stores/buckets.ts";
 
 const api = apiOf(pipeline);
 const PHOTO = new Uint8Array(photo);
-const ACCOUNT = "3f4b7e3dcab231cbfdaa90a6a28bd548";
 
 let key = "";
 let bucket = "";
@@ -25,25 +21,16 @@ let connector = "";
 beforeEach(async () => {
   ({ key } = await openAccount());
   bucket = `b-${crypto.randomUUID()}`;
-  const json = { name: "c", ...membersOf(bucket) };
+  const json = { name: "c", ...bucketMembers(bucket) };
   connector = (await api("POST", "/1.0/connectors", { key, json })).body.connector.id;
 });
 
-function membersOf(name: string) {
-  return { provider: "s3", ...S3_KEYS, endpoint: inject("storeEndpoints")["s3"] ?? "", bucket: name };
-}
-
-function storeOf(name: string) {
-  const policy = { providerEndpoints: {}, storeHosts: [], allowPrivateOrigins: true };
-  return openStore(v.parse(Store, membersOf(name)) as SpelledStore, { policy, keyfile: undefined });
-}
-
 async function put(name: string, bytes = PHOTO): Promise<void> {
-  await storeOf(bucket).put({ key: name, bytes, contentType: "image/jpeg" });
+  await bucketStore(bucket).put({ key: name, bytes, contentType: "image/jpeg" });
 }
 
 async function read(name: string) {
-  const { url, headers } = await storeOf(bucket).read(name);
+  const { url, headers } = await bucketStore(bucket).read(name);
   const answer = await fetch(url, { headers });
   return { mark: answer.headers.get("x-amz-meta-darkroom"), bytes: await answer.bytes() };
 }
@@ -51,7 +38,7 @@ async function read(name: string) {
 /** As the platform writes them. */
 function eventOf(name: string, action = "PutObject", of = bucket) {
   const object = { key: name, ...(action !== "DeleteObject" && { size: PHOTO.length, eTag: "0".repeat(32) }) };
-  return { account: ACCOUNT, action, bucket: of, object, eventTime: "2026-11-30T12:00:00.000Z" };
+  return { account: PLATFORM_ACCOUNT, action, bucket: of, object, eventTime: "2026-11-30T12:00:00.000Z" };
 }
 
 const notify = (...events: readonly object[]) => env.QUEUE.sendBatch(events.map((body) => ({ body })));
@@ -147,7 +134,7 @@ describe("a batch with events", () => {
   });
 
   it("is none of a bucket whose store does not list it to its keys: names of objects would be told", async () => {
-    const json = { name: "foreign", ...membersOf(bucket), secret: "guessed" };
+    const json = { name: "foreign", ...bucketMembers(bucket), secret: "guessed" };
     const { id } = (await api("POST", "/1.0/connectors", { key, json })).body.connector;
     await put("in/private.jpg");
     for (const events of [true, "only"]) {
@@ -180,7 +167,7 @@ describe("a batch with events", () => {
 
 describe("a notification", () => {
   it("is read as the platform documents it", () => {
-    const created = { account: ACCOUNT, bucket: "b", key: "in/a.jpg", bytes: PHOTO.length };
+    const created = { account: PLATFORM_ACCOUNT, bucket: "b", key: "in/a.jpg", bytes: PHOTO.length };
     for (const action of ["PutObject", "CopyObject", "CompleteMultipartUpload"]) {
       expect(readEvent(eventOf("in/a.jpg", action, "b"))).toEqual(created);
     }
@@ -198,11 +185,11 @@ describe("a notification", () => {
   });
 
   it("comes from the account that the endpoint of its bucket names, and from nowhere else", () => {
-    const endpoint = `https://${ACCOUNT.toUpperCase()}.eu.r2.cloudflarestorage.com`;
-    expect(accountOfEvents({ endpoint }, false)).toBe(ACCOUNT);
+    const endpoint = `https://${PLATFORM_ACCOUNT.toUpperCase()}.eu.r2.cloudflarestorage.com`;
+    expect(accountOfEvents({ endpoint }, false)).toBe(PLATFORM_ACCOUNT);
     for (const other of [
       "https://s3.example.com",
-      `https://${ACCOUNT}.r2.cloudflarestorage.com.example.com`,
+      `https://${PLATFORM_ACCOUNT}.r2.cloudflarestorage.com.example.com`,
       undefined,
     ]) {
       expect(accountOfEvents({ endpoint: other }, false)).toBeUndefined();
@@ -211,10 +198,10 @@ describe("a notification", () => {
   });
 
   it("of another account with a bucket of the same name is told to nobody", async () => {
-    await env.DB.prepare("INSERT INTO bucket_events VALUES (?, ?, ?)").bind(bucket, ACCOUNT, "one").run();
+    await env.DB.prepare("INSERT INTO bucket_events VALUES (?, ?, ?)").bind(bucket, PLATFORM_ACCOUNT, "one").run();
     const told: string[] = [];
     const tell = async (batch: string) => told.push(batch) > 0;
-    const event = { account: ACCOUNT, bucket, key: "a.jpg", bytes: 1 };
+    const event = { account: PLATFORM_ACCOUNT, bucket, key: "a.jpg", bytes: 1 };
     await tellOfEvents([{ ...event, account: "f".repeat(32) }], { db: env.DB, tell });
     expect(told).toEqual([]);
     await tellOfEvents([event], { db: env.DB, tell });

@@ -13,7 +13,7 @@ import { CREDIT_LEASE_SECONDS } from "../../src/limits/accounts.ts";
 import { GRACE_MS, RUN_LEASE_MS } from "../../src/limits/webhook.ts";
 import photo from "../fixtures/jpeg/s420.jpg";
 import { deliveryWorld, file, forgetEdges, originOf } from "../support/delivery.ts";
-import { faultyBinding, faultyDatabase, faultyObjects, type Mishap } from "../support/faults.ts";
+import { faultyBinding, faultyDatabase, faultyObjects, type Mishap, nthCall } from "../support/faults.ts";
 
 const MOST_CALLS = 60;
 
@@ -29,15 +29,8 @@ afterEach(() => {
 type World = Awaited<ReturnType<typeof deliveryWorld>>;
 
 /** Has the nth call of a binding go wrong. */
-function failAt({ world }: World, nth: number, mishap: Mishap): string[] {
-  let calls = 0;
-  const suffered: string[] = [];
-  const chance = (where: string): Mishap => {
-    calls += 1;
-    if (calls !== nth) return "none";
-    suffered.push(`${where} ${mishap}`);
-    return mishap;
-  };
+function failAt({ world }: World, nth: number, mishap: Mishap): readonly string[] {
+  const { chance, suffered } = nthCall(nth, mishap);
   const { QUEUE } = world.env;
   Object.assign(world.env, {
     DB: faultyDatabase(env.DB, "DB", chance),

@@ -4,18 +4,16 @@
  */
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { createConsumer } from "../../src/entrances/queue.ts";
 import { MAX_KEPT_BATCHES } from "../../src/limits/batch.ts";
 import { openAccount } from "../support/accounts.ts";
 import { api } from "../support/api.ts";
-import { faultyDatabase, faultyObjects, type Mishap } from "../support/faults.ts";
+import { faultyDatabase, faultyObjects, type Mishap, nthCall } from "../support/faults.ts";
 import { shortPipeline } from "../support/pipeline.ts";
-import { S3_KEYS } from "../support/stores/accounts.ts";
+import { bucketMembers, PLATFORM_ACCOUNT } from "../support/stores/buckets.ts";
 import { receiver } from "../support/webhooks.ts";
-
-const PLATFORM_ACCOUNT = "3f4b7e3dcab231cbfdaa90a6a28bd548";
 
 let key = "";
 let account = "";
@@ -28,22 +26,14 @@ beforeEach(async () => {
   ({ key } = opened);
   account = opened.account.id;
   bucket = `b-${crypto.randomUUID()}`;
-  const endpoint = inject("storeEndpoints")["s3"] ?? "";
-  const json = { name: "c", provider: "s3", ...S3_KEYS, endpoint, bucket };
+  const json = { name: "c", ...bucketMembers(bucket) };
   connector = (await api("POST", "/1.0/connectors", { key, json })).body.connector.id;
 });
 afterEach(() => void vi.restoreAllMocks());
 
 /** Bindings of which the nth call goes wrong. */
 function failingAt(nth: number, mishap: Mishap) {
-  let calls = 0;
-  const suffered: string[] = [];
-  const chance = (where: string): Mishap => {
-    calls += 1;
-    if (calls !== nth) return "none";
-    suffered.push(`${where} ${mishap}`);
-    return mishap;
-  };
+  const { chance, suffered } = nthCall(nth, mishap);
   const bindings = { DB: faultyDatabase(env.DB, "DB", chance), BATCH: faultyObjects(env.BATCH, "BATCH", chance) };
   return { bindings, suffered };
 }

@@ -1,8 +1,7 @@
 /** What a key has begun before it was revoked: nothing of it goes on in its name. */
 import { createMessageBatch, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import * as v from "valibot";
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { createKey, deleteKey, forgetKeys } from "../../src/account/keys.ts";
 import { createConsumer } from "../../src/entrances/queue.ts";
@@ -10,18 +9,15 @@ import { HEARING_TRUST_MS } from "../../src/limits/batch.ts";
 import { pipeline } from "../../src/pipeline/edges.ts";
 import { runWork } from "../../src/pipeline/work.ts";
 import photo from "../../src/playground/sample.jpg";
-import { type SpelledStore, Store } from "../../src/storage/providers.ts";
-import { openStore } from "../../src/storage/store.ts";
 import { openAccount } from "../support/accounts.ts";
 import { apiOf } from "../support/api.ts";
 import { shortPipeline } from "../support/pipeline.ts";
-import { S3_KEYS } from "../support/stores/accounts.ts";
+import { bucketMembers, bucketStore, PLATFORM_ACCOUNT } from "../support/stores/buckets.ts";
 import { receiver, untilStatus } from "../support/webhooks.ts";
 
 const api = apiOf(pipeline);
 const consume = createConsumer(pipeline);
 const PHOTO = new Uint8Array(photo);
-const ACCOUNT = "3f4b7e3dcab231cbfdaa90a6a28bd548";
 
 let account = "";
 let key = "";
@@ -34,7 +30,7 @@ beforeEach(async () => {
   ({ key, keyId } = opened);
   account = opened.account.id;
   bucket = `b-${crypto.randomUUID()}`;
-  const json = { name: "c", ...members() };
+  const json = { name: "c", ...bucketMembers(bucket) };
   connector = (await api("POST", "/1.0/connectors", { key, json })).body.connector.id;
 });
 afterEach(() => {
@@ -42,14 +38,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function members() {
-  return { provider: "s3", ...S3_KEYS, endpoint: inject("storeEndpoints")["s3"] ?? "", bucket };
-}
-
 async function put(name: string): Promise<void> {
-  const policy = { providerEndpoints: {}, storeHosts: [], allowPrivateOrigins: true };
-  const store = openStore(v.parse(Store, members()) as SpelledStore, { policy, keyfile: undefined });
-  await store.put({ key: name, bytes: PHOTO, contentType: "image/jpeg" });
+  await bucketStore(bucket).put({ key: name, bytes: PHOTO, contentType: "image/jpeg" });
 }
 
 /** Another key of the account, with which its owner goes on. */
@@ -86,7 +76,7 @@ async function untilCounts(id: string, wanted: object): Promise<void> {
 /** A notification of the bucket, as the consumer of the queue is given it. */
 async function told(name: string): Promise<number> {
   const object = { key: name, size: PHOTO.length, eTag: "0".repeat(32) };
-  const body = { account: ACCOUNT, action: "PutObject", bucket, object, eventTime: new Date().toISOString() };
+  const body = { account: PLATFORM_ACCOUNT, action: "PutObject", bucket, object, eventTime: new Date().toISOString() };
   const ack = vi.fn<() => void>();
   const retry = vi.fn<() => void>();
   const message = { id: "1", timestamp: new Date(), body, attempts: 1, ack, retry };

@@ -7,6 +7,22 @@ export type Mishap = "none" | "fails" | "fails after" | "late";
 /** What decides about a call; `where` names binding and method, such as `DB.run`. */
 export type Chance = (where: string) => Mishap;
 
+/** Has the nth call go wrong, and notes which that was. */
+export function nthCall(
+  nth: number,
+  mishap: Mishap,
+): { readonly chance: Chance; readonly suffered: readonly string[] } {
+  let calls = 0;
+  const suffered: string[] = [];
+  const chance = (where: string): Mishap => {
+    calls += 1;
+    if (calls !== nth) return "none";
+    suffered.push(`${where} ${mishap}`);
+    return mishap;
+  };
+  return { chance, suffered };
+}
+
 /** How long a late call takes: long beside other calls, short beside a test. */
 const LATE_MS = 60;
 
