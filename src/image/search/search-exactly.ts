@@ -1,5 +1,6 @@
 /** The attempt at a file without loss, or nearly, where the search before it found that it may be the best. */
 import { held, maximum, parallel, serial } from "../../../wasm/estimate.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { fullness } from "../codec/complexity.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import { firstFrame } from "../pixels/picture.ts";
@@ -7,7 +8,7 @@ import type { Rows } from "../pixels/rows.ts";
 import { onlyStrips, stripsOf } from "../pixels/strips.ts";
 import type { Attempt } from "./attempt.ts";
 import { encodeEstimate, judgeEstimate, resultBytes, sourceEstimate } from "./estimates.ts";
-import { hasFewColors } from "./exact.ts";
+import { exactBytes, hasFewColors } from "./exact.ts";
 import { type BytesToBeat, findQuality, type Model, type Tried, within } from "./find-quality.ts";
 import { Notes } from "./noted.ts";
 import { aimedAt, isSmall } from "./presets.ts";
@@ -22,6 +23,8 @@ import { canDivide, type Task } from "./task.ts";
 const PHOTOGRAPHIC = 0.3;
 /** A file without loss that is larger by more than this than a lossy one stays so when it loses a little; a small picture may not. */
 const PROMISING = { usual: 2, small: 4 };
+/** What a look at pixels says of a file without loss may be so many times what one takes, or one that is touched most. */
+const SURELY_LARGER = 2.5;
 /** Files without loss, or nearly, that are made of what is worth it. */
 const FILES = 3;
 
@@ -61,11 +64,13 @@ export function searchExactly(task: Task): Attempt | null {
       const sample = await sampleOf(rows, shown, strips, qualities.tilesOfSmall);
       const promising = isSmall(shown) ? PROMISING.small : PROMISING.usual;
       const most = promising * session.exactBesideBytes;
+      const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
+      const beside = sample.tiles ? session.exactBesideBytes : Math.min(session.exactBesideBytes, mostBytes);
+      if (!made.nearly && (await isSurelyLarger(sample, beside, timeSlice))) return null;
       if (sample.tiles && !(await isWorthIt(sample, made, settings, most))) return null;
       const { encode, nearly } = made;
       const judgeAt = nearly && ((level: number) => judge.ofPicture(nearly(level)));
       const encoder = { encode, judge: (file: Uint8Array) => judge.ofFile(file), judgeAt };
-      const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
       const toBeat = { targetScore, bytes: mostBytes };
       const levels = keepsPalettes && (await hasFewColors(shown, timeSlice)) ? [] : nearLosslessLevels;
       // Of a picture that is its own sample a quick file takes as long as one that stays.
@@ -74,6 +79,11 @@ export function searchExactly(task: Task): Attempt | null {
       return found && session.rendition(found);
     },
   };
+}
+
+/** Whether pixels of a sample say that no file without loss, or nearly, is smaller than so many bytes. */
+async function isSurelyLarger({ picture }: Sample, bytes: number, timeSlice: TimeSlice): Promise<boolean> {
+  return bytes < Infinity && (await exactBytes(picture, timeSlice)) > SURELY_LARGER * bytes;
 }
 
 /** Whether a quick file of tiles without loss has fewer bytes than are promising. */

@@ -103,6 +103,19 @@ describe("WebP by a preset", () => {
     expect((await asWebp(grained)).facts.subsample).toBe("4:2:0");
   });
 
+  it("is not written without loss to see that it is larger, of a soft photograph whose neighbors are often the same", async () => {
+    const soft = paint(300, 200, (x, y) => {
+      const grain = Math.imul(Math.imul(x >> 1, 73_856_093) ^ Math.imul(y, 19_349_663), 2_654_435_761) >>> 20;
+      return [90 + x / 8 + (grain >> 8), 80 + y / 4 + ((grain >> 4) & 15), 70 + (x + y) / 16 + (grain & 15), 255];
+    });
+    const exact: number[] = [];
+    const output = await byPreset(soft, "webp", (event) => {
+      if (event.kind === "encoded" && event.settings.lossless) exact.push(event.bytes);
+    });
+    expect(output.facts.subsample).toBe("4:2:0");
+    expect(exact).toEqual([]);
+  });
+
   it("can touch pixels a little in what is otherwise without loss", async () => {
     const sizes: number[] = [];
     for (const nearLossless of [0, 60, undefined]) {
