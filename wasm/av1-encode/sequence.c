@@ -89,7 +89,7 @@ FrameEncoder *EXPORT(frames_open)(int width, int height, int chroma, int alpha, 
   encoder->lag = lag;
   encoder->realtime = realtime;
   encoder->cells = (struct cell_row){.width = width, .height = height, .filled = width, .chroma = chroma, .bits = 8};
-  // As films have it: browsers show sequences of full range with too much contrast.
+  // As films have it: Chromium of Debian 12 shows sequences of full range with too much contrast.
   encoder->cells.limited = chroma != CHROMA_RGB;
   encoder->memory = malloc(cell_row_bytes(&encoder->cells, 1));
   encoder->band = malloc((size_t)width * 4 * BAND_ROWS);

@@ -157,8 +157,6 @@ interface Abilities {
   /** Pixels are opaque or clear, and nothing between. */
   readonly allOrNothing?: true;
   readonly animation: boolean;
-  /** Not every browser shows its animations without loss in the colors that they have. */
-  readonly exactAnimation?: false;
   /** It holds animations alone, and no still picture is made into one of its files. */
   readonly movesAlone?: true;
   /** `quality` means something. */

@@ -26,7 +26,6 @@ export const avif = format({
     mostSide: 16_384,
     alpha: true,
     animation: true,
-    exactAnimation: false,
     quality: true,
     lossless: true,
     turned: true,

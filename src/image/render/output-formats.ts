@@ -22,8 +22,6 @@ interface FormatOptions {
   readonly output: Output | undefined;
   /** Media types that the client takes, for `auto`; absent: what the open web takes. */
   readonly accept: string | undefined;
-  /** What the size and quality of the result are to be; absent: with a loss. */
-  readonly objective?: Objective | undefined;
   /** Of the job. */
   readonly jobLimits?: JobLimits | undefined;
 }
@@ -32,7 +30,7 @@ interface FormatOptions {
 export async function outputFormatsOf(
   stored: Stored,
   plan: Plan,
-  { output, accept, objective, jobLimits }: FormatOptions,
+  { output, accept, jobLimits }: FormatOptions,
 ): Promise<FormatDefinition[]> {
   const isOpen = output?.format === undefined;
   const named = namedFormat(output);
@@ -50,7 +48,7 @@ export async function outputFormatsOf(
       row.write &&
       row.role?.tried !== undefined &&
       isTaken(row, accept) &&
-      (isStill || canMove(row, objective)) &&
+      (isStill || row.can.animation) &&
       holds(row, space) &&
       hasRoom(row, plan) &&
       (!gainMap || row.gainMap?.web),
@@ -60,11 +58,6 @@ export async function outputFormatsOf(
   const choice = withAlpha.length > 0 && withAlpha.length < taken.length;
   const candidates = choice && (await isTranslucent(stored, plan, jobLimits)) ? withAlpha : taken;
   return candidates.length > 0 ? candidates : [inSpace(roomy(same, plan), space)];
-}
-
-/** Whether browsers show an animation in a format as it is. */
-function canMove({ can }: FormatDefinition, objective: Objective | undefined): boolean {
-  return can.animation && (objective?.kind !== "lossless" || can.exactAnimation !== false);
 }
 
 /** A format whose files can hold a picture that moves or not. @throws ApiError 422 */

@@ -20,10 +20,6 @@ import { av1Sequences } from "./codec.ts";
 import { endsEarly, fill, layerOf, MATRIX, unitsOnly } from "./layer.ts";
 import { quantizerAt } from "./quality.ts";
 
-/** What is said of animations without loss: their levels are all of RGB, which a smaller range cannot hold. */
-const CONTRASTED =
-  "Chromium shows animated AVIF without loss with too much contrast: with loss, and in WebP, colors are as they were";
-
 /** What an encoder may hold for chroma in full, with which a drawing is coded where there is room for it. */
 const FULL_CHROMA_BYTES = 64 << 20;
 
@@ -94,7 +90,6 @@ export async function encodeAnimation(
 ): Promise<Uint8Array> {
   const { width, height, loops, space, opaque } = picture;
   const { chroma } = settingsOf(picture, settings, "color");
-  if (settings.lossless) settings.tell?.(CONTRASTED);
   const color = await encodeTrack(picture, settings, "color", timeSlice);
   const alpha = !opaque && color.translucent ? await encodeTrack(picture, settings, "alpha", timeSlice) : undefined;
   const half = chroma === "4:2:0";
@@ -104,7 +99,7 @@ export async function encodeAnimation(
     itemType: "av01",
     configType: "av1C",
     brands: ["avis", "avif", "msf1", "iso8", "mif1", "miaf", half ? "MA1B" : "MA1A"],
-    // Browsers show sequences of full range with too much contrast.
+    // Chromium of Debian 12 shows sequences of full range with too much contrast; all of RGB has no room in a smaller one.
     fullRange: chroma === "rgb",
     ...colorsIn(space),
     matrix: MATRIX[chroma],

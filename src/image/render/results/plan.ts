@@ -58,11 +58,11 @@ export async function groupsOf<Entry extends ResultOrder>(
       const [ofTarget = "", ofAll = ""] = keys;
       groups.set(changesShapeOnly(group.planned) ? ofAll : ofTarget, group);
       const kept = keptOf(stored, output, keptByOption, statedSourceType(provenance));
+      const options = { output, accept: order.accept, jobLimits: order.jobLimits };
       const encoding = output?.encoding;
       const signing = await signingFor(stored, provenance, output, means);
       const besides = metadataBytes(kept) + (signing?.bytes ?? 0);
       const objective = besideMetadata(objectiveOf(output, optimize), besides);
-      const options = { output, accept: order.accept, objective, jobLimits: order.jobLimits };
       const { steps, plan } = group.planned;
       const formats = inTryingOrder(await outputFormatsOf(own, plan, options), objective, pictureOf(own, plan));
       const ranged = inOwnRange(own, plan, formats, output);

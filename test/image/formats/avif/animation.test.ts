@@ -132,7 +132,7 @@ describe("animations as AVIF", () => {
     }
   });
 
-  // Chromium 156 widens the range of sequences whatever they say.
+  // Chromium of Debian 12 widens the range of sequences whatever they say.
   it("have the range of films, but for what loses nothing, and the colors that they had", async () => {
     const frames: [Pixels, Pixels] = [paint(64, 48, () => [238, 51, 51, 255]), paint(64, 48, () => [16, 32, 250, 255])];
     for (const [settings, range] of [
@@ -140,10 +140,7 @@ describe("animations as AVIF", () => {
       [SETTINGS, 0],
       [EXACT, 0x80],
     ] as const) {
-      const said: string[] = [];
-      const tell = (limit: string) => void said.push(limit);
-      const bytes = await avif.write.encode(pictureOf(frames), { ...settings, tell }, UNPAUSED);
-      expect(said).toEqual(range === 0 ? [] : [expect.stringContaining("too much contrast")]);
+      const bytes = await avif.write.encode(pictureOf(frames), settings, UNPAUSED);
       const text = String.fromCharCode(...bytes);
       const ranges = [...text.matchAll(/colrnclx/g)].map(({ index }) => bytes[index + 14]);
       // Of the still and of the track.
