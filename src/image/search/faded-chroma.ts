@@ -1,6 +1,6 @@
 /** Color that is lost where chroma has half of the resolution, and that no quality brings back. */
 import type { EncodeSettings, Variant } from "../codec/writer.ts";
-import { isFlat } from "./exact.ts";
+import { isDrawn } from "./exact.ts";
 import type { Search } from "./goal.ts";
 import { expectedQuality, firstQuality, mostScoreOf, type Scored } from "./losses.ts";
 
@@ -17,7 +17,7 @@ export async function fadesInHalf(
   settings: EncodeSettings,
   other: EncodeSettings,
 ): Promise<boolean> {
-  return settings.subsample === "4:2:0" && hasAllChroma(other) && isFlat(reference.sample.picture, timeSlice);
+  return settings.subsample === "4:2:0" && hasAllChroma(other) && isDrawn(reference.sample, timeSlice);
 }
 
 /**

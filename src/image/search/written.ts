@@ -6,7 +6,7 @@
 import type { EncodeSettings, Scale, Variant } from "../codec/writer.ts";
 import { settled, type Settled } from "./by-losses.ts";
 import { resultDecodeEstimate } from "./estimates.ts";
-import { isFlat } from "./exact.ts";
+import { isDrawn } from "./exact.ts";
 import { fadesInHalf, hasAllChroma, unfaded } from "./faded-chroma.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
 import type { Search } from "./goal.ts";
@@ -137,7 +137,7 @@ async function isWorthALook(
 ): Promise<boolean> {
   if (isHopeless) return isMissed(best, targetScore);
   const mayPay = triesAll || best.isFaded || best.quality >= CHOICE_QUALITY;
-  if (!mayPay && !(await isFlat(reference.sample.picture, timeSlice))) return false;
+  if (!mayPay && !(await isDrawn(reference.sample, timeSlice))) return false;
   return format.read.factsOf(await best.best.bytes()).colorspace !== "Gray";
 }
 

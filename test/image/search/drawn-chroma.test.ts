@@ -64,3 +64,20 @@ it("JPEG has all chroma where tiles lie beside what halved chroma loses", async 
   expect(FORMATS.jpeg.read.factsOf(output.bytes).subsample).toBe("4:4:4");
   expect(output.score).toBeGreaterThanOrEqual(75);
 });
+
+it("a soft photograph is no drawing: no chroma of every pixel is tried of it", async () => {
+  const next = numbersFrom(11);
+  // Half of the pixels of a sky are like the one before, and the others are close to it; leaves are a corner of it.
+  const sky = paint(1_000, 800, (x, y) => {
+    const isLeaf = x > 500 && y > 600;
+    const level = 150 + 40 * Math.sin(x / 160) * Math.cos(y / 120) + (isLeaf ? 12 * (next() - 0.5) : 0);
+    return [level, level + 15, level + 40, 255];
+  });
+  const settings = { lossless: true, quality: 100, progressive: false, effort: 0 };
+  const source = await FORMATS.png.write.encode(pictureOf([sky]), settings, UNPAUSED);
+  const tried = new Set<string | undefined>();
+  const trace = (event: TraceEvent) => void (event.kind === "encoded" && tried.add(event.settings.subsample));
+  const { output } = await rendered(source, { output: { format: "jpeg" }, trace });
+  expect([...tried]).toEqual(["4:2:0"]);
+  expect(output.score).toBeGreaterThanOrEqual(75);
+});
