@@ -24,8 +24,11 @@ import { partsOf } from "./upper-bound.ts";
 const CLOSER_ON_SAMPLE = 0.65;
 /** The same of a small picture of which a few tiles are its sample. */
 const CLOSER_WHERE_SMALL = 0.9;
-/** A rendition of the sample whose score is this close to the target score says enough: its bits say how steep the curve is. */
-const NEAR_POINTS = 4;
+/**
+ * A rendition of the sample whose score is this close to the target score says enough: its bits say how steep the curve is. With 4
+ * in place of 5 points JPEG searches encode and compare 2 to 7 % more, and end at the same bytes.
+ */
+const NEAR_POINTS = 5;
 /** Renditions that are tried at most. */
 const MAX_TRIES = 6;
 const MAX_SAMPLE_TRIES = 3;
