@@ -78,7 +78,7 @@ const IMPORT_NANOSECONDS = 5;
  * pixel in one pass of the lossy coder, in one of the passes of the lean one, in what the lossless one calls its
  * progress.
  */
-const LOSSY_NANOSECONDS = [8, 10, 12, 36, 29, 37, 60] as const;
+const LOSSY_NANOSECONDS = [8, 10, 12, 20, 26, 34, 60] as const;
 const LOSSLESS_NANOSECONDS = [250, 250, 190] as const;
 const LEAN_NANOSECONDS = 16;
 /** Units for each pixel: the lossy coder with room for symbols, without, and with an alpha channel besides. */

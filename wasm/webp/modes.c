@@ -40,10 +40,13 @@ int VP8Decimate(VP8EncIterator *iterator, VP8ModeScore *score, VP8RDLevel level)
 void VP8SetSegmentParams(VP8Encoder *encoder, float quality);
 
 // Modes of a block of four by four that are tried, by libwebp's method.
+#define QUICK_METHOD 3
+#define QUICKLY_TRIED_MODES 1
 #define METHOD 4
 #define TRIED_MODES 3
 #define THOROUGH_METHOD 5
 #define THOROUGHLY_TRIED_MODES 6
+static const int kTriedModes[] = {QUICKLY_TRIED_MODES, TRIED_MODES, THOROUGHLY_TRIED_MODES};
 // No mode is tried whose prediction is farther than that of the nearest one by this factor: it hardly ever wins.
 #define FARTHEST 2
 // What is no farther than so many 256ths of a bit weigh is near: another mode wins little more than its own bits take.
@@ -54,7 +57,11 @@ void VP8SetSegmentParams(VP8Encoder *encoder, float quality);
 #define FINER_MEANS 3
 
 void VP8SetSegmentParams(VP8Encoder *const encoder, float quality) {
+  // A quick encoding must look as it will: libwebp counts other distortions by its own method of that number.
+  const int method = encoder->method;
+  if (method == QUICK_METHOD) encoder->method = METHOD;
   set_usual_params(encoder, quality);
+  encoder->method = method;
   encoder->dq_y1_dc = -FINER_MEANS;
   SetupMatrices(encoder);
 }
@@ -70,6 +77,30 @@ static int nearest_of(const score_t scores[], int count) {
   return best;
 }
 
+// Codes a macroblock as a whole by a mode, into `made`. Returns which blocks have levels, as libwebp's own does.
+static int reconstruct_luma16(VP8EncIterator *const iterator, VP8ModeScore *const score, uint8_t *made, int mode) {
+  const VP8Encoder *const encoder = iterator->enc;
+  const VP8SegmentInfo *const segment = &encoder->dqm[iterator->mb->segment];
+  const uint8_t *const prediction = iterator->yuv_p + VP8I16ModeOffsets[mode];
+  const uint8_t *const source = iterator->yuv_in + Y_OFF_ENC;
+  int16_t coefficients[16][16], means[16];
+  for (int n = 0; n < 16; n += 2) VP8FTransform2(source + VP8Scan[n], prediction + VP8Scan[n], coefficients[n]);
+  VP8FTransformWHT(coefficients[0], means);
+  int any = VP8EncQuantizeBlockWHT(means, score->y_dc_levels, &segment->y2) << 24;
+  VP8IteratorNzToBytes(iterator);
+  for (int n = 0; n < 16; n++) {
+    int *const above = &iterator->top_nz[n & 3], *const left = &iterator->left_nz[n >> 2];
+    int16_t *const levels = score->y_ac_levels[n];
+    *above = *left = quantize_by_trellis(encoder, TYPE_I16_AC, coefficients[n], levels, *above + *left, &segment->y1,
+                                         segment->lambda_trellis_i16);
+    levels[0] = 0;
+    any |= *above << n;
+  }
+  VP8TransformWHT(means, coefficients[0]);
+  for (int n = 0; n < 16; n += 2) VP8ITransform(prediction + VP8Scan[n], coefficients[n], made + VP8Scan[n], 1);
+  return any;
+}
+
 // A macroblock as a whole, by the mode whose prediction is nearest. Filtering is not made stronger for those of which only
 // means are left, as libwebp does: with a trellis many are, at edges of the picture itself, which would be blurred.
 static void pick_luma16(VP8EncIterator *const iterator, VP8ModeScore *const score) {
@@ -82,7 +113,7 @@ static void pick_luma16(VP8EncIterator *const iterator, VP8ModeScore *const scor
   }
   const int mode = nearest_of(apart, NUM_PRED_MODES);
   score->mode_i16 = mode;
-  score->nz = ReconstructIntra16(iterator, score, made, mode);
+  score->nz = reconstruct_luma16(iterator, score, made, mode);
   score->D = VP8SSE16x16(source, made);
   score->SD = spectral(segment->tlambda, VP8TDisto16x16(source, made, kWeightY));
   score->H = VP8FixedCostsI16[mode];
@@ -124,7 +155,8 @@ static int reconstruct_luma4(const VP8EncIterator *iterator, const uint8_t *sour
   const int context = iterator->top_nz[iterator->i4 & 3] + iterator->left_nz[iterator->i4 >> 2];
   int16_t coefficients[16];
   VP8FTransform(source, prediction, coefficients);
-  const int any = quantize_luma4(encoder, coefficients, levels, context, &segment->y1, segment->lambda_trellis_i4);
+  const int any = quantize_by_trellis(encoder, TYPE_I4_AC, coefficients, levels, context, &segment->y1,
+                                     segment->lambda_trellis_i4);
   VP8ITransform(prediction, coefficients, made, 0);
   return any;
 }
@@ -217,15 +249,14 @@ static void pick_chroma(VP8EncIterator *const iterator, VP8ModeScore *const scor
 
 int VP8Decimate(VP8EncIterator *const iterator, VP8ModeScore *const score, VP8RDLevel level) {
   const int method = iterator->enc->method;
-  if (method != METHOD && method != THOROUGH_METHOD) return decimate_by_all_modes(iterator, score, level);
+  if (method < QUICK_METHOD || method > THOROUGH_METHOD) return decimate_by_all_modes(iterator, score, level);
   InitScore(score);
   VP8MakeLuma16Preds(iterator);
   VP8MakeChroma8Preds(iterator);
   iterator->do_trellis = 1;
   pick_luma16(iterator, score);
   // Where the whole macroblock needs no levels, blocks would pay for their modes alone.
-  if (score->nz != 0 || method == THOROUGH_METHOD)
-    pick_blocks(iterator, score, method == METHOD ? TRIED_MODES : THOROUGHLY_TRIED_MODES);
+  if (score->nz != 0 || method == THOROUGH_METHOD) pick_blocks(iterator, score, kTriedModes[method - QUICK_METHOD]);
   pick_chroma(iterator, score);
   VP8SetSkip(iterator, score->nz == 0);
   return score->nz == 0;

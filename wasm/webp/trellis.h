@@ -31,13 +31,13 @@ static inline void choices_of(const int16_t in[16], const VP8Matrix *matrix, Cho
   }
 }
 
-// Where to end: behind the last coefficient that is not small, at one that may have a level; -1 where none may.
-static inline int last_of(const int16_t in[16], const VP8Matrix *matrix, const Choices *choices) {
+// Where to end: behind the last coefficient that is not small, at one that may have a level; before the first where none may.
+static inline int last_of(const int16_t in[16], const VP8Matrix *matrix, const Choices *choices, int first) {
   const int small = matrix->q[1] * matrix->q[1] / 4;
   int last = 15;
-  while (last >= 0 && in[kZigzag[last]] * in[kZigzag[last]] <= small) last--;
+  while (last >= first && in[kZigzag[last]] * in[kZigzag[last]] <= small) last--;
   if (last < 15) last++;
-  while (last >= 0 && choices->most[kZigzag[last]] == 0) last--;
+  while (last >= first && choices->most[kZigzag[last]] == 0) last--;
   return last;
 }
 
@@ -51,21 +51,23 @@ static inline int arrive(const Way ways[2], int level, int lambda, score_t *scor
   return 1;
 }
 
-// Quantizes a block, and leaves its coefficients as they will be decoded. Returns whether a level is not 0.
-static int quantize_luma4(const VP8Encoder *encoder, int16_t in[16], int16_t levels[16], int context,
-                          const VP8Matrix *matrix, int lambda) {
-  const ProbaArray *const probas = encoder->proba.coeffs[TYPE_I4_AC];
-  const CostArrayPtr costs = (CostArrayPtr)encoder->proba.remapped_costs[TYPE_I4_AC];
+// Quantizes a block, and leaves its coefficients as they will be decoded. Returns whether a level is not 0. The mean is left
+// as it is in a block of a macroblock that is predicted as a whole.
+static inline int quantize_by_trellis(const VP8Encoder *encoder, int type, int16_t in[16], int16_t levels[16], int context,
+                                      const VP8Matrix *matrix, int lambda) {
+  const ProbaArray *const probas = encoder->proba.coeffs[type];
+  const CostArrayPtr costs = (CostArrayPtr)encoder->proba.remapped_costs[type];
+  const int first = type == TYPE_I16_AC ? 1 : 0;
   Choices choices;
   choices_of(in, matrix, &choices);
-  const int last = last_of(in, matrix, &choices);
-  const int first_proba = probas[VP8EncBands[0]][context][0];
+  const int last = last_of(in, matrix, &choices, first);
+  const int first_proba = probas[VP8EncBands[first]][context][0];
   score_t best_score = RDScoreTrellis(lambda, VP8BitCost(0, first_proba), 0);
   const score_t start = RDScoreTrellis(lambda, context == 0 ? VP8BitCost(1, first_proba) : 0, 0);
-  Way ways[2] = {{start, costs[0][context], 0}, {0, NULL, 1}};
+  Way ways[2] = {{start, costs[first][context], 0}, {0, NULL, 1}};
   uint8_t from_up[16][2];
   int end = -1, is_up = 0, any = 0;
-  for (int n = 0; n <= last; n++) {
+  for (int n = first; n <= last; n++) {
     const int at = kZigzag[n], down = choices.down[at], count = choices.most[at] > down ? 2 : 1;
     Way next[2] = {{0, NULL, 0}, {0, NULL, 1}};
     for (int up = 0; up < count; up++) {
@@ -82,12 +84,12 @@ static int quantize_luma4(const VP8Encoder *encoder, int16_t in[16], int16_t lev
     }
     ways[0] = next[0], ways[1] = next[1];
   }
-  memset(levels, 0, 16 * sizeof(*levels));
+  memset(levels + first, 0, (16 - first) * sizeof(*levels));
   if (end < 0) {
-    memset(in, 0, 16 * sizeof(*in));
+    memset(in + first, 0, (16 - first) * sizeof(*in));
     return 0;
   }
-  for (int n = 15; n >= 0; n--) {
+  for (int n = 15; n >= first; n--) {
     const int at = kZigzag[n], is_negative = in[at] < 0;
     in[at] = 0;
     if (n > end) continue;

@@ -95,11 +95,6 @@ export interface Scale {
   readonly begins?: number;
   /** Bits that a pixel of an average picture takes at a score of 75; absent where they say nothing of its losses. */
   readonly bits?: number;
-  /**
-   * Points that a rendition loses besides in a fast pass, which differ so much that tiles are encoded as they
-   * would stay; absent where they do not.
-   */
-  readonly fastPassLoss?: number;
   /** What is drawn, as letters and logos are, has a way of its own, whose files differ from this quality on. */
   readonly drawnFrom?: number;
   /** The least quality whose file differs from those below; 1 by default. */

@@ -106,12 +106,11 @@ const FLAT_CHOICES = 0.2;
 
 /** Milliseconds of the tries of a search through pixels, the reading of the picture left out. */
 export function triesMs(format: WritableFormat, picture: Extent, settings: EncodeSettings, isStarted = false): number {
-  const { study, qualities, variants } = format.write;
-  const isFastPass = (extent: Extent) => extent !== picture && qualities.fastPassLoss === undefined;
+  const { study, variants } = format.write;
   if (!study)
     return searchMs(
       picture,
-      (extent) => tryMs(format, extent, { ...settings, ...variants[0], probe: isFastPass(extent) }),
+      (extent) => tryMs(format, extent, { ...settings, ...variants[0], probe: extent !== picture }),
       triesOf(picture, isStarted ? "started" : "usual"),
     );
   const encodingMs = (extent: Extent, studied: boolean) => {

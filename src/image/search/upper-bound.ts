@@ -18,10 +18,9 @@ const BEATEN_IN_FAST_PASS = 1.5;
  * upper bound.
  */
 export function mostOnSample(search: Search): number {
-  const { reference, upperBoundSampleBytes = Infinity, scale, triesFinal } = search;
+  const { reference, upperBoundSampleBytes = Infinity, triesFinal } = search;
   const most = mostInFastPass(search);
-  const isFastPass = reference.sample.tiles ? scale.fastPassLoss === undefined : !triesFinal;
-  return isFastPass ? most : Math.min(most, upperBoundSampleBytes * BEATEN);
+  return reference.sample.tiles || !triesFinal ? most : Math.min(most, upperBoundSampleBytes * BEATEN);
 }
 
 /** The same where it is written in a fast pass. */

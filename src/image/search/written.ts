@@ -176,8 +176,7 @@ async function better(search: Search, known: Probed | undefined, further: Furthe
   const { onSample, targetScore, scale, reference, patience } = search;
   const { encoder, sampleEncoder, settings, begun, isSettled, most, mayFade = false, before } = further;
   const { picture, tiles } = reference.sample;
-  const onTiles = scale.fastPassLoss === undefined ? "fast" : "oneScan";
-  const probeAt = probeAtOf(sampleEncoder, settings, onSample, tiles ? onTiles : modeOfWhole(search, settings));
+  const probeAt = probeAtOf(sampleEncoder, settings, onSample, tiles ? "fast" : modeOfWhole(search, settings));
   const { first: usual, slope } = known ? besideOf(search, known, settings) : begun;
   const first = before?.first ?? usual;
   const closeOnSample = patience.close * CLOSER_ON_SAMPLE;
@@ -314,12 +313,11 @@ export async function wholeBy(search: Search, probed: Probed): Promise<Settled &
   const { encoder, settings, known } = probed;
   const isHalved = !search.settings.subsample && settings.subsample === "4:2:0" && encoder.variants.some(hasAllChroma);
   const mayFade = isHalved && search.format.read.factsOf(await probed.best.bytes()).colorspace !== "Gray";
-  const { reference, onWhole, targetScore, scale, keepsResults, triesFinal, start } = search;
+  const { reference, onWhole, targetScore, scale, keepsResults, start } = search;
   const patience = start ? patienceFrom(search.patience) : search.patience;
   const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
-  const further = triesFinal ? 0 : scale.fastPassLoss;
   const tiles = hasManyTiles(reference.size) ? "many" : "few";
-  const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles, further) }));
+  const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles) }));
   const slope = steepnessOf(known, scale, probed.slope);
   const quality = expectedQuality(expected, targetScore + patience.margin, scale, slope);
   const goal = {
@@ -396,8 +394,6 @@ export function endOf(
   return { quality, variant: { ...(subsample && { subsample }), ...(loss && { loss }) } };
 }
 
-/** @param further the points that it loses besides where it is tried in a fast pass */
-function scoreOfWhole(score: number, tiles: keyof typeof WHOLE_OF_TILES, further = 0): number {
-  const lost = Math.max(...WHOLE_OF_TILES[tiles].map(({ points, part }) => points + part * (100 - score)));
-  return 100 - Math.max(0, lost + further);
+function scoreOfWhole(score: number, tiles: keyof typeof WHOLE_OF_TILES): number {
+  return 100 - Math.max(...WHOLE_OF_TILES[tiles].map(({ points, part }) => points + part * (100 - score)));
 }
