@@ -27,6 +27,8 @@ export interface View {
   readonly orientation: Orientation;
   /** In upright pixels; absent: the size of the box. */
   readonly target?: Size & { readonly kernel: Kernel; readonly linear?: boolean };
+  /** Of a strip, where it is turned by strips; absent: as many as fit beside most work. */
+  readonly maxStripBytes?: number | undefined;
 }
 
 export interface Plan {

@@ -120,13 +120,13 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, timeSlice: 
 /** The frames of a stored picture as a view wants them. */
 async function* viewedFrames(stored: Stored, view: View, timeSlice: TimeSlice): AsyncIterable<Frame> {
   const { facts, format, bytes, space, stopwatch, sixteenBit } = stored;
-  const { orientation } = view;
+  const { orientation, maxStripBytes } = view;
   if (turnsByStrips(stored, view)) {
-    const openRegion = (box: Box) => firstFrame(regionOf(stored, box), timeSlice);
-    const rows = turnByStrips(openRegion, { ...view, opaque: !facts.alpha, sixteenBit });
+    const openRegion = (region: Box) => firstFrame(regionOf(stored, view, region), timeSlice);
+    const rows = turnByStrips(openRegion, { ...turnedIn(stored, view), opaque: !facts.alpha });
     yield {
       delayMs: 0,
-      rows: paced(rows, stripEstimate({ ...viewedSize(view), sixteenBit }, orientation).ms, timeSlice),
+      rows: paced(rows, stripEstimate({ ...viewedSize(view), sixteenBit }, orientation, maxStripBytes).ms, timeSlice),
     };
     return;
   }
@@ -145,15 +145,35 @@ async function* viewedFrames(stored: Stored, view: View, timeSlice: TimeSlice): 
   }
 }
 
-/** A still picture that is too large to be turned whole. What is shrunk first is small enough. */
-function turnsByStrips({ facts: { frames }, sixteenBit }: Stored, { box, target, orientation }: View): boolean {
-  return frames === 1 && !target && needsStrips({ ...box, sixteenBit }, orientation);
+/** A still picture that is too large to be turned whole. */
+export function turnsByStrips({ facts: { frames }, sixteenBit }: Stored, view: View): boolean {
+  return frames === 1 && needsStrips({ ...viewedSize(view), sixteenBit }, view.orientation);
 }
 
-/** A region of a stored picture, neither resized nor turned. */
-function regionOf(stored: Stored, box: Box): Picture {
-  const open = (timeSlice: TimeSlice) => viewedFrames(stored, { box, orientation: 1 }, timeSlice);
-  return { width: box.width, height: box.height, opaque: !stored.facts.alpha, frames: 1, loops: 0, open };
+/** What is turned of a view: all of it, as it is resized. */
+function turnedIn({ sixteenBit }: Stored, view: View) {
+  const { box, orientation, maxStripBytes } = view;
+  const viewed = viewedSize(view);
+  const scale = Math.max(viewed.width / box.width, viewed.height / box.height);
+  return { box: whole(viewed), orientation, scale, sixteenBit, maxStripBytes };
+}
+
+/** A region of what a view shows, not turned. */
+function regionOf(stored: Stored, view: View, region: Box): Picture {
+  const open = (timeSlice: TimeSlice) => viewedFrames(stored, viewOfRegion(view, region), timeSlice);
+  return { width: region.width, height: region.height, opaque: !stored.facts.alpha, frames: 1, loops: 0, open };
+}
+
+/** The view of a region of what another shows, not turned: of what is resized, about as much of the stored picture. */
+function viewOfRegion(view: View, { x, y, width, height }: Box): View {
+  const { box, target } = view;
+  const viewed = viewedSize(view);
+  const [across, down] = [box.width / viewed.width, box.height / viewed.height];
+  return {
+    box: { x: box.x + x * across, y: box.y + y * down, width: width * across, height: height * down },
+    orientation: 1,
+    ...(target && { target: { ...target, width, height } }),
+  };
 }
 
 /**
@@ -176,9 +196,7 @@ export function pictureEstimate(stored: Stored, { view, steps }: Plan): Estimate
 function decodingEstimate(stored: Stored, view: View): Estimate {
   const { format, facts, sixteenBit } = stored;
   const demands = turnsByStrips(stored, view)
-    ? stripRegions({ ...view.box, sixteenBit }, view.orientation).map(({ margin }) =>
-        demandOf({ box: margin, orientation: 1 }, { sixteenBit }),
-      )
+    ? stripRegions(turnedIn(stored, view)).map(({ margin }) => demandOf(viewOfRegion(view, margin), { sixteenBit }))
     : [demandOf(view, stored)];
   return serial(...demands.map((demand) => format.read.estimate(facts, demand)));
 }
@@ -186,15 +204,14 @@ function decodingEstimate(stored: Stored, view: View): Estimate {
 /** The estimate of bringing a decoded frame to the size, the colors and the orientation of a view. */
 function viewEstimate(stored: Stored, view: View): Estimate {
   const { format, facts, space, sixteenBit } = stored;
-  const { target, orientation } = view;
+  const { target, orientation, maxStripBytes } = view;
   const viewed = { ...viewedSize(view), sixteenBit };
-  const turning = turnsByStrips(stored, view) ? stripEstimate : turnEstimate;
   return parallel(
     target
       ? resampleEstimate(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha, sixteenBit })
       : NO_WORK,
     conversionEstimate(viewed, facts, space),
-    turning(viewed, orientation),
+    turnsByStrips(stored, view) ? stripEstimate(viewed, orientation, maxStripBytes) : turnEstimate(viewed, orientation),
   );
 }
 

@@ -5,6 +5,8 @@ import { isolateBudget, tooLarge } from "../../scheduler/budget.ts";
 import { type JobLimits, TooLong } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
+import { turnsByStrips } from "../plan/planned-picture.ts";
+import { NARROW_STRIP_BYTES } from "../steps/turn-strips.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
 import { encodeBlind, encodeDrawnExactly, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
 import { fits } from "./estimates.ts";
@@ -60,8 +62,8 @@ export type Coverage = "most" | "usual";
  * pictures come to besides, and the memory of those that are covered. Null where none can.
  */
 export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "most"): Estimate | null {
-  const task = taskOf(options);
-  const possible = attemptsFor(task).filter(({ estimate }) => fits(task, estimate));
+  const { task, attempts } = begun(taskOf(options));
+  const possible = attempts.filter(({ estimate }) => fits(task, estimate));
   const first = possible.find(({ isBesides }) => !isBesides);
   const covered = possible.filter((one) => coverage === "most" || one === first || !one.isUnlikely);
   const besides = possible.filter(({ isSearch, isUnlikely, mayBeat }) => isSearch && !isUnlikely && mayBeat);
@@ -71,8 +73,32 @@ export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "
 
 /** Whether a way that is preferred fits in the memory that there is, and not only one for what cannot be had otherwise. */
 export function hasPreferredWay(options: EncodeOptions): boolean {
-  const task = taskOf(options);
-  return attemptsFor(task).some(({ estimate, isFallback }) => !isFallback && fits(task, estimate));
+  return isPreferred(begun(taskOf(options)));
+}
+
+/** A task, and the ways to get its file. */
+interface Begun {
+  readonly task: Task;
+  readonly attempts: readonly Attempt[];
+}
+
+/** The ways to get the file of a task: where none that is preferred fits beside the strips that it is turned by, in narrow strips. */
+function begun(task: Task): Begun {
+  const usual = { task, attempts: attemptsFor(task) };
+  const { stored, plan } = task;
+  if (!turnsByStrips(stored, plan.view) || isPreferred(usual)) return usual;
+  const view = { ...plan.view, maxStripBytes: NARROW_STRIP_BYTES };
+  const narrow = taskOf({ ...task, plan: { ...plan, view } }, task.unchanged);
+  const inNarrow = { task: narrow, attempts: attemptsFor(narrow) };
+  return isPreferred(inNarrow) || !hasWay(usual) ? inNarrow : usual;
+}
+
+function isPreferred({ task, attempts }: Begun): boolean {
+  return hasWay({ task, attempts: attempts.filter(({ isFallback }) => !isFallback) });
+}
+
+function hasWay({ task, attempts }: Begun): boolean {
+  return attempts.some(({ estimate }) => fits(task, estimate));
 }
 
 /**
@@ -91,10 +117,9 @@ export async function optimized(
   let session: Session | undefined;
   try {
     const planned = taskOf(options);
-    const attempts = attemptsFor(planned);
-    const task = await inOneScan(planned, attempts, jobLimits);
+    const { task, attempts } = begun(await inOneScan(planned, attemptsFor(planned), jobLimits));
     session = new Session(task, source);
-    const best = await firstOrBetter(session, task === planned ? attempts : attemptsFor(task), jobLimits);
+    const best = await firstOrBetter(session, attempts, jobLimits);
     return best && (await asNamed(task, best, jobLimits));
   } finally {
     if (session) session.close();

@@ -3,15 +3,17 @@ import type { Estimate } from "../../../wasm/estimate.ts";
 import { type Box, invertOrientation, type Orientation, type Size, turnBox, turnSize } from "../pixels/geometry.ts";
 import { bytesPerPixel, type Rows } from "../pixels/rows.ts";
 import { crop } from "./crop.ts";
-import { turn, turnEstimate } from "./turn.ts";
+import { turn, turnEstimate, wordsPerPixel } from "./turn.ts";
 
 /** Bytes up to which a picture is turned whole. 8 megapixels: above, a photograph is decoded once more for every 8. */
 const MAX_STRIP_BYTES = 32 * 1024 * 1024;
+/** Of strips beside work that has no room for larger ones: twice as many passes. */
+export const NARROW_STRIP_BYTES = MAX_STRIP_BYTES / 2;
 /** Strips end where the blocks of most codecs do. */
 const ALIGNMENT = 16;
 /**
- * Decoded around a strip and cut off again: decoders smooth the color of halved samples up to the edge of what they are
- * asked for, so that strips without a margin would have seams.
+ * Stored pixels around a strip, decoded and cut off again: decoders smooth the color of halved samples up to the edge of what
+ * they are asked for, and filters reach beyond a strip, so that strips without a margin would have seams.
  */
 const MARGIN = 16;
 
@@ -24,10 +26,10 @@ export function needsStrips(size: Extent, orientation: Orientation): boolean {
 }
 
 /** The estimate of turning by strips; what it takes to decode the regions of `stripRegions` is not in it. */
-export function stripEstimate(size: Extent, orientation: Orientation): Estimate {
+export function stripEstimate(size: Extent, orientation: Orientation, maxStripBytes = MAX_STRIP_BYTES): Estimate {
   const whole = turnEstimate(size, orientation);
   const mirroredBytes = orientation === 3 ? turnEstimate(size, 2).bytes : 0;
-  const bytes = Math.min(whole.bytes, MAX_STRIP_BYTES + mirroredBytes);
+  const bytes = Math.min(whole.bytes, maxStripBytes + mirroredBytes);
   return { bytes, ms: whole.ms };
 }
 
@@ -37,21 +39,35 @@ interface StripRegion {
   readonly margin: Box;
 }
 
-/** The regions of the source that are decoded one after the other to turn its region `box` by strips. */
-export function stripRegions(
-  box: Box & Pick<Rows, "sixteenBit">,
-  orientation: Orientation,
+/** What is turned by strips. */
+interface Turned extends Pick<Rows, "sixteenBit"> {
+  /** The region of the source. */
+  readonly box: Box;
+  readonly orientation: Orientation;
+  /** Pixels of the source for a stored one, along the longer of both; absent: one. */
+  readonly scale?: number | undefined;
+  /** Of a strip; absent: as many as fit beside most work. */
+  readonly maxStripBytes?: number | undefined;
+}
+
+/** The regions of the source that are decoded one after the other to turn a region of it by strips. */
+export function stripRegions({
+  box,
+  orientation,
+  scale = 1,
+  sixteenBit,
   maxStripBytes = MAX_STRIP_BYTES,
-): StripRegion[] {
+}: Turned): StripRegion[] {
   const size = turnSize(box, orientation);
-  const rowBytes = size.width * bytesPerPixel(box);
+  const rowBytes = size.width * bytesPerPixel({ sixteenBit });
+  const around = Math.ceil(MARGIN * Math.max(1, scale));
   const stripRows = Math.max(ALIGNMENT, Math.floor(maxStripBytes / rowBytes / ALIGNMENT) * ALIGNMENT);
   return Array.from({ length: Math.ceil(size.height / stripRows) }, (_, index) => {
     const y = index * stripRows;
     const wanted = { x: 0, y, width: size.width, height: Math.min(stripRows, size.height - y) };
     const inside = turnBox(wanted, size, invertOrientation(orientation));
     const region = { ...inside, x: inside.x + box.x, y: inside.y + box.y };
-    return { region, margin: grown(region, box) };
+    return { region, margin: grown(region, around, box) };
   });
 }
 
@@ -60,19 +76,13 @@ export function stripRegions(
  * decoded one after the other, each by a pass of its own.
  * @param openRegion opens a region of the source, not turned
  */
-export function turnByStrips(
-  openRegion: (box: Box) => Promise<Rows>,
-  {
-    box,
-    orientation,
-    opaque,
-    sixteenBit,
-  }: { box: Box; orientation: Orientation } & Pick<Rows, "opaque" | "sixteenBit">,
-  maxStripBytes = MAX_STRIP_BYTES,
-): Rows {
+export function turnByStrips(openRegion: (box: Box) => Promise<Rows>, turned: Turned & Pick<Rows, "opaque">): Rows {
+  const { box, orientation, opaque, sixteenBit } = turned;
   const { width, height } = turnSize(box, orientation);
-  const regions = stripRegions({ ...box, sixteenBit }, orientation, maxStripBytes);
+  const regions = stripRegions(turned);
   let strip: Rows | null = null;
+  // One memory for all strips: what is let go of stays where it is until something is collected.
+  let memory: Uint32Array<ArrayBuffer> | undefined;
   const next = async (): Promise<Rows | null> => {
     strip?.close();
     strip = null;
@@ -80,7 +90,9 @@ export function turnByStrips(
     if (!wanted) return null;
     const { region, margin } = wanted;
     const rows = await openRegion(margin);
-    strip = turn(crop(rows, { ...region, x: region.x - margin.x, y: region.y - margin.y }), orientation);
+    memory ??= new Uint32Array(region.width * region.height * wordsPerPixel({ sixteenBit }));
+    const inside = { ...region, x: region.x - margin.x, y: region.y - margin.y };
+    strip = turn(crop(rows, inside), orientation, memory);
     return strip;
   };
   return {
@@ -98,16 +110,17 @@ export function turnByStrips(
     close() {
       strip?.close();
       strip = null;
+      memory = undefined;
       regions.length = 0;
     },
   };
 }
 
 /** A region with its margin, as far as the whole has one. */
-function grown(region: Box, whole: Box): Box {
-  const x = Math.max(whole.x, region.x - MARGIN);
-  const y = Math.max(whole.y, region.y - MARGIN);
-  const right = Math.min(whole.x + whole.width, region.x + region.width + MARGIN);
-  const bottom = Math.min(whole.y + whole.height, region.y + region.height + MARGIN);
+function grown(region: Box, margin: number, whole: Box): Box {
+  const x = Math.max(whole.x, region.x - margin);
+  const y = Math.max(whole.y, region.y - margin);
+  const right = Math.min(whole.x + whole.width, region.x + region.width + margin);
+  const bottom = Math.min(whole.y + whole.height, region.y + region.height + margin);
   return { x, y, width: right - x, height: bottom - y };
 }

@@ -14,20 +14,21 @@ const PLACE_NANOSECONDS = { row: 2, column: 5 } as const;
 /**
  * A picture turned upright, given how it is stored. Mirroring left to right streams; everything else needs the last
  * row first, so the result is held whole (see `turnEstimate`).
+ * @param into where it is held; absent: in memory of its own
  */
-export function turn(rows: Rows, orientation: Orientation): Rows {
+export function turn(rows: Rows, orientation: Orientation, into?: Uint32Array<ArrayBuffer>): Rows {
   if (orientation === 1) return rows;
   if (orientation === 2) return rows.sixteenBit ? mirrored(rows) : mapBands(rows, (band) => band.flip(rows.width));
-  if (orientation === 3) return turn(turn(rows, 2), 4);
+  if (orientation === 3) return turn(turn(rows, 2), 4, into);
   const { width, height } = turnSize(rows, orientation);
-  let pixels: Uint32Array | null = null;
+  let pixels: Uint32Array<ArrayBuffer> | null = null;
   let y = 0;
   return rowsOf(rows, {
     width,
     height,
     async read(max) {
       if (y === height) return null;
-      pixels ??= await collectTurned(rows, orientation);
+      pixels ??= await collectTurned(rows, orientation, into);
       const from = y;
       y = Math.min(height, y + max);
       const stride = width * bytesPerPixel(rows);
@@ -56,11 +57,15 @@ export function turnEstimate(size: Size & Pick<Rows, "sixteenBit">, orientation:
  * The whole picture, turned. It lives in the JavaScript heap and not in a native module, whose memory never shrinks;
  * a copy into the module and out of it again would take as long as these loops do.
  */
-async function collectTurned(rows: Rows, orientation: Orientation): Promise<Uint32Array> {
+async function collectTurned(
+  rows: Rows,
+  orientation: Orientation,
+  into?: Uint32Array<ArrayBuffer>,
+): Promise<Uint32Array<ArrayBuffer>> {
   const { width, height } = rows;
   const { transpose, flipX, flipY } = turnOf(orientation);
   const words = wordsPerPixel(rows);
-  const pixels = new Uint32Array(width * height * words);
+  const pixels = into ?? new Uint32Array(width * height * words);
   // Where the source pixel (x, y) goes: start + x * stepX + y * stepY.
   const lastX = transpose ? height - 1 : width - 1;
   const lastY = transpose ? width - 1 : height - 1;
@@ -81,7 +86,7 @@ async function collectTurned(rows: Rows, orientation: Orientation): Promise<Uint
 }
 
 /** Words of 32 bits that a pixel has. */
-function wordsPerPixel(rows: Pick<Rows, "sixteenBit">): number {
+export function wordsPerPixel(rows: Pick<Rows, "sixteenBit">): number {
   return bytesPerPixel(rows) / 4;
 }
 

@@ -59,7 +59,13 @@ describe("16-bit rows", () => {
   it.each(ORIENTATIONS.slice(1))("lie so by strips: %i", async (orientation) => {
     const box = { x: 2, y: 1, width: 50, height: 38 };
     const openRegion = async (region: typeof box) => crop(sixteenBitRowsOf(pixels, false), region);
-    const strips = turnByStrips(openRegion, { box, orientation, opaque: false, sixteenBit: true }, 8 * 50 * 16);
+    const strips = turnByStrips(openRegion, {
+      box,
+      orientation,
+      opaque: false,
+      sixteenBit: true,
+      maxStripBytes: 8 * 50 * 16,
+    });
     expect(await drainSixteenBit(strips)).toEqual(
       await drainSixteenBit(turn(crop(sixteenBitRowsOf(pixels, false), box), orientation)),
     );

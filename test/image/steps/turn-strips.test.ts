@@ -1,7 +1,7 @@
 /** Large pictures are turned strip by strip. */
 import { describe, expect, it } from "vitest";
 
-import type { Box } from "../../../src/image/pixels/geometry.ts";
+import { type Box, type Orientation, type Size, turnSize } from "../../../src/image/pixels/geometry.ts";
 import { firstFrame } from "../../../src/image/pixels/picture.ts";
 import type { Rows } from "../../../src/image/pixels/rows.ts";
 import { identify } from "../../../src/image/plan/detect.ts";
@@ -61,6 +61,25 @@ describe("turning by strips", () => {
       );
     const box = { x: 3, y: 5, width: 101, height: 90 };
     const whole = await drain(turn(await region(box), 6));
-    expect(await drain(turnByStrips(region, { box, orientation: 6, opaque: true }, 7_000))).toEqual(whole);
+    expect(await drain(turnByStrips(region, { box, orientation: 6, opaque: true, maxStripBytes: 7_000 }))).toEqual(
+      whole,
+    );
   });
+
+  it.each([3, 5, 6, 7, 8] as const)(
+    "gives the pixels of what is resized before: orientation %i",
+    async (orientation) => {
+      const stored = identify(new Uint8Array(jpeg));
+      const box = { x: 3.25, y: 5, width: 101.5, height: 90 };
+      const stands = turnSize({ width: 3_100, height: 3_000 }, orientation);
+      const viewed = (of: Orientation, target: Size) => {
+        const view = { box, orientation: of, target: { ...target, kernel: "lanczos3" as const } };
+        return pictureOf(stored, { view, steps: [], size: target, changesPixels: true });
+      };
+      const strips = viewed(orientation, stands);
+      expect(needsStrips({ width: 3_100, height: 3_000 }, orientation)).toBe(true);
+      const whole = turn(await firstFrame(viewed(1, { width: 3_100, height: 3_000 }), UNPAUSED), orientation);
+      expect(await digest(await firstFrame(strips, UNPAUSED))).toBe(await digest(whole));
+    },
+  );
 });
