@@ -85,6 +85,7 @@ const longer = [
   "test/image/formats/svg/bounds.test.ts",
   "test/image/formats/svg/css.test.ts",
   "test/image/search/large.test.ts",
+  "test/image/search/turned-large.test.ts",
   "test/image/search/memory-tiers.test.ts",
   "test/image/search/preset-order.test.ts",
   "test/image/render/declared.test.ts",
