@@ -23,8 +23,8 @@ async function paletteOf(pixels: Pixels, colors: number, sharp = false): Promise
   }
 }
 
-function mapped(pixels: Pixels, palette: Uint8Array, dither: number): Pixels {
-  const remapper = new Remapper({ width: pixels.width, height: 0, sharp: false, palette, dither });
+function mapped(pixels: Pixels, palette: Uint8Array, dither: number, coherence = 0): Pixels {
+  const remapper = new Remapper({ width: pixels.width, height: 0, sharp: false, palette, dither, coherence });
   const data = new Uint8Array(pixels.data.length);
   let at = 0;
   try {
@@ -108,6 +108,30 @@ describe("quantization", () => {
     const shown = mapped(pixels, await paletteOf(pixels, 4), 1);
     const mean = (data: Uint8Array) => data.reduce((sum, value) => sum + value, 0) / data.length;
     expect(Math.abs(mean(shown.data) - mean(pixels.data))).toBeLessThan(6);
+  });
+
+  it("repeats colors of neighbors where a picture is busy, if it may, and stays about as near", async () => {
+    const pixels = scene(128, 96);
+    for (const [at, value] of pixels.data.entries()) {
+      if (at % 4 !== 3) pixels.data[at] = Math.min(255, value + ((Math.imul(at, 2_654_435_761) >>> 28) & 15));
+    }
+    const palette = await paletteOf(pixels, 100);
+    const [plain, coherent] = [mapped(pixels, palette, 0.3), mapped(pixels, palette, 0.3, 0.6)];
+    const repeats = ({ data }: Pixels) => {
+      const colors = new Uint32Array(data.buffer);
+      return colors.filter((color, at) => color === colors[at - 1] || color === colors[at - 128]).length;
+    };
+    expect(repeats(coherent)).toBeGreaterThan(1.2 * repeats(plain));
+    expect(psnr(coherent, pixels)).toBeGreaterThan(psnr(plain, pixels) - 1.5);
+  });
+
+  it("keeps colors of the palette, whatever neighbors have", async () => {
+    const pixels = paint(64, 64, (x, y) => {
+      const index = Math.imul(x + y * 64, 2_654_435_761) >>> 26;
+      return [(index & 3) * 64, (index & 12) * 16, (index & 48) * 4, 255];
+    });
+    const palette = await paletteOf(pixels, 256);
+    expect(mapped(pixels, palette, 1, 1).data).toEqual(pixels.data);
   });
 
   it("does not change what does not change from frame to frame", async () => {

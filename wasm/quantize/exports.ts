@@ -36,10 +36,11 @@ export interface QuantizeExports extends NativeExports {
   /** Maps the first rows of the window; their indices are at remapper_indices. */
   remapper_map(r: Pointer, rows: number): void;
   /**
-   * `strength`: 0 (no dithering) to 1. `sharp`: alpha is all or nothing. `height`: of the frames, if what does not change
-   * from one to the next shall keep its indices; 0 for a still picture. 0 when memory does not suffice.
+   * `strength`: 0 (no dithering) to 1. `coherence`: 0 (always the nearest color) to 1. `sharp`: alpha is all or nothing.
+   * `height`: of the frames, if what does not change from one to the next shall keep its indices; 0 for a still picture. 0
+   * when memory does not suffice.
    */
-  remapper_open(width: number, height: number, sharp: number, strength: number): Pointer;
+  remapper_open(width: number, height: number, sharp: number, strength: number, coherence: number): Pointer;
   /** Replaces the first rows of the window by the colors of their indices. */
   remapper_paint(r: Pointer, rows: number): void;
   remapper_palette(r: Pointer): Pointer;

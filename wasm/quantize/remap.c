@@ -1,7 +1,11 @@
 // Pixels to palette indices, with error diffusion (R. Floyd and L. Steinberg, "An adaptive algorithm for spatial
 // grayscale", 1976; rows run to and fro). How much of the error is passed on depends on the place: all of it on gentle
 // slopes, where steps between colors would show; less where the picture is busy, where they do not; none where a flat
-// area has its own color, so that it stays flat.
+// area has its own color, so that it stays flat. A pixel may take the color of a neighbor that is nearly the nearest, as
+// encoders do that weigh distortion against rate (P. Chou, T. Lookabaugh and R. Gray, "Entropy-constrained vector
+// quantization", 1989): indices that repeat are compressed better.
+#include <float.h>
+
 #include "quantize.h"
 
 enum { WINDOW_ROWS = 16, SLACK = 4, GUESS_BITS = 5, GUESSES = 1 << 3 * GUESS_BITS, KNOWN_BITS = 11, KNOWN = 1 << KNOWN_BITS };
@@ -11,11 +15,13 @@ typedef struct {
   int width, transparent, sharp;
   float strength;
   float share[256];  // how much of the error is passed on, by contrast
+  float slack[256];  // how much farther a neighbor's color may be, by contrast, as a part of `spacing`
+  float spacing[MOST_COLORS];  // the squared distance from each color to the one that is nearest to it
   uint32_t *window, *above;
   uint32_t *row, *contrast;  // a row between copies of its ends, and how far its pixels are from their neighbors
   Color *color;  // of the pixels of a row
   uint8_t found[GUESSES];  // what was nearest last to some color of a small cube
-  uint8_t *indices;
+  uint8_t *indices, *above_indices;
   v128_t *error, *next_error;  // of this row and the next, with a margin of one pixel
   int backwards;
   // what a frame before showed, where frames follow each other
@@ -27,6 +33,9 @@ typedef struct {
 // Errors beyond this come from colors that the palette lacks: passed on, they would smear.
 #define MOST_ERROR 0.08f
 
+// The contrast at which a neighbor's color may be half as far as it may where contrast is greatest.
+#define HALF_SLACK 2.0f
+
 void EXPORT(remapper_close)(Remapper *r) {
   if (!r) return;
   free(r->window);
@@ -35,6 +44,7 @@ void EXPORT(remapper_close)(Remapper *r) {
   free(r->contrast);
   free(r->color);
   free(r->indices);
+  free(r->above_indices);
   free(r->error);
   free(r->next_error);
   free(r->before);
@@ -42,9 +52,10 @@ void EXPORT(remapper_close)(Remapper *r) {
   free(r);
 }
 
-// `strength`: 0 (no dithering) to 1. `sharp`: alpha is all or nothing. `height`: of the frames, if what does not change
-// from one to the next shall keep its indices; 0 for a still picture. 0 when memory does not suffice.
-Remapper *EXPORT(remapper_open)(int width, int height, int sharp, float strength) {
+// `strength`: 0 (no dithering) to 1. `coherence`: 0 (always the nearest color) to 1. `sharp`: alpha is all or nothing.
+// `height`: of the frames, if what does not change from one to the next shall keep its indices; 0 for a still picture. 0
+// when memory does not suffice.
+Remapper *EXPORT(remapper_open)(int width, int height, int sharp, float strength, float coherence) {
   space_init();
   Remapper *const r = calloc(1, sizeof *r);
   if (!r) return NULL;
@@ -52,16 +63,20 @@ Remapper *EXPORT(remapper_open)(int width, int height, int sharp, float strength
   r->height = height;
   r->sharp = sharp;
   r->strength = strength;
-  for (int busy = 0; busy < 256; busy++) r->share[busy] = strength / (1 + (float)MAX(0, busy - 8) * (1.0f / 32));
+  for (int busy = 0; busy < 256; busy++) {
+    r->share[busy] = strength / (1 + (float)MAX(0, busy - 8) * (1.0f / 32));
+    r->slack[busy] = coherence * (float)busy / ((float)busy + HALF_SLACK);
+  }
   r->window = malloc((size_t)width * 4 * WINDOW_ROWS);
   r->indices = malloc((size_t)width * WINDOW_ROWS);
+  r->above_indices = calloc((size_t)width, 1);
   r->above = calloc((size_t)width + SLACK, 4);
   r->row = calloc((size_t)width + 2 + SLACK, 4);
   r->contrast = malloc(((size_t)width + SLACK) * 4);
   r->color = malloc((size_t)width * sizeof(Color));
   r->error = calloc((size_t)width + 2, sizeof(v128_t));
   r->next_error = calloc((size_t)width + 2, sizeof(v128_t));
-  int whole = r->window && r->indices && r->above && r->row && r->contrast && r->color && r->error && r->next_error;
+  int whole = r->window && r->indices && r->above_indices && r->above && r->row && r->contrast && r->color && r->error && r->next_error;
   if (height) {
     r->before = malloc((size_t)width * height * 4);
     r->before_indices = malloc((size_t)width * height);
@@ -76,6 +91,15 @@ uint32_t *EXPORT(remapper_window)(Remapper *r) { return r->window; }
 uint8_t *EXPORT(remapper_indices)(Remapper *r) { return r->indices; }
 uint32_t *EXPORT(remapper_palette)(Remapper *r) { return r->palette.pixel; }
 
+static void find_spacing(Remapper *r) {
+  for (int i = 0; i < r->palette.count; i++) {
+    float least = FLT_MAX;
+    for (int k = 0; k < r->palette.count; k++)
+      if (k != i) least = MIN(least, distance(r->palette.color[i], r->palette.color[k]));
+    r->spacing[i] = least;
+  }
+}
+
 // Takes over the first `count` colors of the palette.
 void EXPORT(remapper_set)(Remapper *r, int count) {
   r->palette.count = count;
@@ -88,6 +112,7 @@ void EXPORT(remapper_set)(Remapper *r, int count) {
   if (count <= FEW_COLORS) palette_group(&r->palette);
   else palette_index(&r->palette);
   memset(r->found, 0, sizeof r->found);
+  if (r->slack[255] > 0) find_spacing(r);
 }
 
 // Begins the next frame.
@@ -191,6 +216,21 @@ static int nearest(Remapper *r, Color color) {
   return *found = (uint8_t)palette_nearest(&r->palette, color, *found, &squared);
 }
 
+// The color of the neighbor `last` or `above` that is nearest, where it is hardly farther than the nearest of all: indices that
+// repeat take fewer bytes, and what is busy hides it. A pixel that has a color of the palette keeps it.
+static int coherent(const Remapper *r, Color color, int found, int last, int above, float slack) {
+  if (last == found && above == found) return found;
+  const Color *const known = r->palette.color;
+  float most = distance(color, known[found]) + slack * r->spacing[found];
+  int best = found;
+  if (last != found) {
+    const float at = distance(color, known[last]);
+    if (at < most) most = at, best = last;
+  }
+  if (above != found && above != last && distance(color, known[above]) < most) best = above;
+  return best;
+}
+
 // What pixels pass on, on its way: the error of the last one, of which the next one takes a part, and to the next row what this
 // pixel and the one before it have there so far. `pixels` is how many of those two have something.
 typedef struct {
@@ -284,7 +324,9 @@ static void map_row(Remapper *r, const uint32_t *pixel, uint8_t *index, const ui
     const v128_t from_above = wasm_f32x4_mul(here[x], wasm_f32x4_splat(share));
     const v128_t from_last = wasm_f32x4_mul(passed.error, wasm_f32x4_splat(share * (7.0f / 16)));
     const v128_t wanted = wasm_f32x4_add(wasm_f32x4_add(r->color[x], from_above), from_last);
-    const int found = nearest(r, wanted);
+    int found = nearest(r, wanted);
+    if (r->slack[busy] > 0 && r->y > 0 && i > 0)
+      found = coherent(r, wanted, found, index[x - step], r->above_indices[x], r->slack[busy]);
     index[x] = (uint8_t)found;
     pass_on(&passed, next + x, step, limited(wasm_f32x4_sub(wanted, r->palette.color[found])));
   }
@@ -313,6 +355,7 @@ void EXPORT(remapper_map)(Remapper *r, int rows) {
       memcpy(kept, index, r->width);
     }
     memcpy(r->above, pixel, (size_t)r->width * 4);
+    memcpy(r->above_indices, index, (size_t)r->width);
   }
 }
 

@@ -12,6 +12,11 @@ export interface RemapperOptions extends HistogramOptions {
   /** How much of the error is diffused: 0 to 1. */
   readonly dither: number;
   /**
+   * How much farther than the nearest color that of a neighbor may be, where the picture is busy and dithered, as a part of the
+   * distance between colors, squared: 0 to 1, by default 0.
+   */
+  readonly coherence?: number | undefined;
+  /**
    * The height of the frames of an animation, in which pixels that do not change keep their indices; 0 for a still
    * picture.
    */
@@ -26,10 +31,10 @@ export class Remapper {
   private readonly output: number;
 
   /** @throws NativeError when memory does not suffice */
-  constructor({ width, height, sharp, dither, palette }: RemapperOptions) {
+  constructor({ width, height, sharp, dither, coherence = 0, palette }: RemapperOptions) {
     this.width = width;
     this.handle = new Handle(
-      (exports) => exports.remapper_open(width, height, sharp ? 1 : 0, dither),
+      (exports) => exports.remapper_open(width, height, sharp ? 1 : 0, dither, coherence),
       (exports, pointer) => exports.remapper_close(pointer),
     );
     this.window = this.handle.call((exports, pointer) => exports.remapper_window(pointer));
@@ -85,7 +90,7 @@ export function coordinatesOf(palette: Uint8Array): Float32Array {
 
 /** Bytes of native memory that a remapper holds; `height` as in its options. */
 export function remapperBytes({ width, height }: Pick<RemapperOptions, "width" | "height">): number {
-  return 512 * 1024 + width * (5 * QUANTIZE_WINDOW_ROWS + 3 * 4 + 3 * 16) + width * height * 5;
+  return 512 * 1024 + width * (5 * QUANTIZE_WINDOW_ROWS + 1 + 3 * 4 + 3 * 16) + width * height * 5;
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Reduction {
   readonly dither: number;
   /** Alpha becomes all or nothing. */
   readonly sharp: boolean;
+  /** How much is given for indices that repeat: 0, which is the default, to 1. */
+  readonly coherence?: number;
 }
 
 /** From here down colors are taken away; above, only dithering changes. */
@@ -185,6 +187,7 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
     sharp: reduction.sharp,
     palette,
     dither: exact ? 0 : reduction.dither,
+    coherence: reduction.coherence,
   };
   let kept: Uint8Array | undefined;
   const detail = detailToMap(picture);

@@ -25,7 +25,7 @@ Chooser *chooser_open(const Sample *, int count, const Cut *, int cells);
 void chooser_close(Chooser *);
 double chooser_refine(Chooser *);
 uint32_t *chooser_settle(Chooser *, int exact);
-Remapper *remapper_open(int width, int height, int sharp, float strength);
+Remapper *remapper_open(int width, int height, int sharp, float strength, float coherence);
 void remapper_close(Remapper *);
 uint32_t *remapper_window(Remapper *);
 uint8_t *remapper_indices(Remapper *);
@@ -80,6 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const bool sharp = input.flag(), animated = input.flag();
   const int most = input.number(1, 256), rows = input.number<int>(1, WINDOW_ROWS);
   const float strength = input.ConsumeFloatingPointInRange(0.0f, 1.0f);
+  const float coherence = input.ConsumeFloatingPointInRange(0.0f, 1.0f);
   const uint32_t mixed = input.flag() ? 2654435761u : 0;
   const Bytes bytes = input.ConsumeRemainingBytes<uint8_t>();
   const auto fill = [&](uint32_t *window, int band) {
@@ -100,7 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (palette.empty() || palette.size() > 256) return 0;
   std::vector<float> places(palette.size() * 3);
   coordinates(palette.data(), (int)palette.size(), places.data());
-  Remapper *remapper = remapper_open(width, animated ? rows * bands : 0, sharp, strength);
+  Remapper *remapper = remapper_open(width, animated ? rows * bands : 0, sharp, strength, coherence);
   if (!remapper) return 0;
   std::copy(palette.begin(), palette.end(), remapper_palette(remapper));
   remapper_set(remapper, (int)palette.size());

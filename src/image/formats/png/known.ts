@@ -78,8 +78,8 @@ export class Known {
 }
 
 /** What renditions in few colors show: those with the same key show the same. */
-export function keyOf({ colors, dither }: Reduction): string {
-  return `${colors} ${dither}`;
+export function keyOf({ colors, dither, coherence }: Reduction): string {
+  return `${colors} ${dither} ${coherence}`;
 }
 
 /** The estimate of finding out what is known of a picture: of its colors and its palettes. */

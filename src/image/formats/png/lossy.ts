@@ -92,6 +92,8 @@ function lossyMs(picture: Extent, { effort, probe, loss, studied = false }: Esti
 
 /** Points of score that go with an error of a palette: 20 drawings lose 25 points at 0.012 to 0.022. */
 const POINTS_PER_ERROR = 1_600;
+/** The part that indices that repeat add to it, where as much as possible is given for them. */
+const LOST_BY_COHERENCE = 0.3;
 /** Points of score that go with each step between levels. */
 const POINTS_PER_STEP = 2.5;
 
@@ -117,7 +119,7 @@ export async function preview(known: Known, { quality, loss }: Loss, timeSlice: 
     key: exact ? "" : keyOf(reduction),
     exact,
     gray,
-    distortion: error * POINTS_PER_ERROR,
+    distortion: error * POINTS_PER_ERROR * (1 + LOST_BY_COHERENCE * (reduction.coherence ?? 0)),
     mostBytes: FILE_BYTES + COLOR_BYTES * reduction.colors + (picture.width * picture.height * bits) / 8,
     open: async (turn) => firstFrame(await known.reducedTo(reduction, true, turn), turn),
   };

@@ -48,19 +48,36 @@ const LEAST_COLORS_QUALITY = 20;
 /** How much of the error is diffused where it is least and where colors are fewest. */
 const LEAST_DITHER = 0.25;
 const COARSE_DITHER = 0.4;
-/** What each quality adds once a palette has all colors. With more than half of it smooth places begin to look grainy. */
-const DITHER_PER_STEP = 0.05;
+/**
+ * What each quality adds once a palette has all colors and every pixel the nearest of them. With more than half of it smooth
+ * places begin to look grainy.
+ */
+const DITHER_PER_STEP = 0.1;
+
+/**
+ * How much is given for indices that repeat: forty photographs take 3.4 percent fewer bytes at the same score by it. From the
+ * quality on at which a palette has all colors it falls to nothing within some steps, so that every score can be reached.
+ */
+const COHERENCE = 0.6;
+/** Of so few colors several indices share a byte, and a neighbor's is seldom near. */
+const MOST_PACKED_COLORS = 16;
+const COHERENT_STEPS = 3;
+const MAX_COHERENT_QUALITY = ALL_COLORS_QUALITY + COHERENT_STEPS;
 
 /**
  * What a search by score tries. Colors halve with every 13 steps. The fewer they are, the coarser are their steps, and
- * the more dithering gains in looks for what it costs in bytes; where they are all taken, only dithering is left.
+ * the more dithering gains in looks for what it costs in bytes; where they are all taken, colors that repeat become fewer, and
+ * only dithering is left then.
  */
 export function searchedReduction(quality: number): Reduction {
   const part = (ALL_COLORS_QUALITY - quality) / (ALL_COLORS_QUALITY - LEAST_COLORS_QUALITY);
   const colors = Math.round(MOST_COLORS * (LEAST_COLORS / MOST_COLORS) ** Math.min(1, Math.max(0, part)));
   const coarse = Math.min(COARSE_DITHER, Math.max(LEAST_DITHER, 0.8 - 0.1 * Math.log2(colors)));
-  const dither = Math.max(coarse, LEAST_DITHER + DITHER_PER_STEP * (quality - ALL_COLORS_QUALITY));
-  return { colors, dither, sharp: false };
+  const dither = Math.max(coarse, LEAST_DITHER + DITHER_PER_STEP * (quality - MAX_COHERENT_QUALITY));
+  const falling = (MAX_COHERENT_QUALITY - quality) / COHERENT_STEPS;
+  const rising = (colors - MOST_PACKED_COLORS) / MOST_PACKED_COLORS;
+  const coherence = COHERENCE * Math.max(0, Math.min(1, falling, rising));
+  return { colors, dither, sharp: false, coherence };
 }
 
 /** The error of a palette that looks as one level of tolerance does: 0.0030 to 0.0038 over a dozen pictures. */
