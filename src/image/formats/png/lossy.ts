@@ -40,10 +40,20 @@ export async function writeLossy(known: Known, options: LossyOptions, timeSlice:
     const writing = { movedFor: NEAR_FILTER, measured: known.measuredOf(`${moving.step}`) } as const;
     return probe ? writeProbe(moved, writing, timeSlice) : writeStill(moved, { effort, ...writing }, timeSlice);
   }
-  const reduction = searchedReduction(quality);
+  const reduction = await reductionOf(known, quality, timeSlice);
   const reduced = await known.reducedTo(reduction, probe, timeSlice);
   const measured = known.measuredOf(keyOf(reduction));
   return probe ? writeProbe(reduced, { measured }, timeSlice) : writeStill(reduced, { effort, measured }, timeSlice);
+}
+
+/** What takes fewer bytes for a pixel exactly has much that is flat: photographs take 0.7 and more, unless they are nearly black. */
+const FLAT_BYTES = 0.6;
+
+/** How colors are taken away at a quality: what is flat has indices that repeat by itself, and more colors would undo that. */
+async function reductionOf(known: Known, quality: number, timeSlice: TimeSlice): Promise<Reduction> {
+  const { width, height } = known.picture;
+  const isDrawn = (await known.exactBytes(timeSlice)) < width * height * FLAT_BYTES;
+  return searchedReduction(quality, isDrawn);
 }
 
 /** How the samples of a picture are moved at a quality: without grain, errors that are passed on would cost the most bytes. */
@@ -113,7 +123,7 @@ export async function preview(known: Known, { quality, loss }: Loss, timeSlice: 
     return { key: `${step}`, exact: false, distortion: step * POINTS_PER_STEP, open };
   }
   if (loss !== "colors") return { key: "", exact: true, distortion: 0, open: (turn) => firstFrame(picture, turn) };
-  const reduction = searchedReduction(quality);
+  const reduction = await reductionOf(known, quality, timeSlice);
   const { error, exact, gray, bits } = await known.palettes.estimate(reduction.colors, timeSlice);
   return {
     key: exact ? "" : keyOf(reduction),
