@@ -128,8 +128,6 @@ export interface Writer {
    * values of `nearLossless`, the lowest first. Absent where they are never smaller, or a study tries them.
    */
   readonly nearLosslessLevels?: readonly number[];
-  /** A picture in few colors takes few bytes without loss, and `nearLosslessLevels` leave it many. */
-  readonly holdsFewColors?: boolean;
   /** A picture whose colors a palette holds is the same file at each of these levels, and without loss. */
   readonly keepsPalettes?: boolean;
   /** What a file shows at one of these levels, where that is known without writing it. */

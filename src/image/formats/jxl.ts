@@ -1,7 +1,7 @@
 /** JPEG XL by libjxl, in `wasm/jxl-decode` and `wasm/jxl-encode`: bare codestreams and boxes around them. */
 import type { Estimate } from "../../../wasm/estimate.ts";
-import { FEWER_COLORS, inColors } from "../codec/few-colors.ts";
 import { type Demand, type Facts, format } from "../codec/format.ts";
+import { FEWER_COLORS, inColors } from "./jxl/colors.ts";
 import { strip } from "./jxl/container.ts";
 import { openFrames } from "./jxl/decode.ts";
 import { encodeEstimate, encodeJxl, readings } from "./jxl/encode.ts";

@@ -80,7 +80,6 @@ export const webp = format({
       variants: [{}],
       nearLosslessLevels: [0, 20, 60],
       keepsPalettes: true,
-      holdsFewColors: true,
       maxScoredPixels: Infinity,
     },
     embed,

@@ -1,17 +1,15 @@
 /** The attempt at a file without loss, or nearly, where the search before it found that it may be the best. */
-import { held, maximum, NO_WORK, parallel, serial } from "../../../wasm/estimate.ts";
+import { held, maximum, parallel, serial } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { fullness } from "../codec/complexity.ts";
-import { inColorsEstimate } from "../codec/few-colors.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
-import { firstFrame, type Picture } from "../pixels/picture.ts";
+import { firstFrame } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { onlyStrips, stripsOf } from "../pixels/strips.ts";
 import type { Attempt } from "./attempt.ts";
 import { encodeEstimate, judgeEstimate, resultBytes, sourceEstimate } from "./estimates.ts";
 import { exactBytes, hasFewColors } from "./exact.ts";
 import { type BytesToBeat, findQuality, type Model, type Tried, within } from "./find-quality.ts";
-import { smallestInColors } from "./in-colors.ts";
 import { Notes } from "./noted.ts";
 import { aimedAt, isSmall } from "./presets.ts";
 import { type Encode, type Found, Judge, type PictureEncoder, type Written } from "./probe.ts";
@@ -19,7 +17,7 @@ import { type Sample, sampleBytes, sampleOf } from "./sample.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
 import { searchableIn, searchedScore } from "./search-pixels.ts";
 import type { Judgement } from "./second-opinion.ts";
-import { canDivide, type Task, type WritableFormat } from "./task.ts";
+import { canDivide, type Task } from "./task.ts";
 
 /** As full as nothing flat is, by what the file of the original takes. */
 const PHOTOGRAPHIC = 0.3;
@@ -35,22 +33,20 @@ export function searchExactly(task: Task): Attempt | null {
   const format = canDivide(task) ? null : searchableIn(task);
   if (!format?.can.lossless) return null;
   const { picture, settings, trace } = task;
-  const { qualities, nearLosslessLevels = [], holdsFewColors = false } = format.write;
+  const { qualities, nearLosslessLevels = [], keepsPalettes = false } = format.write;
   const targetScore = aimedAt(searchedScore(task) ?? 100, picture);
   const [nearLossless] = nearLosslessLevels;
   const exact = { ...settings, lossless: true, ...(nearLossless !== undefined && { nearLossless }) };
   const encode = encodeEstimate(task, format, exact);
   const judge = parallel(sourceEstimate(task), judgeEstimate(format, picture));
-  const colors = holdsFewColors ? inColorsEstimate(picture) : NO_WORK;
   const { bytes } = parallel(
     maximum(encode, judge),
-    colors,
     held(resultBytes(format, picture, settings) + sampleBytes(picture).pixels),
   );
   const files = nearLosslessLevels.length > 0 ? FILES : 1;
   return {
     name: "search exactly",
-    estimate: { bytes, ms: files * serial(encode, judge).ms + colors.ms },
+    estimate: { bytes, ms: files * serial(encode, judge).ms },
     isSearch: true,
     isFallback: true,
     isBesides: true,
@@ -62,60 +58,27 @@ export function searchExactly(task: Task): Attempt | null {
       const judgement = async (rows: Rows) => judgeRows(await open(), inComparedColors(rows, shown.space), timeSlice);
       const judge = new Judge(format, shown, judgement, timeSlice);
       const notes = new Notes(qualities, targetScore, trace);
-      const own = session.encoder(format, timeSlice);
-      const made = notes.encoder(own, deadline);
+      const made = notes.encoder(session.encoder(format, timeSlice), deadline);
       const strips = stripsOf(shown);
       const rows = onlyStrips(await firstFrame(shown, timeSlice), strips);
       const sample = await sampleOf(rows, shown, strips, qualities.tilesOfSmall);
       const promising = isSmall(shown) ? PROMISING.small : PROMISING.usual;
+      const most = promising * session.exactBesideBytes;
       const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
-      const besideBytes = session.exactBesideBytes;
-      const sought = { format, picture: shown, sample, settings, targetScore, judge, made, timeSlice };
-      const exact = await exactFile({ ...sought, promising, mostBytes, besideBytes });
-      const whole = async (one: Picture) => {
-        const { encode } = await own.onSample({ picture: one });
-        return notes.encoder({ ...own, encode, finish: encode }, deadline).encode;
-      };
-      const encoders = { sample: async (one: Sample) => (await made.onSample(one)).encode, whole };
-      const toBeat = { whole: exact?.bytes.length ?? mostBytes, sample: besideBytes };
-      const found = (holdsFewColors && (await smallestInColors({ ...sought, toBeat, encoders }))) || exact;
+      const beside = sample.tiles ? session.exactBesideBytes : Math.min(session.exactBesideBytes, mostBytes);
+      if (!made.nearly && (await isSurelyLarger(sample, beside, timeSlice))) return null;
+      if (sample.tiles && !(await isWorthIt(sample, made, settings, most))) return null;
+      const { encode, nearly } = made;
+      const judgeAt = nearly && ((level: number) => judge.ofPicture(nearly(level)));
+      const encoder = { encode, judge: (file: Uint8Array) => judge.ofFile(file), judgeAt };
+      const toBeat = { targetScore, bytes: mostBytes };
+      const levels = keepsPalettes && (await hasFewColors(shown, timeSlice)) ? [] : nearLosslessLevels;
+      // Of a picture that is its own sample a quick file takes as long as one that stays.
+      const bounds = { levels, promising, mostExact: sample.tiles ? Infinity : most };
+      const found = await smallestExact(encoder, settings, toBeat, bounds);
       return found && session.rendition(found);
     },
   };
-}
-
-interface ExactSearch {
-  readonly format: WritableFormat;
-  readonly picture: Picture;
-  readonly sample: Sample;
-  readonly settings: EncodeSettings;
-  readonly targetScore: number;
-  readonly judge: Judge;
-  /** How files of the picture are made. */
-  readonly made: PictureEncoder;
-  readonly timeSlice: TimeSlice;
-  readonly promising: number;
-  /** Bytes that the file has to have less of, and those of a lossy one of the sample. */
-  readonly mostBytes: number;
-  readonly besideBytes: number;
-}
-
-/** The smallest file without loss, or nearly, in the colors that there are; null where it is plain that none is small enough. */
-async function exactFile(search: ExactSearch): Promise<Found | null> {
-  const { format, picture, sample, settings, targetScore, judge, made, timeSlice } = search;
-  const { promising, mostBytes, besideBytes } = search;
-  const { encode, nearly } = made;
-  const most = promising * besideBytes;
-  const beside = sample.tiles ? besideBytes : Math.min(besideBytes, mostBytes);
-  if (!nearly && (await isSurelyLarger(sample, beside, timeSlice))) return null;
-  if (sample.tiles && !(await isWorthIt(sample, made, settings, most))) return null;
-  const judgeAt = nearly && ((level: number) => judge.ofPicture(nearly(level)));
-  const encoder = { encode, judge: (file: Uint8Array) => judge.ofFile(file), judgeAt };
-  const { nearLosslessLevels = [], keepsPalettes = false } = format.write;
-  const levels = keepsPalettes && (await hasFewColors(picture, timeSlice)) ? [] : nearLosslessLevels;
-  // Of a picture that is its own sample a quick file takes as long as one that stays.
-  const bounds = { levels, promising, mostExact: sample.tiles ? Infinity : most };
-  return smallestExact(encoder, settings, { targetScore, bytes: mostBytes }, bounds);
 }
 
 /** Whether pixels of a sample say that no file without loss, or nearly, is smaller than so many bytes. */

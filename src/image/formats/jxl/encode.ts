@@ -11,12 +11,12 @@ import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { lessWhereFlat } from "../../codec/complexity.ts";
-import { inColors, inColorsEstimate } from "../../codec/few-colors.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { isOpaque } from "../../pixels/opaque.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
+import { inColors, inColorsEstimate } from "./colors.ts";
 import { distanceOf } from "./quality.ts";
 
 /** Up to this size a picture without loss is worth six times the time for a tenth of its bytes. */
