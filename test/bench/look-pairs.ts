@@ -194,7 +194,7 @@ async function renditionBy(source: LookSource, { format, how }: Rendition): Prom
   const rows = await decoded(made.format, made.bytes, UNPAUSED);
   const { width, height } = rows;
   const pixels: Pixels = { width, height, data: await pixelsOf(rows) };
-  return { bytes: made.bytes.length, pixels, mayStripe: made.format.write?.qualities.makesStripes };
+  return { bytes: made.bytes.length, pixels, mayStripe: made.format.write?.qualities.makesStripes !== undefined };
 }
 
 function differenceOf(original: Pixels, { pixels: rendition, mayStripe }: Made, isOpaque: boolean): number {

@@ -12,7 +12,9 @@
 //   or an even slope, as the ground of letters and shadows beside edges are drawn, nothing hides: edges ring there. Large
 //   photographs have much soft texture that looks the same by the steps of its pixels, and hides what letters do not.
 //   Stripes and rims of palettes, and steps between even blocks, are finer than a cell: where a small picture may have some, differences between its quarters
-//   count as well, in places where most is even and nothing bends much. Dithering is finer still;
+//   count as well, in places where most is even and nothing bends much. Dithering is finer still.
+//   Of a large picture that is drawn such steps are the edges of wide rings. In such places of it even less hides them, and the
+//   grain that rounded primaries make of a slope does not;
 // - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets. In small pictures, where
 //   most of what is around is flat, also that of its quarters: saturated shapes bleed over their edges.
 // What is compared may be a sheet of tiles out of a larger picture: what bleeds over their seams is nothing that the picture has,
@@ -44,6 +46,7 @@ enum {
 #define WORST_TO_PART 1.7     // the error of the worst cells that weighs as much as one of the worst part
 #define LEAST_ERROR 0.015625f // where the bins begin
 #define HIDDEN_IN_SLOPE 0.75f // levels of luma that are hidden where nothing bends
+#define HIDDEN_IN_DRAWN 0.5f  // the same of large pictures that are drawn: there steps are the edges of wide rings
 #define FINE_IN_SLOPE 1.1f    // the same of what is fine, dithering is seen less than rings; and of either in small pictures
 #define HIDDEN 1.4f           // the same in black without any detail
 #define HIDDEN_IN_LIGHT 1.0f  // and in white besides
@@ -109,7 +112,7 @@ Visible *EXPORT(visible_open)(int width, int height, int is_opaque, int is_small
   if (!v) return 0;
   v->width = width, v->cells_across = (width + CELL - 1) / CELL, v->cells_down = (height + CELL - 1) / CELL;
   v->across = (v->cells_across + 3) & ~3;
-  v->planes = is_opaque ? 1 : PLANES, v->is_small = is_small, v->may_stripe = is_small && may_stripe;
+  v->planes = is_opaque ? 1 : PLANES, v->is_small = is_small, v->may_stripe = may_stripe;
   v->tile_across = tile_columns / CELL, v->tile_down = tile_rows / CELL;
   const size_t bytes = (size_t)v->across * CELL * CELL * 4, floats = (size_t)v->across + 2 * MARGIN;
   v->first = calloc(1, bytes), v->second = calloc(1, bytes);
@@ -136,11 +139,11 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
   v128_t y[CELL], across = zero, down = zero;
   for (int row = 0; row < CELL; row++) y[row] = luma_of(first[row]);
   const v128_t light = wasm_i16x8_add(wasm_i16x8_add(y[0], y[1]), wasm_i16x8_add(y[2], y[3]));
-  if (is_small) {
+  if (is_small || may_stripe) {
     const v128_t even = wasm_i16x8_add(even_of(y[0], y[1]), even_of(y[2], y[3]));
     store_pair(line->even + at, scaled(sums_of(even, even), -1.0f / 8, -1.0f / 8));
-    across = slope_across(light), down = slope_down(y[0], y[CELL - 1]);
   }
+  if (is_small) across = slope_across(light), down = slope_down(y[0], y[CELL - 1]);
   const v128_t busy = busy_of(y, across, down);
   store_pair(line->detail + at, busy), store_pair(line->grain + at, second_pair(busy));
   if (is_same) {
@@ -162,7 +165,7 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
   const v128_t all = scaled(wasm_i32x4_shuffle(summed, summed, 0, 2, 0, 2), 1.0f / (16 * LUMA * LUMA), 1.0f / (16 * LUMA * LUMA));
   const v128_t mean = luma_of_means(means), of_mean = wasm_f32x4_mul(mean, mean);
   const v128_t fine = beyond(all, of_mean);
-  if (may_stripe) store_pair(line->stripes + at, beyond(striped_in(error), of_mean));
+  if (is_small && may_stripe) store_pair(line->stripes + at, beyond(striped_in(error), of_mean));
   store_pair(line->fine + at, wasm_f32x4_mul(fine, wasm_f32x4_const_splat(FINE_PART)));
   const v128_t reds = mean_of(levels.red, 32), greens = mean_of(levels.green, 32), blues = mean_of(levels.blue, 32);
   const v128_t glaring = wasm_f32x4_add(brightness_of(reds, greens, blues), wasm_f32x4_const_splat(GLARE));
@@ -260,17 +263,21 @@ static inline v128_t hidden_in(const Visible *v, const Line *here, int at) {
 }
 
 // What is seen of squared errors, of which so many levels are hidden, and of those in a slope only so many.
-static inline v128_t seen_of(v128_t squares, v128_t levels, v128_t bent, float in_slope) {
-  const v128_t hidden = blended(wasm_f32x4_splat(in_slope), levels, bent);
+static inline v128_t seen_of(v128_t squares, v128_t levels, v128_t bent, v128_t in_slope) {
+  const v128_t hidden = blended(in_slope, levels, bent);
   return wasm_f32x4_div(squares, wasm_f32x4_mul(hidden, hidden));
 }
 
-// What is seen of stripes in four cells, given the most grain around them.
-static inline v128_t stripes_seen(const Visible *v, const Line *here, int at, v128_t grain) {
+// How far four cells are in a slope that is drawn, 0 to 1, given the most grain around them.
+static inline v128_t sloping(const Visible *v, int at, v128_t grain) {
   const v128_t even = between(around(v->evens, at, 1), LEAST_EVEN_STRIPES, MOST_EVEN_STRIPES);
   const v128_t smooth = wasm_f32x4_sub(wasm_f32x4_const_splat(1), between(grain, LEAST_GRAIN_STRIPES, MOST_GRAIN_STRIPES));
-  const v128_t part = wasm_f32x4_mul(wasm_f32x4_mul(even, smooth), wasm_f32x4_const_splat(STRIPES_PART));
-  return wasm_f32x4_mul(wasm_v128_load(here->stripes + at), part);
+  return wasm_f32x4_mul(even, smooth);
+}
+
+// What is seen of stripes in four cells that are in a slope by so much.
+static inline v128_t stripes_seen(const Line *here, int at, v128_t sloping) {
+  return wasm_f32x4_mul(wasm_v128_load(here->stripes + at), wasm_f32x4_mul(sloping, wasm_f32x4_const_splat(STRIPES_PART)));
 }
 
 // What is seen of chroma in four cells.
@@ -286,15 +293,21 @@ static inline v128_t chroma_seen(const Visible *v, const Line *here, int at) {
 static void find_errors(Visible *v, const Line *above, const Line *here, const Line *below) {
   sum_columns(v->details, above->detail, here->detail, below->detail, v->across);
   most_of_columns(v->grains, above->grain, here->grain, below->grain, v->across);
-  if (v->is_small) sum_columns(v->evens, above->even, here->even, below->even, v->across);
-  const float in_slope = v->is_small ? FINE_IN_SLOPE : HIDDEN_IN_SLOPE;
+  if (v->is_small || v->may_stripe) sum_columns(v->evens, above->even, here->even, below->even, v->across);
+  const v128_t hidden_in_slope = wasm_f32x4_splat(v->is_small ? FINE_IN_SLOPE : HIDDEN_IN_SLOPE);
   for (int at = 0; at < v->across; at += 4) {
     const v128_t luma = wasm_v128_load(here->luma + at), fine = wasm_v128_load(here->fine + at);
     const v128_t sides = wasm_f32x4_pmax(wasm_v128_load(v->grains + at - 1), wasm_v128_load(v->grains + at + 1));
-    const v128_t grain = wasm_f32x4_pmax(sides, wasm_v128_load(v->grains + at)), bent = between(grain, LEAST_GRAIN, FULL_GRAIN);
+    const v128_t grain = wasm_f32x4_pmax(sides, wasm_v128_load(v->grains + at));
+    v128_t bent = between(grain, LEAST_GRAIN, FULL_GRAIN), in_slope = hidden_in_slope, striped = wasm_f32x4_const_splat(0);
+    if (v->may_stripe) {
+      const v128_t drawn = sloping(v, at, grain);
+      if (v->is_small) striped = stripes_seen(here, at, drawn);
+      else bent = beyond(bent, drawn), in_slope = blended(in_slope, wasm_f32x4_const_splat(HIDDEN_IN_DRAWN), drawn);
+    }
     const v128_t levels = hidden_in(v, here, at);
-    v128_t error = wasm_f32x4_add(seen_of(luma, levels, bent, in_slope), seen_of(fine, levels, bent, FINE_IN_SLOPE));
-    if (v->may_stripe) error = wasm_f32x4_add(error, stripes_seen(v, here, at, grain));
+    v128_t error = wasm_f32x4_add(seen_of(luma, levels, bent, in_slope), seen_of(fine, levels, bent, wasm_f32x4_const_splat(FINE_IN_SLOPE)));
+    error = wasm_f32x4_add(error, striped);
     error = wasm_f32x4_add(error, chroma_seen(v, here, at));
     wasm_v128_store(v->worst + at, wasm_f32x4_pmax(wasm_v128_load(v->worst + at), error));
   }

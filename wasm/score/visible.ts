@@ -22,7 +22,7 @@ export interface VisibleDifference {
  * Compares two pictures of this size.
  * @param isOpaque nothing can be seen through either of them
  * @param isSmall they are looked at from close by: slopes and flat ground beside edges hide nothing
- * @param mayStripe the second has few colors or levels: stripes that these make of slopes count in small pictures
+ * @param mayStripe the second has few colors or levels: steps that these make of slopes count
  * @param tile given where both pictures consist of tiles: what lies within 8 pixels of their seams is not counted, but for
  *   the middle of small tiles
  * @throws NativeError when memory does not suffice

@@ -82,8 +82,8 @@ export type Variant = Pick<EncodeSettings, "subsample" | "loss">;
 export interface Scale {
   /** By how much qualities differ that make a difference. */
   readonly step: number;
-  /** Colors or levels are lost, or blocks become even: slopes have stripes. */
-  readonly makesStripes?: boolean;
+  /** Slopes have stripes: colors or levels are lost, which makes steps of any width, or blocks become even, which small pictures show. */
+  readonly makesStripes?: "steps" | "blocks";
   /** What a quality is to the encoder, where several are the same: their files do not differ. */
   readonly coded?: (quality: number) => number;
   /** Points that an average picture loses at qualities, which ascend to 100; by default what it loses in JPEG. */

@@ -76,7 +76,7 @@ export const webp = format({
     {
       estimate: encodeEstimate,
       encode: encodeWebp,
-      qualities: { step: 0.25, losses: LOSSES, bits: 0.32, tilesOfSmall: true, makesStripes: true },
+      qualities: { step: 0.25, losses: LOSSES, bits: 0.32, tilesOfSmall: true, makesStripes: "blocks" },
       variants: [{}],
       nearLosslessLevels: [0, 20, 60],
       keepsPalettes: true,

@@ -17,6 +17,7 @@ import { type Sample, sampleBytes, sampleOf } from "./sample.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
 import { searchableIn, searchedScore } from "./search-pixels.ts";
 import type { Judgement } from "./second-opinion.ts";
+import { isOfSlopes } from "./slopes.ts";
 import { canDivide, type Task } from "./task.ts";
 
 /** As full as nothing flat is, by what the file of the original takes. */
@@ -55,13 +56,16 @@ export function searchExactly(task: Task): Attempt | null {
     async run(session, timeSlice) {
       const { picture: shown, best, deadline } = session;
       const open = async () => inComparedColors(await firstFrame(shown, timeSlice), shown.space);
-      const judgement = async (rows: Rows) => judgeRows(await open(), inComparedColors(rows, shown.space), timeSlice);
-      const judge = new Judge(format, shown, judgement, timeSlice);
       const notes = new Notes(qualities, targetScore, trace);
       const made = notes.encoder(session.encoder(format, timeSlice), deadline);
       const strips = stripsOf(shown);
       const rows = onlyStrips(await firstFrame(shown, timeSlice), strips);
       const sample = await sampleOf(rows, shown, strips, qualities.tilesOfSmall);
+      // Few colors, and levels that are rounded, make steps of slopes.
+      const mayStripe = await isOfSlopes(sample, timeSlice);
+      const judgement = async (made: Rows) =>
+        judgeRows(await open(), inComparedColors(made, shown.space), timeSlice, mayStripe);
+      const judge = new Judge(format, shown, judgement, timeSlice);
       const promising = isSmall(shown) ? PROMISING.small : PROMISING.usual;
       const most = promising * session.exactBesideBytes;
       const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;

@@ -6,48 +6,63 @@ import { firstFrame } from "../pixels/picture.ts";
 import type { Sample } from "./sample.ts";
 import { isLookedAtClosely } from "./second-opinion.ts";
 
-/** Levels by which steps of luma change from a pixel to the next in a slope, at most: they are rounded. */
-const MOST_BEND = 2;
+/** What tells pictures of slopes. */
+interface Slopes {
+  /** Levels by which steps of luma change from a pixel to the next in a slope, at most: they are rounded. */
+  readonly mostBend: number;
+  /** The part of a picture that is even or a slope, from which on it is of slopes. */
+  readonly mostly: number;
+}
+
 /**
- * The part of a picture that is even or a slope, from which on it is of slopes. Drawn ones have 0.78 and more, photographs 0 to
- * 0.6 but for soft ones. Grain and detail hide stripes: counting them made files of photographs with a sky half as large again.
+ * Grain and detail hide stripes: counting them made files of photographs with a sky half as large again. Of small pictures drawn
+ * ones have 0.78 and more, photographs 0 to 0.6 but for soft ones. Large photographs are softer, from pixel to pixel: by half of
+ * that bend they have 0.03 to 0.56, one of a camera on an empty ground 0.77, drawings and screens 0.91 and more.
  */
-const MOSTLY = 0.75;
+const SLOPES = { small: { mostBend: 2, mostly: 0.75 }, large: { mostBend: 1, mostly: 0.8 } } as const;
 const READ_ROWS = 32;
 
 /** Whether renditions of a picture in a format with such qualities may have stripes. */
 export async function mayHaveStripes(
-  { makesStripes = false }: Pick<Scale, "makesStripes">,
+  { makesStripes }: Pick<Scale, "makesStripes">,
   sample: Sample,
   timeSlice: TimeSlice,
 ): Promise<boolean> {
-  return makesStripes && isOfSlopes(sample, timeSlice);
+  const isSeen = makesStripes === "steps" || isLookedAtClosely(sample.picture, sample.tiles);
+  return makesStripes !== undefined && isSeen && isOfSlopes(sample, timeSlice);
 }
 
-/** Whether most of a small picture, on white, is even or a slope without grain. */
+/** Whether most of a picture, on white, is even or a slope without grain. */
 export async function isOfSlopes({ picture, tiles }: Sample, timeSlice: TimeSlice): Promise<boolean> {
   const { width, height } = picture;
-  if (!isLookedAtClosely(picture, tiles)) return false;
+  const { mostBend, mostly }: Slopes = isLookedAtClosely(picture, tiles) ? SLOPES.small : SLOPES.large;
+  const mostUneven = (1 - mostly) * (width - 2) * (height - 2);
   let [above, middle]: (Float32Array | undefined)[] = [];
   let even = 0;
+  let uneven = 0;
   for await (const band of bandsOf(await firstFrame(picture, timeSlice), { rows: READ_ROWS, timeSlice })) {
     for (let at = 0; at < band.length; at += 4 * width) {
       const below = lumaOf(band.subarray(at, at + 4 * width));
-      if (above && middle) even += evenIn(above, middle, below);
+      if (above && middle) {
+        const inRow = evenIn(above, middle, below, mostBend);
+        even += inRow;
+        uneven += width - 2 - inRow;
+      }
+      if (uneven > mostUneven) return false;
       [above, middle] = [middle, below];
     }
   }
-  return even > 0 && even >= MOSTLY * (width - 2) * (height - 2);
+  return even > 0;
 }
 
 /** Pixels of the middle row that bend little, across and down. */
-function evenIn(above: Float32Array, middle: Float32Array, below: Float32Array): number {
+function evenIn(above: Float32Array, middle: Float32Array, below: Float32Array, mostBend: number): number {
   let even = 0;
   for (let x = 1; x < middle.length - 1; x++) {
     const twice = 2 * (middle[x] ?? 0);
     const across = Math.abs((middle[x - 1] ?? 0) + (middle[x + 1] ?? 0) - twice);
     const down = Math.abs((above[x] ?? 0) + (below[x] ?? 0) - twice);
-    if (across <= MOST_BEND && down <= MOST_BEND) even++;
+    if (across <= mostBend && down <= mostBend) even++;
   }
   return even;
 }

@@ -139,8 +139,10 @@ inline double difference(const Picture &first, const Picture &second, bool is_sm
         const double most = is_small ? levels + std::clamp((even - least) / (1 - least), 0.0, 1.0) * (1.65 - levels) : levels;
         const double chroma = here.chroma + here.bleeding * 2.6 * std::clamp((even - 0.5) / 0.4, 0.0, 1.0);
         const double smooth = 1 - std::clamp((grain - 1.5) / 1.5, 0.0, 1.0);
-        const double stripes = !is_small || !may_stripe ? 0 : here.stripes * 0.9 * std::clamp((even - 0.7) / 0.1, 0.0, 1.0) * smooth;
-        const double error = seen(here.luma, most, bent, is_small ? 1.1 : 0.75) + seen(here.fine, most, bent, 1.1) + stripes + chroma;
+        const double drawn = may_stripe ? std::clamp((even - 0.7) / 0.1, 0.0, 1.0) * smooth : 0;
+        const double stripes = is_small ? here.stripes * 0.9 * drawn : 0, shown = is_small ? bent : std::max(0.0, bent - drawn);
+        const double in_slope = is_small ? 1.1 : 0.75 + drawn * (0.5 - 0.75);
+        const double error = seen(here.luma, most, shown, in_slope) + seen(here.fine, most, shown, 1.1) + stripes + chroma;
         worst[row * across + at] = std::max(worst[row * across + at], sqrt(error));
       }
     }

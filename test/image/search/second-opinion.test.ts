@@ -185,6 +185,25 @@ describe("the second opinion", () => {
     expect(looks(steps, false)).toBe("same");
   });
 
+  it.each(["sky", "glow"] as const)("sees wide steps of a palette in a slope of a large picture: %s", (name) => {
+    const [width, height] = [800, 600];
+    const along = {
+      sky: (x: number, y: number) => (x + y * 0.4) / (width + height * 0.4),
+      glow: (x: number, y: number) => Math.min(1, Math.hypot(x - 300, y - 250) / 550),
+    }[name];
+    const color = (part: number) => [127 - 85 * part, 208 - 97 * part, 255 - 31 * part].map(Math.round);
+    const slope = (partOf: (along: number) => number) =>
+      paint(width, height, (x, y) => [...(color(partOf(along(x, y))) as [number, number, number]), 255]);
+    const original = slope((part) => part);
+    const stepped = (colors: number) => slope((part) => Math.round(part * colors) / colors);
+    const looks = (colors: number, mayStripe = true) =>
+      looksAt(pointsAt(differenceOf(original, stepped(colors), undefined, 16, true, mayStripe)));
+    // A step of 40 is 2.1 levels of luma.
+    expect(looks(40)).not.toBe("same");
+    expect(looks(64)).toBe("same");
+    expect(looks(40, false)).toBe("same");
+  });
+
   it("lets steep slopes hide blocks in large pictures alone", () => {
     const made = (width: number, height: number, by: number) =>
       paint(width, height, (x, y) => {
@@ -194,6 +213,16 @@ describe("the second opinion", () => {
       });
     const difference = (width: number) => differenceOf(made(width, 500, 0), made(width, 500, 4));
     expect(difference(600)).toBeGreaterThan(difference(604) * 1.2);
+  });
+
+  it("leaves a large glow of a drawing no rings: png", async () => {
+    const glow = paint(800, 600, (x, y) => {
+      const part = Math.min(1, Math.hypot(x - 300, y - 250) / 330);
+      return part === 1 ? [255, 255, 255, 255] : [127 - 109 * part, 208 - 150 * part, 255 - 100 * part, 255];
+    });
+    const { pixels, score = 0 } = await made(glow, "png");
+    expect(score).toBeGreaterThanOrEqual(75);
+    expect(apart(glow, pixels)).toBeLessThan(0.9);
   });
 
   it.each(["png", "webp", "avif"])("keeps the levels of a soft shadow: %s", async (format) => {

@@ -37,7 +37,16 @@ it.each([
   expect(await slopes(painter)).toBe(false);
 });
 
-it("looks from close by alone: not at large pictures, nor at what has no neighbors", async () => {
-  expect(await slopes(sky, 640, 480)).toBe(false);
+it.each([
+  ["a sky", sky, true],
+  ["a sky with the grain of a photograph", grainy(3, sky), false],
+  ["a sky above a sixth of detail", (x: number, y: number) => (y > 400 ? grainy(60, sky) : sky)(x, y), true],
+  ["a sky above a third of detail", (x: number, y: number) => (y > 320 ? grainy(60, sky) : sky)(x, y), false],
+] as const)("tells a large picture of slopes by less bend: %s", async (_what, painter, isSloping) => {
+  const gentle: Painter = (x, y) => painter(x, y).map((level, plane) => (plane < 3 ? level * 0.6 : level)) as Color;
+  expect(await slopes(gentle, 640, 480)).toBe(isSloping);
+});
+
+it("sees no slope in what has no neighbors", async () => {
   expect(await slopes(sky, 2, 40)).toBe(false);
 });

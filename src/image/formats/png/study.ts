@@ -22,7 +22,7 @@ function study(picture: Picture): Study {
 export const write = {
   estimate,
   encode: (picture, settings, timeSlice) => study(picture).encode(settings, timeSlice),
-  qualities: { step: 1, makesStripes: true },
+  qualities: { step: 1, makesStripes: "steps" },
   variants: [{ loss: "colors" }, { loss: "levels" }, { loss: "nothing" }],
   maxScoredPixels: Infinity,
   sixteenBit: ({ lossless }) => lossless,
