@@ -76,7 +76,8 @@ Remapper *EXPORT(remapper_open)(int width, int height, int sharp, float strength
   r->color = malloc((size_t)width * sizeof(Color));
   r->error = calloc((size_t)width + 2, sizeof(v128_t));
   r->next_error = calloc((size_t)width + 2, sizeof(v128_t));
-  int whole = r->window && r->indices && r->above_indices && r->above && r->row && r->contrast && r->color && r->error && r->next_error;
+  int whole = r->window && r->indices && r->above_indices && r->above && r->row && r->contrast && r->color &&
+              r->error && r->next_error;
   if (height) {
     r->before = malloc((size_t)width * height * 4);
     r->before_indices = malloc((size_t)width * height);

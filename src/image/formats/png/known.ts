@@ -10,7 +10,7 @@ import {
   type Reduction,
 } from "../../codec/quantize.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
-import { isEven } from "./near.ts";
+import { type Evenness, evennessOf } from "./near.ts";
 import type { Measured } from "./sample.ts";
 import { guessStillBytes } from "./write.ts";
 
@@ -21,6 +21,14 @@ const MOST_KEPT_PIXELS = 1 << 22;
 /** Palettes of all numbers of colors, and what a hundred qualities measured. */
 const SMALL_BYTES = 512 << 10;
 
+/**
+ * The part of a picture that is even from which on it has no grain: drawn slopes are, all of them, and photographs of the softest
+ * things are by 0.8.
+ */
+const EVEN_PART = 0.85;
+/** The parts from either of which on a picture is flat: photographs have hardly as much, unless they are nearly black. */
+const FLAT_PARTS: Evenness = { even: 0.86, same: 0.75 };
+
 export class Known {
   readonly picture: Picture;
   readonly palettes: Palettes;
@@ -29,7 +37,7 @@ export class Known {
   /** The latest renditions in few colors, by what they show. */
   private readonly reduced = new Map<string, Picture>();
   private estimate: number | undefined;
-  private even: boolean | undefined;
+  private evenness: Evenness | undefined;
 
   constructor(picture: Picture) {
     this.picture = picture;
@@ -64,16 +72,26 @@ export class Known {
     return made;
   }
 
-  /** Whether the picture has next to no grain. */
+  /** Whether the picture has next to no grain: errors that are passed on would be all the grain that it has to pay for. */
   async isEven(timeSlice: TimeSlice): Promise<boolean> {
-    this.even ??= await isEven(this.picture, timeSlice);
-    return this.even;
+    return (await this.findEvenness(timeSlice)).even >= EVEN_PART;
+  }
+
+  /** Whether most of the picture is flat, or slopes: indices of it repeat by themselves. */
+  async isFlat(timeSlice: TimeSlice): Promise<boolean> {
+    const { even, same } = await this.findEvenness(timeSlice);
+    return even >= FLAT_PARTS.even || same >= FLAT_PARTS.same;
   }
 
   /** About how many bytes the exact file of the first frame takes. */
   async exactBytes(timeSlice: TimeSlice): Promise<number> {
     this.estimate ??= await guessStillBytes(this.picture, timeSlice);
     return this.estimate;
+  }
+
+  private async findEvenness(timeSlice: TimeSlice): Promise<Evenness> {
+    this.evenness ??= await evennessOf(this.picture, timeSlice);
+    return this.evenness;
   }
 }
 

@@ -40,20 +40,18 @@ export async function writeLossy(known: Known, options: LossyOptions, timeSlice:
     const writing = { movedFor: NEAR_FILTER, measured: known.measuredOf(`${moving.step}`) } as const;
     return probe ? writeProbe(moved, writing, timeSlice) : writeStill(moved, { effort, ...writing }, timeSlice);
   }
-  const reduction = await reductionOf(known, quality, timeSlice);
+  const reduction = await reductionInSearch(known, quality, timeSlice);
   const reduced = await known.reducedTo(reduction, probe, timeSlice);
   const measured = known.measuredOf(keyOf(reduction));
   return probe ? writeProbe(reduced, { measured }, timeSlice) : writeStill(reduced, { effort, measured }, timeSlice);
 }
 
-/** What takes fewer bytes for a pixel exactly has much that is flat: photographs take 0.7 and more, unless they are nearly black. */
-const FLAT_BYTES = 0.6;
-
-/** How colors are taken away at a quality: what is flat has indices that repeat by itself, and more colors would undo that. */
-async function reductionOf(known: Known, quality: number, timeSlice: TimeSlice): Promise<Reduction> {
-  const { width, height } = known.picture;
-  const isDrawn = (await known.exactBytes(timeSlice)) < width * height * FLAT_BYTES;
-  return searchedReduction(quality, isDrawn);
+/**
+ * How colors are taken away at a quality that is searched for: what is flat has indices that repeat by itself, and more colors
+ * would undo that.
+ */
+async function reductionInSearch(known: Known, quality: number, timeSlice: TimeSlice): Promise<Reduction> {
+  return searchedReduction(quality, { isCoherent: !(await known.isFlat(timeSlice)) });
 }
 
 /** How the samples of a picture are moved at a quality: without grain, errors that are passed on would cost the most bytes. */
@@ -91,11 +89,11 @@ function lossyMs(picture: Extent, { effort, probe, loss, studied = false }: Esti
   const files = byDetail(picture, FILES.flat, FILES.photograph);
   if (frames > 1)
     return serial(colors, guessStillEstimate(picture), times(files, animationEstimate(picture, effort))).ms;
-  const { bytes, ms } = nearEstimate(width, width * height);
-  const levels = { bytes, ms: ms + (studied ? 0 : evenMs(width * height)) };
+  const even = { bytes: 0, ms: studied ? 0 : evenMs(width * height) };
+  const levels = nearEstimate(width, width * height);
   const writing = probe ? probeEstimate(picture) : stillEstimate(picture, effort);
-  if (loss) return serial(loss === "levels" ? levels : colors, writing).ms;
-  return serial(colors, levels, guessStillEstimate(picture), times(files, stillEstimate(picture, effort))).ms;
+  if (loss) return serial(even, loss === "levels" ? levels : colors, writing).ms;
+  return serial(even, colors, levels, guessStillEstimate(picture), times(files, stillEstimate(picture, effort))).ms;
 }
 
 // ---- what a file will show ----
@@ -123,7 +121,7 @@ export async function preview(known: Known, { quality, loss }: Loss, timeSlice: 
     return { key: `${step}`, exact: false, distortion: step * POINTS_PER_STEP, open };
   }
   if (loss !== "colors") return { key: "", exact: true, distortion: 0, open: (turn) => firstFrame(picture, turn) };
-  const reduction = await reductionOf(known, quality, timeSlice);
+  const reduction = await reductionInSearch(known, quality, timeSlice);
   const { error, exact, gray, bits } = await known.palettes.estimate(reduction.colors, timeSlice);
   return {
     key: exact ? "" : keyOf(reduction),

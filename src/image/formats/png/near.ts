@@ -35,33 +35,40 @@ function nearRows(rows: Rows, { step, passes }: Moving): Rows {
   });
 }
 
-/**
- * The part of a picture's pixels that go on as those around them do, within a level, from which on it is even: drawn
- * slopes are, all of them, and photographs of the softest things are by 0.8.
- */
-const EVEN_PART = 0.85;
+/** How much of a picture repeats, as parts of its pixels, 0 to 1. */
+export interface Evenness {
+  /** Those that go on as those around them do, within a level. */
+  readonly even: number;
+  /** Those that are the same as the one before or above. */
+  readonly same: number;
+}
+
 /** Pixels that are looked at. */
-const LOOKED_AT_PIXELS = 1 << 19;
+const LOOKED_AT_PIXELS = 1 << 20;
 const NANOSECONDS = 8;
 
-/** Whether a picture has next to no grain: errors that are passed on would be all the grain that it has to pay for. */
-export async function isEven(picture: Picture, timeSlice: TimeSlice): Promise<boolean> {
-  const counted = { even: 0, all: 0 };
+/** Looks at how even a picture is, at its first rows where it is large. */
+export async function evennessOf(picture: Picture, timeSlice: TimeSlice): Promise<Evenness> {
+  const counted = { even: 0, same: 0, all: 0 };
   const rows = await firstFrame(picture, timeSlice);
   for await (const band of bandsOf(rows, { rows: NEAR_WINDOW_ROWS, nanoseconds: NANOSECONDS, timeSlice })) {
     countEven(band, picture.width, counted);
     if (counted.all >= LOOKED_AT_PIXELS) break;
   }
-  return counted.even >= EVEN_PART * counted.all;
+  const all = Math.max(1, counted.all);
+  return { even: counted.even / all, same: counted.same / all };
 }
 
 /** Counts the pixels of a band that are seen, but for those of its first row and column. */
-function countEven(band: Uint8Array, width: number, counted: { even: number; all: number }): void {
+function countEven(band: Uint8Array, width: number, counted: { even: number; same: number; all: number }): void {
   const stride = width * 4;
+  const pixels = new Uint32Array(band.buffer, band.byteOffset, band.length / 4);
   for (let top = stride; top < band.length; top += stride) {
     for (let at = top + 4; at < top + stride; at += 4) {
       if (band[at + 3] === 0) continue;
       counted.all++;
+      const pixel = pixels[at >> 2];
+      if (pixel === pixels[(at >> 2) - 1] || pixel === pixels[(at >> 2) - width]) counted.same++;
       if (isAsExpected(band, at, stride) && isAsExpected(band, at + 1, stride) && isAsExpected(band, at + 2, stride)) {
         counted.even++;
       }
@@ -75,7 +82,7 @@ function isAsExpected(band: Uint8Array, at: number, stride: number): boolean {
   return Math.abs(band[at]! - expected) <= 1;
 }
 
-/** The time of looking whether a picture is even. */
+/** The time of `evennessOf`. */
 export function evenMs(pixels: number): number {
   return (Math.min(pixels, LOOKED_AT_PIXELS) * NANOSECONDS) / 1e6;
 }

@@ -68,16 +68,16 @@ const MAX_COHERENT_QUALITY = ALL_COLORS_QUALITY + COHERENT_STEPS;
  * What a search by score tries. Colors halve with every 13 steps. The fewer they are, the coarser are their steps, and
  * the more dithering gains in looks for what it costs in bytes; where they are all taken, colors that repeat become fewer, and
  * only dithering is left then.
- * @param isDrawn nothing is given for colors that repeat
+ * @param isCoherent whether anything is given for indices that repeat
  */
-export function searchedReduction(quality: number, isDrawn = false): Reduction {
+export function searchedReduction(quality: number, { isCoherent }: { readonly isCoherent: boolean }): Reduction {
   const part = (ALL_COLORS_QUALITY - quality) / (ALL_COLORS_QUALITY - LEAST_COLORS_QUALITY);
   const colors = Math.round(MOST_COLORS * (LEAST_COLORS / MOST_COLORS) ** Math.min(1, Math.max(0, part)));
   const coarse = Math.min(COARSE_DITHER, Math.max(LEAST_DITHER, 0.8 - 0.1 * Math.log2(colors)));
   const dither = Math.max(coarse, LEAST_DITHER + DITHER_PER_STEP * (quality - MAX_COHERENT_QUALITY));
   const falling = (MAX_COHERENT_QUALITY - quality) / COHERENT_STEPS;
   const rising = (colors - MOST_PACKED_COLORS) / MOST_PACKED_COLORS;
-  const coherence = isDrawn ? 0 : COHERENCE * Math.max(0, Math.min(1, falling, rising));
+  const coherence = isCoherent ? COHERENCE * Math.max(0, Math.min(1, falling, rising)) : 0;
   return { colors, dither, sharp: false, coherence };
 }
 
