@@ -1,26 +1,37 @@
 /** What is seen in a small version of a picture: faces, and where to look. */
+import { parallel, type Estimate } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import { findFacesEstimate } from "../faces/detect.ts";
 import { enlarged } from "../faces/report.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { RegionsOfInterest } from "../pixels/gravity.ts";
 import type { Picture } from "../pixels/picture.ts";
 import { pixelsOf, type Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
+import { thumbnailEstimate } from "../plan/looks.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Stored } from "../plan/planned-picture.ts";
 import type { Small } from "../steps/analysis.ts";
-import { type SampledFrame, LOOK_BYTES_PER_PIXEL } from "../steps/operation.ts";
-import { focusPoint } from "./focus-point.ts";
+import { type OperationRow, type SampledFrame, LOOK_BYTES_PER_PIXEL } from "../steps/operation.ts";
+import { focusMs, focusPoint } from "./focus-point.ts";
 import { facesIn } from "./found-faces.ts";
 
 /** Besides what is held while somebody looks: the pixels themselves, and a copy of them on white. */
 export const THUMBNAIL_BYTES_PER_PIXEL = LOOK_BYTES_PER_PIXEL + 8;
 /** And where several frames are looked at: the pixels of the first one and of the one before. */
-export const SAMPLED_FRAME_BYTES_PER_PIXEL = 8;
+const SAMPLED_FRAME_BYTES_PER_PIXEL = 8;
 
 export interface Seen extends RegionsOfInterest {
   /** The pixels that are looked at, decoded once. */
   readonly seen: () => Promise<Small>;
   /** The first frame, and others. */
   readonly sampledFrames: () => AsyncIterable<SampledFrame>;
+}
+
+/** The pixels of a small version of a picture, whose rows are read to their end and closed. */
+export async function smallOf(rows: Rows, picture: Size): Promise<Small> {
+  const { width, height, opaque } = rows;
+  return { width, height, opaque, picture, pixels: await pixelsOf(rows) };
 }
 
 /** Frames besides the first one. */
@@ -42,11 +53,7 @@ export function regionsOfInterest(
   others?: Others,
 ): Seen {
   let seen: Promise<Small> | undefined;
-  const taken = async (rows: Rows): Promise<Small> => {
-    const { width, height, opaque } = rows;
-    return { width, height, opaque, picture, pixels: await pixelsOf(rows) };
-  };
-  const small = () => (seen ??= look().then(taken));
+  const small = () => (seen ??= look().then((rows) => smallOf(rows, picture)));
   const facesOf = async (shown: Small) => enlarged(await facesIn(shown, timeSlice), shown, picture);
   return {
     seen: small,
@@ -57,10 +64,36 @@ export function regionsOfInterest(
       const [, ...numbers] = spreadFrames(animation?.frames ?? 1, others?.most ?? 1);
       if (!animation || numbers.length === 0) return;
       for await (const [frame, { rows }] of numbered(animation.open(timeSlice), numbers)) {
-        const shown = await taken(rows);
+        const shown = await smallOf(rows, picture);
         yield { frame, seen: shown, faces: await facesOf(shown) };
       }
     },
     focus: async (part) => focusPoint(await small(), timeSlice, part),
   };
+}
+
+/**
+ * The estimate of what an operation sees in a small version; faces and what stands out are sought in the same pixels.
+ */
+export function regionEstimate(stored: Stored, small: Plan, row: OperationRow, frames: number): Estimate {
+  const seeks = row.seldomSeeksFaces !== true;
+  const first = thumbnailEstimate(
+    stored,
+    small,
+    lookMs(row, small.size),
+    seeks ? THUMBNAIL_BYTES_PER_PIXEL : undefined,
+  );
+  const others = Math.min(frames, row.sampledFrames ?? 1) - 1;
+  if (others === 0) return first;
+  const { width, height } = small.size;
+  const ms = others * findFacesEstimate(small.size).ms;
+  return parallel(first, { bytes: width * height * SAMPLED_FRAME_BYTES_PER_PIXEL, ms });
+}
+
+/** Nanoseconds that it takes to look at a pixel, for all but faces. */
+const LOOK_NANOSECONDS = 8;
+
+/** Milliseconds that an operation looks at a small version. */
+function lookMs({ seldomSeeksFaces = false }: OperationRow, { width, height }: Size): number {
+  return seldomSeeksFaces ? width * height * LOOK_NANOSECONDS * 1e-6 : focusMs({ width, height });
 }

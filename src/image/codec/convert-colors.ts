@@ -69,3 +69,30 @@ export function converted(rows: Rows, profile: Uint8Array, layout: Layout, targe
     },
   });
 }
+
+/** Rows of four inks a pixel, which they fill: alpha lies beside them until they are colors. */
+export interface InkRows extends Rows {
+  /** Alpha of the rows that were read last, one byte a pixel; null where the picture is opaque. */
+  readonly alpha: (() => Uint8Array) | null;
+}
+
+/**
+ * Inks through their profile as RGBA.
+ * @returns null when the profile is of no use
+ */
+export function convertedInks(inks: InkRows, profile: Uint8Array, layout: Layout): Rows | null {
+  const { alpha } = inks;
+  const rows = converted(inks, profile, layout);
+  if (!rows || !alpha) return rows;
+  // The conversion reads a band at a time, and asks for none before that is handed out.
+  return {
+    ...rows,
+    async read(max) {
+      const band = await rows.read(max);
+      if (!band) return null;
+      const levels = alpha();
+      for (let pixel = 0; pixel < levels.length; pixel++) band[pixel * 4 + 3] = levels[pixel] ?? 0;
+      return band;
+    },
+  };
+}

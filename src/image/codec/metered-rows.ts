@@ -1,7 +1,8 @@
 /** Rows that let others have the thread while they are read. */
+import { OutOfFuel } from "../../../wasm/load.ts";
 import { observed, type TimeSlice } from "../../scheduler/time-slice.ts";
+import type { Size } from "../pixels/geometry.ts";
 import { bytesPerPixel, type Rows, rowsOf } from "../pixels/rows.ts";
-import { unlessExhausted } from "./exhausted.ts";
 import type { Decoded, Demand, Facts, FormatDefinition } from "./format.ts";
 
 /** Rows that cost more than this are gone past a few at a time. */
@@ -63,6 +64,48 @@ export function paced(rows: Rows, ms: number, timeSlice: TimeSlice, own?: OwnTim
       },
     }),
   });
+}
+
+/**
+ * An original whose decoding has used up the work that it may take: whatever is tried next with it would end as late,
+ * and as often as there are ways to a file.
+ */
+interface Exhausted {
+  /** The fewest pixels for which decoding has ended so. */
+  readonly pixels: number;
+  readonly error: unknown;
+}
+
+/** By the bytes of the original. */
+const exhausted = new WeakMap<Uint8Array, Exhausted>();
+
+/**
+ * Hands on frames as they are decoded, and remembers what used up the work of that, while they are opened or read.
+ * @param size at which they are decoded
+ * @throws at once what decoding has ended with before, where it was for as many pixels or fewer
+ */
+async function* unlessExhausted(
+  bytes: Uint8Array,
+  { width, height }: Size,
+  frames: () => AsyncIterable<Decoded>,
+): AsyncGenerator<Decoded, void> {
+  const pixels = width * height;
+  const known = exhausted.get(bytes);
+  if (known && pixels >= known.pixels) throw known.error;
+  const note = (error: unknown): never => {
+    const isExhausted = error instanceof OutOfFuel || (error instanceof Error && error.cause instanceof OutOfFuel);
+    if (isExhausted && pixels < (exhausted.get(bytes)?.pixels ?? Infinity)) exhausted.set(bytes, { pixels, error });
+    throw error;
+  };
+  try {
+    for await (const { rows, ...frame } of frames()) {
+      const read = (max: number) => rows.read(max).catch(note);
+      const skip = async (count: number) => rows.skip?.(count).catch(note);
+      yield { ...frame, rows: { ...rows, read, ...(rows.skip && { skip }), close: () => rows.close() } };
+    }
+  } catch (error) {
+    note(error);
+  }
 }
 
 /**

@@ -19,7 +19,7 @@ import { mapEstimate, Remapper, remapperBytes } from "../../../wasm/quantize/rem
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { bandsOf } from "../pixels/bands.ts";
 import type { Extent, Picture } from "../pixels/picture.ts";
-import { type Rows, rowsOf } from "../pixels/rows.ts";
+import { type Rows, rowsOf, rowsOver } from "../pixels/rows.ts";
 import { changingPart, fullness } from "./complexity.ts";
 
 const MAX_COLORS = 256;
@@ -267,21 +267,16 @@ function mappedRows(rows: Rows, { remapper, opaque, keep, detail, timeSlice }: M
 
 /** Palette indices as rows. */
 function painted(indices: Uint8Array, palette: Uint8Array, size: Pick<Rows, "width" | "height" | "opaque">): Rows {
-  const { width, height } = size;
   const colors = new Uint32Array(palette.slice().buffer);
-  const band = new Uint32Array(width * QUANTIZE_WINDOW_ROWS);
-  let y = 0;
+  const band = new Uint32Array(size.width * QUANTIZE_WINDOW_ROWS);
+  const rows = rowsOver(indices, size, 1);
   return {
-    ...size,
+    ...rows,
     async read(max) {
-      if (y >= height) return null;
-      const count = Math.min(max, QUANTIZE_WINDOW_ROWS, height - y) * width;
-      paint(band, colors, indices.subarray(y * width, y * width + count));
-      y += count / width;
-      return new Uint8Array(band.buffer, 0, count * 4);
-    },
-    close() {
-      y = height;
+      const read = await rows.read(Math.min(max, QUANTIZE_WINDOW_ROWS));
+      if (!read) return null;
+      paint(band, colors, read);
+      return new Uint8Array(band.buffer, 0, read.length * 4);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** A way through all rows of a picture, a few at a time, for whoever works on them as they come. */
-import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { Rows } from "./rows.ts";
+import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
+import { firstFrame, type Picture } from "./picture.ts";
+import { bytesPerPixel, type Rows } from "./rows.ts";
 
 interface Going {
   /** Rows that are read at a time, at most. */
@@ -28,4 +29,30 @@ export async function* bandsOf(
   } finally {
     rows.close();
   }
+}
+
+/** Rows of which a look at a picture sees so many at a time. */
+const LOOK_ROWS = 32;
+
+/** The same of the first frame of a picture that is looked at. */
+export async function* bandsOfFirst(
+  picture: Picture,
+  timeSlice: TimeSlice,
+  nanoseconds = 0,
+): AsyncGenerator<Uint8Array, void> {
+  yield* bandsOf(await firstFrame(picture, timeSlice), { rows: LOOK_ROWS, nanoseconds, timeSlice });
+}
+
+/** Whether nothing shows through a picture, which is read as far as that takes, and closed. */
+export async function isOpaque(rows: Rows): Promise<boolean> {
+  const pixel = bytesPerPixel(rows);
+  const alphaBytes = pixel / 4;
+  for await (const band of bandsOf(rows, { rows: LOOK_ROWS, timeSlice: UNPAUSED })) {
+    let alpha = 255;
+    for (let end = pixel; end <= band.length; end += pixel) {
+      for (let at = end - alphaBytes; at < end; at++) alpha &= band[at]!;
+    }
+    if (alpha !== 255) return false;
+  }
+  return true;
 }

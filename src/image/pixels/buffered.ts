@@ -3,7 +3,7 @@ import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { Band } from "../../../wasm/pixels/band.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { BAND_ROWS, bandBytes } from "./band.ts";
-import { isOpaque } from "./opaque.ts";
+import { isOpaque } from "./bands.ts";
 import { firstFrame, type Picture } from "./picture.ts";
 import { type Rows, rowsOver } from "./rows.ts";
 
@@ -57,17 +57,18 @@ export async function collectPixels(rows: Rows, timeSlice: TimeSlice): Promise<P
 
 /** The first frame of a picture, its pixels collected. */
 export interface Collected {
-  readonly pixels: Pixels;
-  /** Nothing shows through: files with alpha often make no use of it. */
-  readonly opaque: boolean;
+  /** It is opaque where nothing shows through: files with alpha often make no use of it. */
+  readonly size: Extent;
+  readonly bytes: Uint8Array;
   /** May be called again and again. */
   readonly open: () => Rows;
 }
 
 export async function collectFirst(picture: Picture, timeSlice: TimeSlice): Promise<Collected> {
   const pixels = await collectPixels(await firstFrame(picture, timeSlice), timeSlice);
+  const { width, height, bytes } = pixels;
   const opaque = pixels.opaque || (await isOpaque(rowsOfPixels(pixels)));
-  return { pixels, opaque, open: () => ({ ...rowsOfPixels(pixels), opaque }) };
+  return { size: { width, height, opaque }, bytes, open: () => ({ ...rowsOfPixels(pixels), opaque }) };
 }
 
 /** Collected pixels as rows; may be called again and again. */

@@ -40,21 +40,14 @@ export function startStopwatch(): Stopwatch {
 }
 
 /** Hands frames on, and counts all that is computed of them for `part`. */
-export function clocked<Frame extends { readonly rows: Rows }>(
-  frames: AsyncIterable<Frame>,
+export async function* clocked<Frame extends { readonly rows: Rows }>(
+  source: AsyncIterable<Frame>,
   part: Part,
   timeSlice: TimeSlice,
   stopwatch: Stopwatch | undefined,
 ): AsyncIterable<Frame> {
-  return stopwatch ? clockedFrames(frames, part, timeSlice, stopwatch) : frames;
-}
-
-async function* clockedFrames<Frame extends { readonly rows: Rows }>(
-  source: AsyncIterable<Frame>,
-  part: Part,
-  timeSlice: TimeSlice,
-  { run }: Stopwatch,
-): AsyncIterable<Frame> {
+  if (!stopwatch) return yield* source;
+  const { run } = stopwatch;
   const frames = source[Symbol.asyncIterator]();
   try {
     for (;;) {

@@ -119,15 +119,11 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, timeSlice: 
 
 /** The frames of a stored picture as a view wants them. */
 async function* viewedFrames(stored: Stored, view: View, timeSlice: TimeSlice): AsyncIterable<Frame> {
-  const { facts, format, bytes, space, stopwatch, sixteenBit } = stored;
-  const { orientation, maxStripBytes } = view;
+  const { facts, format, bytes, space, stopwatch } = stored;
   if (turnsByStrips(stored, view)) {
     const openRegion = (region: Box) => firstFrame(regionOf(stored, view, region), timeSlice);
     const rows = turnByStrips(openRegion, { ...turnedIn(stored, view), opaque: !facts.alpha });
-    yield {
-      delayMs: 0,
-      rows: paced(rows, stripEstimate({ ...viewedSize(view), sixteenBit }, orientation, maxStripBytes).ms, timeSlice),
-    };
+    yield { delayMs: 0, rows: paced(rows, turningEstimate(stored, view).ms, timeSlice) };
     return;
   }
   const demand = demandOf(view, stored);
@@ -137,7 +133,7 @@ async function* viewedFrames(stored: Stored, view: View, timeSlice: TimeSlice): 
     try {
       rows = sized(rows, decoded.box, view, timeSlice);
       rows = paced(toSpace(rows, facts, space), conversionEstimate(rows, facts, space).ms, timeSlice);
-      rows = paced(turn(rows, orientation), turnEstimate(rows, orientation).ms, timeSlice);
+      rows = paced(turn(rows, view.orientation), turningEstimate(stored, view).ms, timeSlice);
       yield { delayMs: decoded.delayMs, rows };
     } finally {
       rows.close();
@@ -148,6 +144,15 @@ async function* viewedFrames(stored: Stored, view: View, timeSlice: TimeSlice): 
 /** A still picture that is too large to be turned whole. */
 export function turnsByStrips({ facts: { frames }, sixteenBit }: Stored, view: View): boolean {
   return frames === 1 && needsStrips({ ...viewedSize(view), sixteenBit }, view.orientation);
+}
+
+/** The estimate of turning what a view shows: by strips where it is too large for that at once. */
+function turningEstimate(stored: Stored, view: View): Estimate {
+  const viewed = { ...viewedSize(view), sixteenBit: stored.sixteenBit };
+  const { orientation, maxStripBytes } = view;
+  return turnsByStrips(stored, view)
+    ? stripEstimate(viewed, orientation, maxStripBytes)
+    : turnEstimate(viewed, orientation);
 }
 
 /** What is turned of a view: all of it, as it is resized. */
@@ -204,14 +209,14 @@ function decodingEstimate(stored: Stored, view: View): Estimate {
 /** The estimate of bringing a decoded frame to the size, the colors and the orientation of a view. */
 function viewEstimate(stored: Stored, view: View): Estimate {
   const { format, facts, space, sixteenBit } = stored;
-  const { target, orientation, maxStripBytes } = view;
+  const { target } = view;
   const viewed = { ...viewedSize(view), sixteenBit };
   return parallel(
     target
       ? resampleEstimate(decodedSize(format, facts, view), viewed, { ...target, opaque: !facts.alpha, sixteenBit })
       : NO_WORK,
     conversionEstimate(viewed, facts, space),
-    turnsByStrips(stored, view) ? stripEstimate(viewed, orientation, maxStripBytes) : turnEstimate(viewed, orientation),
+    turningEstimate(stored, view),
   );
 }
 

@@ -3,18 +3,15 @@ import { isolateBudget } from "../../scheduler/budget.ts";
 import type { JobLimits } from "../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { type AnalysisName, ANALYSES } from "../analyses.ts";
+import { smallOf, THUMBNAIL_BYTES_PER_PIXEL } from "../analyses/region-of-interest.ts";
 import { withoutMemory } from "../codec/guard.ts";
 import { type Size, turnSize } from "../pixels/geometry.ts";
 import { firstFrame } from "../pixels/picture.ts";
-import { pixelsOf } from "../pixels/rows.ts";
 import { identify } from "../plan/detect.ts";
+import { thumbnailEstimate, smallVersion } from "../plan/looks.ts";
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
-import { thumbnailEstimate, smallVersion } from "../plan/thumbnail.ts";
-import type { Analysis, Small } from "../steps/analysis.ts";
-import { LOOK_BYTES_PER_PIXEL, type Step } from "../steps/operation.ts";
-
-/** Besides what is held while somebody looks: the pixels themselves, and a copy of them on white. */
-const PIXEL_BYTES = LOOK_BYTES_PER_PIXEL + 8;
+import type { Analysis } from "../steps/analysis.ts";
+import type { Step } from "../steps/operation.ts";
 
 export type Answers = { [Name in AnalysisName]?: Awaited<ReturnType<(typeof ANALYSES)[Name]["of"]>> };
 
@@ -68,9 +65,7 @@ async function lookedAt(
   const plan = smallVersion(stored, steps, side);
   const lookMs = rows.reduce((sum, [, row]) => sum + row.ms(plan.size), 0);
   const look = async (timeSlice: TimeSlice) => {
-    const shown = await firstFrame(pictureOf(stored, plan), timeSlice);
-    const { width, height, opaque } = shown;
-    const small: Small = { width, height, opaque, picture, pixels: await pixelsOf(shown) };
+    const small = await smallOf(await firstFrame(pictureOf(stored, plan), timeSlice), picture);
     const found: (readonly [AnalysisName, unknown])[] = [];
     for (const [name, row] of rows) {
       found.push([name, await row.of(small, timeSlice)]);
@@ -78,7 +73,7 @@ async function lookedAt(
     return found;
   };
   return isolateBudget
-    .run(thumbnailEstimate(stored, plan, lookMs, PIXEL_BYTES), look, jobLimits)
+    .run(thumbnailEstimate(stored, plan, lookMs, THUMBNAIL_BYTES_PER_PIXEL), look, jobLimits)
     .catch((error: unknown) => {
       throw withoutMemory(error);
     });

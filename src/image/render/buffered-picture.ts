@@ -6,14 +6,12 @@ import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
 import { bandBytes } from "../pixels/band.ts";
 import { type Collected, collectFirst } from "../pixels/buffered.ts";
-import type { Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import type { Plan } from "../plan/plan.ts";
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
 
 /** Pixels that are kept, and who holds them. */
-export interface HeldPixels extends Collected {
-  readonly size: Pick<Picture, "width" | "height" | "opaque">;
+export interface HeldPixels extends Pick<Collected, "size" | "open"> {
   readonly bytes: SharedBytes;
 }
 
@@ -27,10 +25,8 @@ export async function keep(
   timeSlice: TimeSlice,
   memory?: Reservation,
 ): Promise<HeldPixels> {
-  const collected = await collectFirst(pictureOf(stored, plan), timeSlice);
-  const { width, height, bytes } = collected.pixels;
-  const size = { width, height, opaque: collected.opaque };
-  return { ...collected, size, bytes: SharedBytes.of(bytes, memory) };
+  const { size, bytes, open } = await collectFirst(pictureOf(stored, plan), timeSlice);
+  return { size, open, bytes: SharedBytes.of(bytes, memory) };
 }
 
 /** To hand out a pixel. */
@@ -65,10 +61,10 @@ function notPlanned(): never {
  * @param holding what is held while it is worked on, itself included
  */
 export function bufferedPicture(
-  { width, height, opaque }: Pick<Picture, "width" | "height" | "opaque">,
+  { width, height, opaque }: Collected["size"],
   { facts: { codedBytes, quality, depth }, space, stopwatch }: Stored,
   { heldBytes, bufferedBytes }: Pick<Stored, "heldBytes" | "bufferedBytes">,
-  collected?: Collected | null,
+  pixels?: HeldPixels | null,
 ): Stored {
   const facts: Facts = {
     width,
@@ -86,8 +82,8 @@ export function bufferedPicture(
     ...(space && { profile: space.profile }),
   };
   return {
-    bytes: collected?.pixels.bytes ?? new Uint8Array(0),
-    format: formatOf(collected?.open ?? notPlanned),
+    bytes: pixels?.bytes.bytes ?? new Uint8Array(0),
+    format: formatOf(pixels?.open ?? notPlanned),
     facts,
     isBuffered: true,
     heldBytes,

@@ -3,8 +3,7 @@ import { type Estimate, parallel } from "../../../wasm/estimate.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Reservation } from "../../scheduler/held-bytes.ts";
 import type { JobLimits } from "../../scheduler/job-limits.ts";
-import { SharedBytes } from "../../scheduler/shared-bytes.ts";
-import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { collectEstimate, pixelBytes } from "../pixels/buffered.ts";
 import type { Size } from "../pixels/geometry.ts";
@@ -14,7 +13,35 @@ import { pictureOf, pictureEstimate, type Stored, withSixteenBits } from "../pla
 import { hasPreferredWay } from "../search/attempts.ts";
 import type { EncodeOptions } from "../search/task.ts";
 import { keep, bufferedPicture } from "./buffered-picture.ts";
-import { HeldSource } from "./held-source.ts";
+
+/** Bytes that several read, the last of whom takes them over. */
+export class HeldSource {
+  private source: SharedBytes | undefined;
+
+  /** @param source what is held until it is taken over, replaced or closed */
+  constructor(source: SharedBytes) {
+    this.source = source;
+  }
+
+  /** A reference for a reader, who releases it. */
+  retain(): SharedBytes {
+    if (!this.source) throw new Error("bytes are no longer held");
+    return this.source.retain();
+  }
+
+  /** The reference that is held here, for the last reader, who releases it. */
+  takeOver(): SharedBytes {
+    const taken = this.retain();
+    this.close();
+    return taken;
+  }
+
+  /** Lets go. May be called twice, and after the bytes were taken over. */
+  close(): void {
+    this.source?.release();
+    this.source = undefined;
+  }
+}
 
 /** A picture to encode, and who holds its bytes. */
 export interface Origin {
@@ -90,12 +117,12 @@ async function asPixels(
   memory?: Reservation,
 ): Promise<Origin> {
   try {
-    const work = (timeSlice: TimeSlice) => keep(stored, plan, timeSlice, memory);
-    const made = await isolateBudget.run(estimate, work, jobLimits);
-    const { size, pixels, bytes } = made;
-    const held = memory ? bytes : SharedBytes.of(pixels.bytes, isolateBudget.keep(pixelBytes(pixels)));
-    const kept = bufferedPicture(size, stored, { heldBytes: pixelBytes(pixels) }, made);
+    const made = await isolateBudget.run(estimate, (timeSlice) => keep(stored, plan, timeSlice, memory), jobLimits);
+    const { size, bytes: held } = made;
+    const heldBytes = held.bytes.length;
+    if (!memory) held.attach(isolateBudget.keep(heldBytes));
     source.close();
+    const kept = bufferedPicture(size, stored, { heldBytes }, made);
     return { stored: kept, plan: planSteps(size, []), source: new HeldSource(held) };
   } catch (error) {
     memory?.release();

@@ -8,7 +8,7 @@ import type { FormatDefinition } from "../codec/format.ts";
 import type { ProfileOption } from "../color/profile-option.ts";
 import type { Space } from "../color/space.ts";
 import { FORMATS } from "../formats.ts";
-import { isOpaque } from "../pixels/opaque.ts";
+import { isOpaque } from "../pixels/bands.ts";
 import { type Extent, firstFrame } from "../pixels/picture.ts";
 import { chosenFor } from "../plan/format-lists.ts";
 import { namedFormat, type Objective, type Output } from "../plan/output.ts";

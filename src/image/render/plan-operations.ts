@@ -1,20 +1,12 @@
 /** Turns the operations of a request into a plan, each planned on the picture as the ones before it leave it. */
-import { parallel, type Estimate } from "../../../wasm/estimate.ts";
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { JobLimits } from "../../scheduler/job-limits.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
-import { focusMs } from "../analyses/focus-point.ts";
-import {
-  SAMPLED_FRAME_BYTES_PER_PIXEL,
-  type Seen,
-  THUMBNAIL_BYTES_PER_PIXEL,
-  regionsOfInterest,
-} from "../analyses/region-of-interest.ts";
+import { regionEstimate, regionsOfInterest, type Seen } from "../analyses/region-of-interest.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { parseColor } from "../color/rgba.ts";
 import { colorIn } from "../color/space.ts";
-import { findFacesEstimate } from "../faces/detect.ts";
 import { reported, reportedPoint } from "../faces/report.ts";
 import { FORMATS } from "../formats.ts";
 import { OPERATIONS, type OperationName } from "../operations.ts";
@@ -22,11 +14,10 @@ import { type Box, invertOrientation, type Orientation, type Size } from "../pix
 import type { Point } from "../pixels/gravity.ts";
 import { firstFrame } from "../pixels/picture.ts";
 import { checkResult } from "../plan/detect.ts";
-import { scanOf } from "../plan/full-pass.ts";
+import { scanOf, smallVersion } from "../plan/looks.ts";
 import { namedFormat, type Output, type Sides, sidesFor, sidesOf } from "../plan/output.ts";
 import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "../plan/plan.ts";
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
-import { thumbnailEstimate, smallVersion } from "../plan/thumbnail.ts";
 import type { BoxFinder, OperationRow, Stage, Step } from "../steps/operation.ts";
 import { inSquare } from "../steps/square.ts";
 import type { OperationParams } from "./order.ts";
@@ -172,32 +163,6 @@ function notedIn(
 
 function raise(name: string): never {
   throw new Error(`${name} looks at the picture without saying so`);
-}
-
-/**
- * The estimate of what an operation sees in a small version; faces and what stands out are sought in the same pixels.
- */
-function regionEstimate(stored: Stored, small: Plan, row: OperationRow, frames: number): Estimate {
-  const seeks = row.seldomSeeksFaces !== true;
-  const first = thumbnailEstimate(
-    stored,
-    small,
-    lookMs(row, small.size),
-    seeks ? THUMBNAIL_BYTES_PER_PIXEL : undefined,
-  );
-  const others = Math.min(frames, row.sampledFrames ?? 1) - 1;
-  if (others === 0) return first;
-  const { width, height } = small.size;
-  const ms = others * findFacesEstimate(small.size).ms;
-  return parallel(first, { bytes: width * height * SAMPLED_FRAME_BYTES_PER_PIXEL, ms });
-}
-
-/** Nanoseconds that it takes to look at a pixel, for all but faces. */
-const LOOK_NANOSECONDS = 8;
-
-/** Milliseconds that an operation looks at a small version. */
-function lookMs({ seldomSeeksFaces = false }: OperationRow, { width, height }: Size): number {
-  return seldomSeeksFaces ? width * height * LOOK_NANOSECONDS * 1e-6 : focusMs({ width, height });
 }
 
 /** What operations bring to a picture, and the colors that it has there. */

@@ -1,15 +1,19 @@
-/** The gain map of a result: that of its original, worked on as the picture is, and how it gets into the file. */
+/**
+ * What becomes of high dynamic range: the gain map of a result, which is that of its original, worked on as the picture
+ * is, and how it gets into the file; or samples that stay what they are.
+ */
 import { ApiError } from "../../errors.ts";
 import type { JobLimits } from "../../scheduler/job-limits.ts";
 import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { Facts, FormatDefinition } from "../codec/format.ts";
+import type { Space } from "../color/space.ts";
 import type { GainMap } from "../gain-map/gain-map.ts";
 import { noGain } from "../gain-map/terms.ts";
 import { type Size, turnSize } from "../pixels/geometry.ts";
 import { identify } from "../plan/detect.ts";
 import { namedFormat, type Objective, type Output } from "../plan/output.ts";
-import { planSteps, storedSize } from "../plan/plan.ts";
-import type { Stored } from "../plan/planned-picture.ts";
+import { type Plan, planSteps, storedSize } from "../plan/plan.ts";
+import { type Stored, withSixteenBits } from "../plan/planned-picture.ts";
 import { optimized } from "../search/attempts.ts";
 import { type FormattedRendition, withBytes } from "../search/rendition.ts";
 import { rowStep } from "../steps/effect.ts";
@@ -179,4 +183,31 @@ function inColorsOf({ file, terms, colors, primaries, profile: own }: ResultGain
   return isSame
     ? { file, terms, profile: own, primaries }
     : { file, terms: { ...terms, inBaseColors: false }, profile: colors };
+}
+
+/**
+ * A file whose picture keeps its own range on its way into a format, where that is wanted, the format can hold it, and
+ * all that is done on the way knows such samples; or else the file as it is.
+ */
+export function inOwnRange<Own extends Stored>(
+  stored: Own,
+  plan: Plan,
+  formats: readonly FormatDefinition[],
+  output: Output | undefined,
+): Own {
+  const [format, ...others] = formats;
+  const space = ownSpace(stored.facts);
+  // Ordinary colors that are named are those of a picture for ordinary screens.
+  const isWanted = output?.hdr === "keep" && (output.profile ?? "keep") === "keep" && others.length === 0;
+  if (!isWanted || !space || !format?.can.highDynamicRange || filtersLight(plan)) return stored;
+  return withSixteenBits({ ...stored, space, gainMap: undefined }, plan) ?? stored;
+}
+
+/** Whether something is resized in linear light, which is known of sRGB alone. */
+function filtersLight({ view, steps }: Plan): boolean {
+  return view.target?.linear === true || steps.some((step) => step.kind === "resize" && step.linear === true);
+}
+
+function ownSpace({ profile, codePoints }: Facts): Space | undefined {
+  return profile && codePoints && { profile, isP3: false, codePoints };
 }

@@ -3,8 +3,8 @@ import { type Estimate, estimated, serial } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Facts } from "../codec/format.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
-import { bandsOf } from "../pixels/bands.ts";
-import { type Extent, firstFrame, type Picture } from "../pixels/picture.ts";
+import { bandsOfFirst } from "../pixels/bands.ts";
+import type { Extent, Picture } from "../pixels/picture.ts";
 import { resizedOnly } from "../plan/plan.ts";
 import type { Attempt } from "./attempt.ts";
 import { encodeEstimate, sourceEstimate } from "./estimates.ts";
@@ -128,14 +128,12 @@ function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, is
   };
 }
 
-const READ_ROWS = 16;
 /** To see whether a pixel is one of 8 bits a sample. */
 const LOOK_NANOSECONDS = 3;
 
 /** Whether some sample of a picture whose rows are 16-bit is none of 8 bits: those are twice the same byte. */
 async function needsDepth(picture: Picture, timeSlice: TimeSlice): Promise<boolean> {
-  const rows = await firstFrame(picture, timeSlice);
-  for await (const band of bandsOf(rows, { rows: READ_ROWS, nanoseconds: LOOK_NANOSECONDS, timeSlice })) {
+  for await (const band of bandsOfFirst(picture, timeSlice, LOOK_NANOSECONDS)) {
     const words = new Uint32Array(band.buffer, band.byteOffset, band.length / 4);
     let unequal = 0;
     for (let at = 0; at < words.length; at++) unequal |= (words[at]! >>> 8) ^ words[at]!;

@@ -1,7 +1,7 @@
 /** Pictures whose files without loss, or nearly, can be smaller than lossy ones that look as good: drawings and screens. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import { bandsOf } from "../pixels/bands.ts";
-import { firstFrame, type Picture } from "../pixels/picture.ts";
+import { bandsOfFirst } from "../pixels/bands.ts";
+import type { Picture } from "../pixels/picture.ts";
 import type { Sample } from "./sample.ts";
 
 /**
@@ -9,12 +9,11 @@ import type { Sample } from "./sample.ts";
  * loss: of photographs with less, files without loss take six times the bytes and more.
  */
 const FLAT = 0.45;
-const READ_ROWS = 32;
 
 /** Whether a picture has areas of one color, as drawings and screens do. */
 export async function isFlat(picture: Picture, timeSlice: TimeSlice): Promise<boolean> {
   let same = 0;
-  for await (const band of bandsOf(await firstFrame(picture, timeSlice), { rows: READ_ROWS, timeSlice })) {
+  for await (const band of bandsOfFirst(picture, timeSlice)) {
     const view = new DataView(band.buffer, band.byteOffset, band.length);
     let before = -1;
     for (let at = 0; at < band.length; at += 4) {
@@ -41,7 +40,7 @@ export async function isDrawn({ picture, tiles }: Sample, timeSlice: TimeSlice):
   // Seams between tiles are no edges.
   const side = tiles?.side ?? picture.width;
   let [steps, edges] = [0, 0];
-  for await (const band of bandsOf(await firstFrame(picture, timeSlice), { rows: READ_ROWS, timeSlice })) {
+  for await (const band of bandsOfFirst(picture, timeSlice)) {
     for (let pixel = 1; pixel < band.length / 4; pixel++) {
       const step = (pixel % picture.width) % side === 0 ? 0 : stepTo(band, pixel * 4);
       if (step > 0) steps++;
@@ -66,7 +65,7 @@ const PALETTE_COLORS = 256;
 /** Whether a palette holds all colors of a picture. */
 export async function hasFewColors(picture: Picture, timeSlice: TimeSlice): Promise<boolean> {
   const colors = new Set<number>();
-  for await (const band of bandsOf(await firstFrame(picture, timeSlice), { rows: READ_ROWS, timeSlice })) {
+  for await (const band of bandsOfFirst(picture, timeSlice)) {
     const view = new DataView(band.buffer, band.byteOffset, band.length);
     for (let at = 0; at < band.length; at += 4) colors.add(view.getUint32(at));
     if (colors.size > PALETTE_COLORS) return false;
@@ -88,7 +87,7 @@ export async function exactBytes(picture: Picture, timeSlice: TimeSlice): Promis
   const counts = new Uint32Array(4 * 256);
   const stride = 4 * picture.width;
   let above = new Uint8Array(stride);
-  for await (const band of bandsOf(await firstFrame(picture, timeSlice), { rows: READ_ROWS, timeSlice })) {
+  for await (const band of bandsOfFirst(picture, timeSlice)) {
     for (let at = 0; at < band.length; at += stride) {
       const row = band.subarray(at, at + stride);
       countResiduals(row, above, seen, counts);

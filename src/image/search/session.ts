@@ -4,7 +4,7 @@ import { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Chosen, EncodeSettings } from "../codec/writer.ts";
 import type { Stripped } from "../containers/stripped.ts";
-import { collectFirst, pixelBytes } from "../pixels/buffered.ts";
+import { collectFirst } from "../pixels/buffered.ts";
 import { type Picture, stillPicture } from "../pixels/picture.ts";
 import { asWhole, pictureOf } from "../plan/planned-picture.ts";
 import { ENDLESS, type EndsInTime, type Predicted } from "./overrun.ts";
@@ -76,10 +76,10 @@ export class Session {
    */
   async keepPixels(timeSlice: TimeSlice): Promise<void> {
     if (this.bufferedBytes > 0) return;
-    const { pixels, opaque, open } = await collectFirst(this.task.picture, timeSlice);
+    const { size, bytes, open } = await collectFirst(this.task.picture, timeSlice);
     const { detail, texture, space } = this.task.picture;
-    this.shown = stillPicture({ ...pixels, opaque, detail, texture, space }, open);
-    this.bufferedBytes = pixelBytes(pixels);
+    this.shown = stillPicture({ ...size, detail, texture, space }, open);
+    this.bufferedBytes = bytes.length;
     if (this.task.isLast && !this.task.unchanged && !this.sixteenBit) this.releaseSource();
   }
 

@@ -1,8 +1,7 @@
 /** Pictures of slopes: skies, glows and shadows as they are drawn, where losing colors or levels makes stripes, and blocks show. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Scale } from "../codec/writer.ts";
-import { bandsOf } from "../pixels/bands.ts";
-import { firstFrame } from "../pixels/picture.ts";
+import { bandsOfFirst } from "../pixels/bands.ts";
 import type { Sample } from "./sample.ts";
 import { isLookedAtClosely } from "./second-opinion.ts";
 
@@ -20,7 +19,6 @@ interface Slopes {
  * that bend they have 0.03 to 0.56, one of a camera on an empty ground 0.77, drawings and screens 0.91 and more.
  */
 const SLOPES = { small: { mostBend: 2, mostly: 0.75 }, large: { mostBend: 1, mostly: 0.8 } } as const;
-const READ_ROWS = 32;
 
 /** Whether renditions of a picture in a format with such qualities may have stripes. */
 export async function mayHaveStripes(
@@ -40,7 +38,7 @@ export async function isOfSlopes({ picture, tiles }: Sample, timeSlice: TimeSlic
   let [above, middle]: (Float32Array | undefined)[] = [];
   let even = 0;
   let uneven = 0;
-  for await (const band of bandsOf(await firstFrame(picture, timeSlice), { rows: READ_ROWS, timeSlice })) {
+  for await (const band of bandsOfFirst(picture, timeSlice)) {
     for (let at = 0; at < band.length; at += 4 * width) {
       const below = lumaOf(band.subarray(at, at + 4 * width));
       if (above && middle) {

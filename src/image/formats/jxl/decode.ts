@@ -4,9 +4,9 @@ import { JxlDecoder, type Output } from "../../../../wasm/jxl-decode/decoder.ts"
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
+import { convertedInks, type InkRows } from "../../codec/convert-colors.ts";
 import type { Decoded, Demand, Facts } from "../../codec/format.ts";
 import { guarded, guardedAsync } from "../../codec/guard.ts";
-import { convertedInks, type InkRows } from "../../codec/inks.ts";
 import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
 import { damaged } from "./container.ts";
 import { colorsOf, type Opened, openFile } from "./facts.ts";

@@ -13,7 +13,7 @@ import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { lessWhereFlat } from "../../codec/complexity.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
-import { isOpaque } from "../../pixels/opaque.ts";
+import { isOpaque } from "../../pixels/bands.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
 import { inColors, inColorsEstimate } from "./colors.ts";

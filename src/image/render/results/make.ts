@@ -6,7 +6,6 @@ import type { Estimate } from "../../../../wasm/estimate.ts";
 import { isolateBudget } from "../../../scheduler/budget.ts";
 import type { JobLimits } from "../../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
-import type { FormatDefinition } from "../../codec/format.ts";
 import { estimateOfOptions, optimized } from "../../search/attempts.ts";
 import type { Start } from "../../search/rendition.ts";
 import type { EncodeOptions } from "../../search/task.ts";
@@ -14,9 +13,8 @@ import type { Trace } from "../../search/trace.ts";
 import { analyze } from "../analyze.ts";
 import { type HeldPixels, keep } from "../buffered-picture.ts";
 import { type Unpacked, unpackedFor } from "../embedded-file.ts";
-import { HeldSource } from "../held-source.ts";
 import type { Made, ResultFile, ResultOrder } from "../order.ts";
-import { type Origin, originFor } from "../origin.ts";
+import { HeldSource, type Origin, originFor } from "../origin.ts";
 import { bestOf } from "../output-formats.ts";
 import { withStatement } from "../provenance.ts";
 import { besideHeld, withResultGainMap } from "../result-gain-map.ts";
@@ -34,21 +32,10 @@ export interface Making<Entry> {
   readonly refusalOf: (entry: Entry, error: unknown) => unknown;
 }
 
-/** What the other results of a request have to do with one. */
-interface Beside {
-  /** The file that was packed in what it is made from; null where it is not to be made from that. */
-  readonly unpacked: (options: EncodeOptions) => Promise<Unpacked | null>;
-  /** Pixels of all results in a format. */
-  readonly allPixels?: (format: FormatDefinition) => number | undefined;
-  /** Where the search is to start, and who is told where it ended. */
-  readonly startOf?: (format: FormatDefinition) => Start | undefined;
-  readonly ended?: (format: FormatDefinition, start: Start) => void;
-}
-
-/** What a result is made from. */
-interface OwnOrigin extends Origin, Beside {
-  /** No other result is made from this. */
-  readonly isLast: boolean;
+/** What results that are made together have in common. */
+interface Together<Entry> extends Pick<Given<Entry>, "groups">, Pick<SetWork<Entry>, "estimate"> {
+  /** Where searches ended, by what they have in common: qualities of sizes wander more than they drift. */
+  readonly starts: Map<string | undefined, Start>;
 }
 
 /** Makes the only result there is. @param source of the original */
@@ -60,27 +47,8 @@ export async function makeAlone<Entry extends ResultOrder>(
   const [group] = groups;
   const [job] = group?.jobs ?? [];
   if (!group || !job) throw new Error("a request has no result");
-  const { jobLimits } = making;
-  const { gainMap } = job;
-  const file = { stored: group.stored, plan: group.planned.plan, source };
-  const origin = await originFor(file, job, jobLimits);
-  const stored = besideHeld(origin.stored, gainMap);
-  const unpacked = (options: EncodeOptions) => unpackedFor(options.format, options.stored, jobLimits);
-  await makeFrom({ ...origin, stored }, [job], () => ({ unpacked }), making);
-}
-
-/** Makes results one after the other from the same origin, which is closed. */
-async function makeFrom<Entry extends ResultOrder>(
-  origin: Origin,
-  jobs: readonly Job<Entry>[],
-  besideOf: (job: Job<Entry>) => Beside,
-  making: Making<Entry>,
-): Promise<void> {
-  try {
-    for (const job of jobs) await make(job, { ...origin, ...besideOf(job), isLast: job === jobs.at(-1) }, making);
-  } finally {
-    origin.source.close();
-  }
+  const origin = await originFor({ stored: group.stored, plan: group.planned.plan, source }, job, making.jobLimits);
+  await makeFrom({ ...origin, stored: besideHeld(origin.stored, job.gainMap) }, group, making);
 }
 
 /** Makes several results, in the time slice of their work. @param source of the original */
@@ -92,24 +60,13 @@ export async function makeTogether<Entry extends ResultOrder>(
   timeSlice: TimeSlice,
 ): Promise<void> {
   const { shared, placed, keepsFile, estimate } = work;
-  const { jobLimits } = making;
-  // Where searches ended, by what they have in common: qualities of sizes wander more than they drift.
-  const starts = new Map<string | undefined, Start>();
+  const together = { groups: given.groups, estimate, starts: new Map() };
   const sharedPixels = shared && (await keep(given.stored, shared.plan, timeSlice));
   if (!keepsFile) source.close();
   try {
     for (const one of placed) {
       const origin = await originPlaced(given, work, one, { source, sharedPixels, timeSlice });
-      const besideOf = (job: Job<Entry>): Beside => {
-        const keyOf = (format: FormatDefinition) => searchKey(one.group, job, format);
-        return {
-          unpacked: (options) => unpackedWithin(estimate, options, jobLimits),
-          allPixels: (format) => pixelsIn(given.groups, format),
-          startOf: (format) => starts.get(keyOf(format)),
-          ended: (format, end) => void (keyOf(format) && starts.set(keyOf(format), end)),
-        };
-      };
-      await makeFrom(origin, one.group.jobs, besideOf, making);
+      await makeFrom(origin, one.group, making, together);
     }
   } finally {
     sharedPixels?.bytes.release();
@@ -149,38 +106,46 @@ async function unpackedWithin(
   return null;
 }
 
-/** Makes a result, and says what it is. */
-async function make<Entry extends ResultOrder>(
-  job: Job<Entry>,
-  origin: OwnOrigin,
-  { jobLimits, trace, made, refusalOf }: Making<Entry>,
+/** Makes results of a group one after the other from the same origin, which is closed, and says what each of them is. */
+async function makeFrom<Entry extends ResultOrder>(
+  origin: Origin,
+  group: Group<Entry>,
+  making: Making<Entry>,
+  together?: Together<Entry>,
 ): Promise<void> {
-  const { entry } = job;
-  try {
-    trace?.({ kind: "result", name: entry.name });
-    const output = await fileOf(job, origin, jobLimits, trace);
-    const { bytes } = output.file;
-    // What nothing more is made from does not lie beside the analysis.
-    if (origin.isLast) origin.source.close();
-    // What waits for its own memory is held meanwhile; what is a part of admitted work is in the estimate of that.
-    const memory = entry.analyze && !jobLimits.within ? isolateBudget.keep(bytes.length) : undefined;
-    const analyzing = entry.analyze && analyze(bytes, entry.analyze, jobLimits);
-    const analysis = await analyzing?.finally(() => memory?.release());
-    made(entry, { output, analysis });
-  } catch (error) {
-    throw refusalOf(entry, error);
+  const { jobLimits, trace, made, refusalOf } = making;
+  for (const job of group.jobs) {
+    const { entry } = job;
+    const isLast = job === group.jobs.at(-1);
+    try {
+      trace?.({ kind: "result", name: entry.name });
+      const output = await fileOf(job, { ...origin, group, isLast }, making, together);
+      const { bytes } = output.file;
+      // What nothing more is made from does not lie beside the analysis.
+      if (isLast) origin.source.close();
+      // What waits for its own memory is held meanwhile; what is a part of admitted work is in the estimate of that.
+      const memory = entry.analyze && !jobLimits.within ? isolateBudget.keep(bytes.length) : undefined;
+      const analyzing = entry.analyze && analyze(bytes, entry.analyze, jobLimits);
+      const analysis = await analyzing?.finally(() => memory?.release());
+      made(entry, { output, analysis });
+    } catch (error) {
+      origin.source.close();
+      throw refusalOf(entry, error);
+    }
   }
 }
 
 /** The file of a result: the best that its formats make of it, with all that it has besides its picture. */
 async function fileOf<Entry>(
-  { formats, objective, encoding, keepsMetadata, kept, gainMap, signing, actions = [] }: Job<Entry>,
-  { stored, plan, source, isLast: isLastResult, unpacked: unpack, allPixels, startOf, ended }: OwnOrigin,
-  jobLimits: JobLimits,
-  trace: Trace | undefined,
+  job: Job<Entry>,
+  { stored, plan, source, group, isLast: isLastResult }: Origin & { group: Group<Entry>; isLast: boolean },
+  { jobLimits, trace }: Making<Entry>,
+  together: Together<Entry> | undefined,
 ): Promise<ResultFile> {
+  const { formats, objective, encoding, keepsMetadata, kept, gainMap, signing, actions = [] } = job;
   const made = await bestOf(formats, objective, async (format, upperBoundBytes, upperBoundSampleBytes) => {
     const isLast = format === formats.at(-1);
+    const key = searchKey(group, job, format);
     const options: EncodeOptions = {
       stored,
       plan,
@@ -191,15 +156,19 @@ async function fileOf<Entry>(
       upperBoundBytes,
       upperBoundSampleBytes,
       isLast,
-      allPixels: allPixels?.(format),
-      start: startOf?.(format),
+      allPixels: together && pixelsIn(together.groups, format),
+      start: together?.starts.get(key),
       trace,
     };
-    const unpacked = await unpack(options);
-    const read = () => (isLast && isLastResult ? source.takeOver() : source.retain());
-    const own = unpacked ? { ...options, stored: unpacked.stored } : options;
-    const rendition = await optimized(own, unpacked?.source ?? read(), jobLimits);
-    if (rendition?.ended) ended?.(format, rendition.ended);
+    const unpacked = await (together
+      ? unpackedWithin(together.estimate, options, jobLimits)
+      : unpackedFor(format, stored, jobLimits));
+    const rendition = await optimized(
+      { ...options, stored: unpacked?.stored ?? stored },
+      unpacked?.source ?? (isLast && isLastResult ? source.takeOver() : source.retain()),
+      jobLimits,
+    );
+    if (key !== undefined && rendition?.ended) together?.starts.set(key, rendition.ended);
     return rendition;
   });
   const best = await withStatement(withResultGainMap(withMetadata(made, kept), gainMap), signing, actions);

@@ -8,7 +8,6 @@ import { inSpace, pictureOf, type Stored } from "../../plan/planned-picture.ts";
 import type { VerifiedStore } from "../../provenance/verify.ts";
 import type { OperationParams, Order, ResultOrder } from "../order.ts";
 import { inTryingOrder, outputFormatsOf } from "../output-formats.ts";
-import { inOwnRange } from "../own-range.ts";
 import {
   isOfFirstFrame,
   type Operations,
@@ -18,7 +17,7 @@ import {
   targetOf,
 } from "../plan-operations.ts";
 import { actionsFor, type ProvenanceMeans, signingFor, statedSourceType } from "../provenance.ts";
-import { besideGainMap, resultGainMap, withGainMap } from "../result-gain-map.ts";
+import { besideGainMap, inOwnRange, resultGainMap, withGainMap } from "../result-gain-map.ts";
 import { besideMetadata, keptOf, type KnownMetadata } from "../result-metadata.ts";
 import type { Given, Group, Job } from "./parts.ts";
 import { wantedOf } from "./shared.ts";

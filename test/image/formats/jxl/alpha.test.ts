@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { jxl } from "../../../../src/image/formats/jxl.ts";
-import { isOpaque } from "../../../../src/image/pixels/opaque.ts";
+import { isOpaque } from "../../../../src/image/pixels/bands.ts";
 import { rowsOver } from "../../../../src/image/pixels/rows.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { paint, pictureOf } from "../../../support/rows.ts";
