@@ -12,7 +12,7 @@ import type { EncodeSettings } from "../../src/image/codec/writer.ts";
 import { FORMATS } from "../../src/image/formats.ts";
 import type { Picture } from "../../src/image/pixels/picture.ts";
 import { decoded } from "../../src/image/search/probe.ts";
-import { Reference } from "../../src/image/search/reference.ts";
+import { referenceOf } from "../../src/image/search/reference.ts";
 import { UNPAUSED } from "../../src/scheduler/time-slice.ts";
 import { pictureOf } from "../support/rows.ts";
 import { given } from "./given.ts";
@@ -56,7 +56,7 @@ async function pictureAt(path: string): Promise<Picture> {
 /** What comes of the qualities that are searched among. */
 async function lossesOf(name: "jpeg" | "webp" | "avif" | "heic", picture: Picture): Promise<Made[]> {
   const format = FORMATS[name];
-  const reference = await Reference.of(picture, false, UNPAUSED);
+  const reference = await referenceOf(picture, false, UNPAUSED);
   const made: Made[] = [];
   for (const quality of QUALITIES) {
     const settings: EncodeSettings = {

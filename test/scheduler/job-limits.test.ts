@@ -1,7 +1,7 @@
 /** What one job may take: known before it begins, and held while it goes on. */
 import { describe, expect, it } from "vitest";
 
-import { Deadline } from "../../src/image/search/overrun.ts";
+import { deadlineOf } from "../../src/image/search/overrun.ts";
 import { OVERRUN_FACTOR, OVERRUN_GRACE_MS, OVERRUN_OF_BOUND } from "../../src/limits/isolate.ts";
 import { Budget } from "../../src/scheduler/budget.ts";
 import { JobLimits } from "../../src/scheduler/job-limits.ts";
@@ -43,12 +43,12 @@ describe("the limits of a job", () => {
 
   it("ends a search that takes far more than its estimate, or all that is left to its job, between two tries", async () => {
     const most = 100 * OVERRUN_FACTOR + OVERRUN_GRACE_MS;
-    const deadline = new Deadline(UNPAUSED, { ms: 100 }, new JobLimits({ maxMs: 100_000 }));
+    const deadline = deadlineOf(UNPAUSED, { ms: 100 }, new JobLimits({ maxMs: 100_000 }));
     await deadline.timeSlice.spend(most);
     expect(deadline.isOver()).toBe(false);
     await deadline.timeSlice.spend(1);
     expect(deadline.isOver()).toBe(true);
-    const hurried = new Deadline(UNPAUSED, { ms: 100 }, new JobLimits({ maxMs: 50 }).partOf(UNPAUSED));
+    const hurried = deadlineOf(UNPAUSED, { ms: 100 }, new JobLimits({ maxMs: 50 }).partOf(UNPAUSED));
     await hurried.timeSlice.spend(51);
     expect(hurried.isOver()).toBe(true);
   });

@@ -1,8 +1,10 @@
 /** What is wanted of a picture, and the ways to get it, each as a value. */
 import type { Estimate } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import { fits } from "./estimates.ts";
 import type { Rendition } from "./rendition.ts";
 import type { Session } from "./session.ts";
+import type { Task } from "./task.ts";
 
 /** No file of this format can be as small as the one that there is in another. */
 export const BEATEN = Symbol("beaten");
@@ -46,4 +48,20 @@ export interface Attempt {
   readonly mayBeat?: (best: Rendition | null, session: Session) => boolean;
   /** @param tier in which it may go on: 0 for its estimate, 1 for the lean one */
   readonly run: (session: Session, timeSlice: TimeSlice, tier: number) => Promise<Outcome>;
+}
+
+/** A task, and the ways to get its file. */
+export interface Ways {
+  readonly task: Task;
+  readonly attempts: readonly Attempt[];
+}
+
+/** Whether some way fits into the memory that there is. */
+export function hasAny({ task, attempts }: Ways): boolean {
+  return attempts.some(({ estimate }) => fits(task, estimate));
+}
+
+/** The same of those that are not only there for what cannot be had otherwise. */
+export function hasPreferred({ task, attempts }: Ways): boolean {
+  return hasAny({ task, attempts: attempts.filter(({ isFallback }) => !isFallback) });
 }

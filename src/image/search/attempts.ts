@@ -7,17 +7,16 @@ import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { turnsByStrips } from "../plan/planned-picture.ts";
 import { NARROW_STRIP_BYTES } from "../steps/turn-strips.ts";
-import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
+import { type Attempt, BEATEN, hasAny, hasPreferred, type Outcome, type Ways } from "./attempt.ts";
 import { encodeBlind, encodeDrawnExactly, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
 import { fits } from "./estimates.ts";
 import { fitSize, fitSizeFast } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
 import { asNamed, inOneScan } from "./other-encoding.ts";
-import { Deadline, ENDLESS, Overrun } from "./overrun.ts";
+import { deadlineOf, ENDLESS, Overrun } from "./overrun.ts";
 import { aimedAt, TARGET_SCORE } from "./presets.ts";
-import { recompressOnly, recompressToo } from "./recompress.ts";
+import { recompressOnly, recompressToo, repackOriginal } from "./recompress.ts";
 import { type Rendition, withBytes } from "./rendition.ts";
-import { repackOriginal } from "./repack.ts";
 import { requantize } from "./requantize.ts";
 import { searchExactly } from "./search-exactly.ts";
 import { searchedScore, searchFiles, searchPixels, searchPixelsInLeastMemory } from "./search-pixels.ts";
@@ -62,7 +61,7 @@ export type Coverage = "most" | "usual";
  * pictures come to besides, and the memory of those that are covered. Null where none can.
  */
 export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "most"): Estimate | null {
-  const { task, attempts } = begun(taskOf(options));
+  const { task, attempts } = inNarrowStrips(waysOf(taskOf(options)));
   const possible = attempts.filter(({ estimate }) => fits(task, estimate));
   const first = possible.find(({ isBesides }) => !isBesides);
   const covered = possible.filter((one) => coverage === "most" || one === first || !one.isUnlikely);
@@ -73,32 +72,21 @@ export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "
 
 /** Whether a way that is preferred fits in the memory that there is, and not only one for what cannot be had otherwise. */
 export function hasPreferredWay(options: EncodeOptions): boolean {
-  return isPreferred(begun(taskOf(options)));
+  return hasPreferred(inNarrowStrips(waysOf(taskOf(options))));
 }
 
-/** A task, and the ways to get its file. */
-interface Begun {
-  readonly task: Task;
-  readonly attempts: readonly Attempt[];
+function waysOf(task: Task): Ways {
+  return { task, attempts: attemptsFor(task) };
 }
 
 /** The ways to get the file of a task: where none that is preferred fits beside the strips that it is turned by, in narrow strips. */
-function begun(task: Task): Begun {
-  const usual = { task, attempts: attemptsFor(task) };
+function inNarrowStrips(usual: Ways): Ways {
+  const { task } = usual;
   const { stored, plan } = task;
-  if (!turnsByStrips(stored, plan.view) || isPreferred(usual)) return usual;
+  if (!turnsByStrips(stored, plan.view) || hasPreferred(usual)) return usual;
   const view = { ...plan.view, maxStripBytes: NARROW_STRIP_BYTES };
-  const narrow = taskOf({ ...task, plan: { ...plan, view } }, task.unchanged);
-  const inNarrow = { task: narrow, attempts: attemptsFor(narrow) };
-  return isPreferred(inNarrow) || !hasWay(usual) ? inNarrow : usual;
-}
-
-function isPreferred({ task, attempts }: Begun): boolean {
-  return hasWay({ task, attempts: attempts.filter(({ isFallback }) => !isFallback) });
-}
-
-function hasWay({ task, attempts }: Begun): boolean {
-  return attempts.some(({ estimate }) => fits(task, estimate));
+  const narrow = waysOf(taskOf({ ...task, plan: { ...plan, view } }, task.unchanged));
+  return hasPreferred(narrow) || !hasAny(usual) ? narrow : usual;
 }
 
 /**
@@ -116,8 +104,9 @@ export async function optimized(
 ): Promise<Rendition | null> {
   let session: Session | undefined;
   try {
-    const planned = taskOf(options);
-    const { task, attempts } = begun(await inOneScan(planned, attemptsFor(planned), jobLimits));
+    const planned = waysOf(taskOf(options));
+    const inScan = await inOneScan(planned, jobLimits);
+    const { task, attempts } = inNarrowStrips(inScan ? waysOf(inScan) : planned);
     session = new Session(task, source);
     const best = await firstOrBetter(session, attempts, jobLimits);
     return best && (await asNamed(task, best, jobLimits));
@@ -210,14 +199,17 @@ function endOf(outcome: Outcome): TraceEvent {
 /** What comes of an attempt once its turn has come. */
 async function outcomeOf(attempt: Attempt, session: Session, jobLimits?: JobLimits): Promise<Outcome> {
   const { name, isSearch, run } = attempt;
-  const { trace, format } = session.task;
+  const { trace, format, stored } = session.task;
+  const { stopwatch } = stored;
   const estimate = session.beside(attempt.estimate);
   const lean = attempt.lean ? [session.beside(attempt.lean)] : [];
   const timed = (own: TimeSlice, tier: number) => {
-    const deadline = isSearch ? new Deadline(own, estimate, jobLimits) : undefined;
+    const deadline = isSearch ? deadlineOf(own, estimate, jobLimits) : undefined;
     const timeSlice = deadline?.timeSlice ?? own;
     session.deadline = deadline ?? ENDLESS;
-    return clocked(session.task, timeSlice, () => run(session, timeSlice, tier));
+    const work = () => run(session, timeSlice, tier);
+    // All but what is spent on decoding and operations is encoding.
+    return stopwatch ? stopwatch.run("encode", timeSlice, work) : work();
   };
   trace?.({ kind: "attempt", format: format.label, name, estimate });
   try {
@@ -250,12 +242,6 @@ const FAR_ABOVE = 2;
 /** Whether the original is so much larger than what another format makes of it that it need not be recompressed. */
 function isFarAbove({ upperBoundBytes = Infinity, unchanged }: Task): boolean {
   return upperBoundBytes < Infinity && (unchanged?.original?.length ?? Infinity) > upperBoundBytes * FAR_ABOVE;
-}
-
-/** Counts the time of an attempt as encoding, but for what it spends on decoding and operations. */
-function clocked(task: Task, timeSlice: TimeSlice, work: () => Promise<Outcome>): Promise<Outcome> {
-  const { stopwatch } = task.stored;
-  return stopwatch ? stopwatch.run("encode", timeSlice, work) : work();
 }
 
 /** Picks one of two files: the one that looks as promised, or else the smaller one. */

@@ -6,7 +6,7 @@ import type { EncodeSettings, Preview } from "../codec/writer.ts";
 import { CLOSE_POINTS, type DistortionSearch, likelyQualityOf, lowestByDistortion } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import { MAX_QUALITY } from "./find-quality.ts";
-import type { Search } from "./goal.ts";
+import { mostInFastPass, type Search } from "./goal.ts";
 import { isSmall, type Patience } from "./presets.ts";
 import {
   type ProbeAt,
@@ -22,7 +22,6 @@ import {
   writtenToStay,
 } from "./probe.ts";
 import type { Sample } from "./sample.ts";
-import { mostInFastPass } from "./upper-bound.ts";
 
 /** A way with its settings, and how it does on the sample. */
 interface Candidate extends EncodedBy {

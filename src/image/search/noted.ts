@@ -10,8 +10,6 @@ import type { ProbedPart, Trace } from "./trace.ts";
 interface Note {
   readonly settings: EncodeSettings;
   readonly score: number;
-  /** The file, where it is one of the whole picture. */
-  readonly bytes: Uint8Array | undefined;
 }
 
 /** Points above its target that a predicted quality aims at: it is looked at by nobody. */
@@ -22,7 +20,7 @@ export class Notes {
   private readonly scale: Scale;
   private readonly targetScore: number;
   /** All but files, which are large: of these only the best is held. */
-  private readonly tried: Omit<Note, "bytes">[] = [];
+  private readonly tried: Note[] = [];
   private best: Found | undefined;
 
   /** Told of every file; absent: nobody asks. */

@@ -4,33 +4,32 @@ import type { JobLimits } from "../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { RecompressSettings } from "../codec/format.ts";
 import type { Stored } from "../plan/planned-picture.ts";
-import type { Attempt } from "./attempt.ts";
-import { fits } from "./estimates.ts";
+import { type Attempt, hasPreferred, type Ways } from "./attempt.ts";
 import { type Rendition, withBytes } from "./rendition.ts";
 import { isEncodedOtherwise, type Task, taskOf } from "./task.ts";
 import { withoutWay } from "./ways.ts";
 
 /**
  * The task on a file of one scan, where that is needed: every look at coefficients takes longer in several scans, and a
- * way through pixels may not fit into memory, for a decoder of several keeps the coefficients of the whole picture. The
- * task as it is where it is not needed, or not possible.
- * @param attempts at the task as it is
+ * way through pixels may not fit into memory, for a decoder of several keeps the coefficients of the whole picture. Null
+ * where it is not needed, or not possible.
+ * @param planned the task as it is
  */
-export async function inOneScan(task: Task, attempts: readonly Attempt[], jobLimits?: JobLimits): Promise<Task> {
+export async function inOneScan(planned: Ways, jobLimits?: JobLimits): Promise<Task | null> {
+  const { task } = planned;
   const { stored, unchanged } = task;
   const { bytes, facts, format } = stored;
-  if (!facts.interlaced || !format.coefficients?.divides(bytes) || !isNeeded(task, attempts)) return task;
+  if (!facts.interlaced || !format.coefficients?.divides(bytes) || !isNeeded(planned)) return null;
   const made = await encodedAnew(stored, { progressive: false, tag: unchanged?.tag ?? 1 }, jobLimits);
-  if (!made) return task;
-  return taskOf({ ...task, stored: { ...stored, bytes: made, facts: format.read.factsOf(made) } }, unchanged);
+  return made && taskOf({ ...task, stored: { ...stored, bytes: made, facts: format.read.factsOf(made) } }, unchanged);
 }
 
 /** Whether coefficients are to be looked at many times, or none of the ways that are preferred fits into memory. */
-function isNeeded(task: Task, attempts: readonly Attempt[]): boolean {
-  const preferred = attempts.filter(({ isFallback }) => !isFallback);
-  if (attempts.length === 0 || preferred.some(({ name }) => name === "keep original")) return false;
-  if (preferred.some(({ name }) => name === "requantize")) return true;
-  return !preferred.some(({ estimate }) => fits(task, estimate));
+function isNeeded(ways: Ways): boolean {
+  const { attempts } = ways;
+  const isTried = (name: Attempt["name"]) => attempts.some((one) => one.name === name && !one.isFallback);
+  if (attempts.length === 0 || isTried("keep original")) return false;
+  return isTried("requantize") || !hasPreferred(ways);
 }
 
 /**

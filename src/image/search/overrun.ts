@@ -31,21 +31,19 @@ export interface EndsInTime {
   readonly isOver: () => boolean;
 }
 
-/** When a search ends: once it has taken far more than its estimate, or all that its job may take. */
-export class Deadline implements EndsInTime {
-  /** What the search declares its work by, which is counted. */
+/** When a search ends, and what it declares its work by, which is counted. */
+interface Deadline extends EndsInTime {
   readonly timeSlice: TimeSlice;
-  private readonly mostMs: number;
-  private takenMs = 0;
+}
 
-  constructor(timeSlice: TimeSlice, { ms }: Pick<Estimate, "ms">, jobLimits?: JobLimits) {
-    this.mostMs = Math.min(ms * OVERRUN_FACTOR + OVERRUN_GRACE_MS, jobLimits?.leftMs ?? Infinity);
-    this.timeSlice = observed(timeSlice, (spentMs) => (this.takenMs += spentMs));
-  }
-
-  isOver(): boolean {
-    return this.takenMs > this.mostMs;
-  }
+/** The end of a search: once it has taken far more than its estimate, or all that its job may take. */
+export function deadlineOf(timeSlice: TimeSlice, { ms }: Pick<Estimate, "ms">, jobLimits?: JobLimits): Deadline {
+  const mostMs = Math.min(ms * OVERRUN_FACTOR + OVERRUN_GRACE_MS, jobLimits?.leftMs ?? Infinity);
+  let takenMs = 0;
+  return {
+    timeSlice: observed(timeSlice, (spentMs) => (takenMs += spentMs)),
+    isOver: () => takenMs > mostMs,
+  };
 }
 
 /** A search without an end, as tests and benchmarks run it. */

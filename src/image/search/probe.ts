@@ -90,67 +90,23 @@ export type ProbeAt = (quality: number) => Probe | Promise<Probe>;
 /** Told once of each rendition what is said of it; of one that was written with its bytes. */
 type Told = (quality: number, judgement: Judgement, bytes?: Uint8Array) => void;
 
-export type JudgementOf = (rendition: Rows) => Promise<Judgement>;
-
 /** What says how renditions look. */
-export class Judge {
-  private readonly format: FormatDefinition;
-  private readonly space: Space | undefined;
-  private readonly judgementOf: JudgementOf;
-  private readonly timeSlice: TimeSlice;
-  private readonly told: Told | undefined;
+export interface Judge {
+  readonly ofRows: (rendition: Rows) => Promise<Judgement>;
+  readonly ofFile: (bytes: Uint8Array) => Promise<Judgement>;
+  readonly timeSlice: TimeSlice;
+  readonly told?: Told | undefined;
+}
 
-  constructor(
-    format: FormatDefinition,
-    { space }: Pick<Picture, "space">,
-    judgementOf: JudgementOf,
-    timeSlice: TimeSlice,
-    told?: Told,
-  ) {
-    this.format = format;
-    this.space = space;
-    this.judgementOf = judgementOf;
-    this.timeSlice = timeSlice;
-    this.told = told;
-  }
-
-  /** What is said of a file. */
-  async ofFile(bytes: Uint8Array): Promise<Judgement> {
-    return this.judgementOf(await decoded(this.format, bytes, this.timeSlice, this.space));
-  }
-
-  /** What is said of what a file would show. */
-  async ofPicture(picture: Picture): Promise<Judgement> {
-    return this.judgementOf(await firstFrame(picture, this.timeSlice));
-  }
-
-  /** What comes of a rendition that is written to be looked at. */
-  written(quality: number, bytes: Uint8Array): Probe {
-    return this.probe(
-      quality,
-      async () => bytes,
-      () => this.ofFile(bytes),
-      bytes,
-    );
-  }
-
-  /** What comes of a rendition of which it is known how it will look; it is written only for its bytes. */
-  previewed(quality: number, { exact, mostBytes, open }: Preview, make: () => Promise<Uint8Array>): Probe {
-    let bytes: Uint8Array | undefined;
-    const judge = async () => (exact ? SAME : this.judgementOf(await open(this.timeSlice)));
-    return { ...this.probe(quality, async () => (bytes ??= await make()), judge), mostBytes };
-  }
-
-  private probe(quality: number, bytes: Probe["bytes"], judge: () => Promise<Judgement>, file?: Uint8Array): Probe {
-    let judgement: Judgement | undefined;
-    const judged = async () => {
-      if (judgement) return judgement;
-      judgement = await judge();
-      this.told?.(quality, judgement, file);
-      return judgement;
-    };
-    return { quality, bytes, score: async () => (await judged()).points, metric: async () => (await judged()).score };
-  }
+/** A judge of what a format makes of a picture, by one of its rows. */
+export function judgeBy(
+  ofRows: Judge["ofRows"],
+  format: FormatDefinition,
+  { space }: Pick<Picture, "space">,
+  timeSlice: TimeSlice,
+  told?: Told,
+): Judge {
+  return { ofRows, ofFile: async (bytes) => ofRows(await decoded(format, bytes, timeSlice, space)), timeSlice, told };
 }
 
 /**
@@ -176,11 +132,30 @@ export function probeAtOf(
     const tried = { ...settings, quality, ...MODES[mode] };
     const shown = await preview?.(tried);
     const key = shown?.key ?? `${quality}`;
-    const make = () => encode(tried);
-    const made =
-      known.get(key) ?? (shown ? judge.previewed(quality, shown, make) : judge.written(quality, await make()));
+    const made = known.get(key) ?? probeOf(quality, shown ?? (await encode(tried)), () => encode(tried), judge);
     known.set(key, made);
     return { ...made, quality };
+  };
+}
+
+/** What comes of a rendition that was written, or of which it is known how it will look: that is written for its bytes. */
+function probeOf(quality: number, shown: Uint8Array | Preview, make: () => Promise<Uint8Array>, judge: Judge): Probe {
+  const file = shown instanceof Uint8Array ? shown : undefined;
+  let bytes = file;
+  let judgement: Judgement | undefined;
+  const judged = async () => {
+    if (judgement) return judgement;
+    if (shown instanceof Uint8Array) judgement = await judge.ofFile(shown);
+    else judgement = shown.exact ? SAME : await judge.ofRows(await shown.open(judge.timeSlice));
+    judge.told?.(quality, judgement, file);
+    return judgement;
+  };
+  return {
+    quality,
+    score: async () => (await judged()).points,
+    metric: async () => (await judged()).score,
+    bytes: async () => (bytes ??= await make()),
+    ...(!(shown instanceof Uint8Array) && { mostBytes: shown.mostBytes }),
   };
 }
 

@@ -1,8 +1,11 @@
-/** Attempts that write the original anew in its own format, every pixel as it is. */
+/** Attempts that write the original anew, every pixel as it is: in its own format, or packed in a file of another. */
+import { parallel, held } from "../../../wasm/estimate.ts";
+import { asItIs } from "../containers/stripped.ts";
+import { onlyTurns } from "../plan/plan.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Rendition } from "./rendition.ts";
 import { searchedScore } from "./search-pixels.ts";
-import { canDivide, hasCoefficients, type Task } from "./task.ts";
+import { canDivide, hasCoefficients, keepsColors, type Task } from "./task.ts";
 
 /** A file of so few bytes is written anew without loss only: there is nothing worth searching for. */
 const LEAST_BYTES = 1_000;
@@ -67,6 +70,34 @@ function recompressed({ stored, unchanged, settings, leavesCoefficients = false 
     async run(session, timeSlice) {
       const made = await recompress.run(bytes, facts, wanted, timeSlice);
       return made && session.rendition({ bytes: made, score: 100 });
+    },
+  };
+}
+
+/**
+ * Packs an original of which nothing may be lost and nothing changes, without its metadata unless all of it is kept;
+ * how it lies is told by the result.
+ */
+export function repackOriginal(task: Task): Attempt | null {
+  const { objective, format, stored, plan } = task;
+  const { bytes, facts } = stored;
+  const { repack } = format;
+  if (
+    objective.kind !== "lossless" ||
+    !repack?.takes(stored.format) ||
+    stored.firstOnly ||
+    !keepsColors(stored, objective)
+  )
+    return null;
+  const original = task.keepsMetadata ? asItIs(bytes) : stored.format.strip?.(bytes, facts.orientation);
+  if (!original) return null;
+  if (!onlyTurns(plan, facts) || plan.view.orientation !== facts.orientation) return null;
+  return {
+    name: "repack",
+    estimate: parallel(repack.estimate(bytes, facts), held(original.copiedBytes)),
+    async run(session, timeSlice) {
+      const made = await repack.run(original.file(), facts, timeSlice);
+      return made && { ...session.rendition({ bytes: made, score: 100 }), hasMetadata: task.keepsMetadata === true };
     },
   };
 }

@@ -9,7 +9,7 @@ import { comparingBytes, fits, resultDecodeEstimate, searchMs, triesOf } from ".
 import { tiersFor } from "./memory-tiers.ts";
 import { aimedAt, patienceOf } from "./presets.ts";
 import type { Encode, PictureEncoder } from "./probe.ts";
-import { Reference } from "./reference.ts";
+import { referenceOf } from "./reference.ts";
 import { samplePart } from "./sample.ts";
 import { searchedScore, searchIn } from "./search-pixels.ts";
 import { smallestAbove } from "./search.ts";
@@ -48,7 +48,7 @@ export function requantize(task: Task): Attempt | null {
       tiersFor(task, format, false, () => lean),
       async (session, timeSlice, keepsCompared) => {
         const encoder = divided(task, coefficients, timeSlice);
-        const reference = await Reference.of(pictureOf(stored, lying), keepsCompared, timeSlice);
+        const reference = await referenceOf(pictureOf(stored, lying), keepsCompared, timeSlice);
         const found = await smallestAbove(goal, reference, encoder, timeSlice, session.deadline);
         return found && session.rendition(found);
       },

@@ -12,7 +12,7 @@ import { exactBytes, hasFewColors } from "./exact.ts";
 import { type BytesToBeat, findQuality, type Model, type Tried, within } from "./find-quality.ts";
 import { Notes } from "./noted.ts";
 import { aimedAt, isSmall } from "./presets.ts";
-import { type Encode, type Found, Judge, type PictureEncoder, type Written } from "./probe.ts";
+import { type Encode, type Found, judgeBy, type PictureEncoder, type Written } from "./probe.ts";
 import { type Sample, sampleBytes, sampleOf } from "./sample.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
 import { searchableIn, searchedScore } from "./search-pixels.ts";
@@ -63,9 +63,8 @@ export function searchExactly(task: Task): Attempt | null {
       const sample = await sampleOf(rows, shown, strips, qualities.tilesOfSmall);
       // Few colors, and levels that are rounded, make steps of slopes.
       const mayStripe = await isOfSlopes(sample, timeSlice);
-      const judgement = async (made: Rows) =>
-        judgeRows(await open(), inComparedColors(made, shown.space), timeSlice, mayStripe);
-      const judge = new Judge(format, shown, judgement, timeSlice);
+      const ofRows = async (rendition: Rows) =>
+        judgeRows(await open(), inComparedColors(rendition, shown.space), timeSlice, mayStripe);
       const promising = isSmall(shown) ? PROMISING.small : PROMISING.usual;
       const most = promising * session.exactBesideBytes;
       const mostBytes = best && (best.score ?? 0) >= targetScore ? best.file.bytes.length : Infinity;
@@ -73,8 +72,8 @@ export function searchExactly(task: Task): Attempt | null {
       if (!made.nearly && (await isSurelyLarger(sample, beside, timeSlice))) return null;
       if (sample.tiles && !(await isWorthIt(sample, made, settings, most))) return null;
       const { encode, nearly } = made;
-      const judgeAt = nearly && ((level: number) => judge.ofPicture(nearly(level)));
-      const encoder = { encode, judge: (file: Uint8Array) => judge.ofFile(file), judgeAt };
+      const judgeAt = nearly && (async (level: number) => ofRows(await firstFrame(nearly(level), timeSlice)));
+      const encoder = { encode, judge: judgeBy(ofRows, format, shown, timeSlice).ofFile, judgeAt };
       const toBeat = { targetScore, bytes: mostBytes };
       const levels = keepsPalettes && (await hasFewColors(shown, timeSlice)) ? [] : nearLosslessLevels;
       // Of a picture that is its own sample a quick file takes as long as one that stays.

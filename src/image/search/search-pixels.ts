@@ -9,7 +9,7 @@ import { encodeEstimate, judgeEstimate } from "./estimates.ts";
 import { isFlat } from "./exact.ts";
 import { fullSearch, leastSearch, type TieredSearch, type Tiers } from "./memory-tiers.ts";
 import { aimedAt, isIcon, patienceOf, TARGET_SCORE } from "./presets.ts";
-import { Reference } from "./reference.ts";
+import { referenceOf } from "./reference.ts";
 import type { Rendition } from "./rendition.ts";
 import { canScore } from "./score.ts";
 import { smallestAbove } from "./search.ts";
@@ -116,7 +116,7 @@ function pixelsBy(task: Task, format: WritableFormat, { tiers, keepsResults, tri
       };
       const encoder = session.encoder(format, timeSlice, keepsResults);
       const { tilesOfSmall } = format.write.qualities;
-      const reference = await Reference.of(picture, keepsCompared, timeSlice, tilesOfSmall);
+      const reference = await referenceOf(picture, keepsCompared, timeSlice, tilesOfSmall);
       const made = await smallestAbove(goal, reference, encoder, timeSlice, deadline);
       if (!made) return BEATEN;
       if (made.score < targetScore) goal.seekExact?.(Infinity);

@@ -8,15 +8,14 @@ import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { smallestPreviewed } from "./candidates.ts";
 import { hasFewColors, isFlat } from "./exact.ts";
 import { elasticityOf, lostBy } from "./find-quality.ts";
-import type { Goal, Search } from "./goal.ts";
+import { type Goal, mostOnSample, type Search } from "./goal.ts";
 import type { Scored } from "./losses.ts";
 import { Notes } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { isIcon, isSmall, type PresetGoal, stricterThan } from "./presets.ts";
-import { type Found, Judge, type JudgementOf, type PictureEncoder, saidOf, writtenToStay } from "./probe.ts";
+import { type Found, type Judge, judgeBy, type PictureEncoder, saidOf, writtenToStay } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import { isOfSlopes, mayHaveStripes } from "./slopes.ts";
-import { mostOnSample } from "./upper-bound.ts";
 import {
   bestChoice,
   bytesOnSample,
@@ -61,13 +60,13 @@ export async function smallestAbove(
   const { trace } = goal;
   const notes = new Notes(qualities, goal.targetScore, trace);
   const mayStripe = await mayHaveStripes(qualities, sample, timeSlice);
-  const judgeBy = (judge: JudgementOf, isWhole: boolean) =>
-    new Judge(format, sample.picture, judge, timeSlice, (quality, { points, score }, bytes) => {
+  const telling = (judge: Judge["ofRows"], isWhole: boolean) =>
+    judgeBy(judge, format, sample.picture, timeSlice, (quality, { points, score }, bytes) => {
       if (bytes) notes.add({ bytes, score: points, metric: score }, isWhole);
       trace?.({ kind: "judged", part: isWhole ? "whole" : "sample", quality, score, points });
     });
-  const onSample = judgeBy((rendition) => reference.judgeSample(rendition, mayStripe), !sample.tiles);
-  const onWhole = judgeBy((rendition) => reference.judge(rendition, mayStripe), true);
+  const onSample = telling((rendition) => reference.judgeSample(rendition, mayStripe), !sample.tiles);
+  const onWhole = telling((rendition) => reference.judge(rendition, mayStripe), true);
   const { drawnFrom } = qualities;
   const isDrawn = drawnFrom !== undefined && (await isFlat(sample.picture, timeSlice));
   const settings = isDrawn ? { ...goal.settings, drawn: true } : goal.settings;

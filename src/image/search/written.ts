@@ -9,13 +9,12 @@ import { resultDecodeEstimate } from "./estimates.ts";
 import { isDrawn } from "./exact.ts";
 import { fadesInHalf, hasAllChroma, unfaded } from "./faded-chroma.ts";
 import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
-import type { Search } from "./goal.ts";
+import { partsOf, type Search } from "./goal.ts";
 import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessOf } from "./losses.ts";
 import { isSmall, patienceFrom } from "./presets.ts";
 import { probeAtOf, type Encoder, type EncoderMode, type PictureEncoder, type Probe } from "./probe.ts";
 import type { Start } from "./rendition.ts";
 import { hasManyTiles, LEAST_TILES } from "./sample.ts";
-import { partsOf } from "./upper-bound.ts";
 
 /**
  * On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. With

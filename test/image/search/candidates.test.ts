@@ -5,7 +5,7 @@ import type { EncodeSettings, Variant } from "../../../src/image/codec/writer.ts
 import { png } from "../../../src/image/formats/png.ts";
 import { candidatesFor } from "../../../src/image/search/candidates.ts";
 import { patienceOf } from "../../../src/image/search/presets.ts";
-import { type Encode, Judge, type JudgementOf, type PictureEncoder } from "../../../src/image/search/probe.ts";
+import { type Encode, type Judge, judgeBy, type PictureEncoder } from "../../../src/image/search/probe.ts";
 import { Thread } from "../../../src/scheduler/time-slice.ts";
 import { noise, paint, pictureOf, type Pixels } from "../../support/rows.ts";
 
@@ -19,7 +19,7 @@ const TARGET_SCORE = 90;
 async function candidatesOf(
   pixels: Pixels,
   variants: readonly Variant[],
-  judge: JudgementOf,
+  judge: Judge["ofRows"],
   { now = (): number => 0, by = (encode: Encode) => encode } = {},
 ) {
   const picture = pictureOf([pixels]);
@@ -35,7 +35,7 @@ async function candidatesOf(
     };
     const search = {
       sample: { picture },
-      judge: new Judge(png, { space: undefined }, judge, timeSlice),
+      judge: judgeBy(judge, png, { space: undefined }, timeSlice),
       format: png,
       settings: SETTINGS,
       targetScore: TARGET_SCORE,

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import type { EncodeSettings, Scale } from "../../../src/image/codec/writer.ts";
 import { FORMATS } from "../../../src/image/formats.ts";
 import { usualLoss } from "../../../src/image/search/losses.ts";
-import { Judge, type PictureEncoder } from "../../../src/image/search/probe.ts";
-import { Reference } from "../../../src/image/search/reference.ts";
+import { type Judge, type PictureEncoder } from "../../../src/image/search/probe.ts";
+import { referenceOf } from "../../../src/image/search/reference.ts";
 import { writableIn } from "../../../src/image/search/task.ts";
 import { bestChoice } from "../../../src/image/search/written.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
@@ -33,8 +33,11 @@ async function searched(steepness: number) {
   const picture = pictureOf([noise(SIDE, SIDE)]);
   const format = writableIn({ format: FORMATS.avif });
   if (!format) throw new Error("AVIF can be written");
-  const judge = new Judge(format, picture, () => Promise.reject(new Error("nothing is decoded")), UNPAUSED);
-  judge.ofFile = async (bytes) => ({ score: files.get(bytes) ?? 0, points: files.get(bytes) ?? 0 });
+  const judge: Judge = {
+    ofRows: () => Promise.reject(new Error("nothing is decoded")),
+    ofFile: async (bytes) => ({ score: files.get(bytes) ?? 0, points: files.get(bytes) ?? 0 }),
+    timeSlice: UNPAUSED,
+  };
   const encoder: PictureEncoder = { encode, finish: encode, onSample: async () => ({ encode }), variants: [{}] };
   const search = {
     format,
@@ -44,7 +47,7 @@ async function searched(steepness: number) {
     upperBoundBytes: Infinity,
     keepsResults: true,
     triesFinal: true,
-    reference: await Reference.of(picture, false, UNPAUSED),
+    reference: await referenceOf(picture, false, UNPAUSED),
     scale: SCALE,
     onSample: judge,
     onWhole: judge,

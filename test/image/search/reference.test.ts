@@ -8,7 +8,7 @@ import type { Picture } from "../../../src/image/pixels/picture.ts";
 import { firstFrame } from "../../../src/image/pixels/picture.ts";
 import { planSteps } from "../../../src/image/plan/plan.ts";
 import { fullSearch, leastSearch } from "../../../src/image/search/memory-tiers.ts";
-import { Reference } from "../../../src/image/search/reference.ts";
+import { referenceOf } from "../../../src/image/search/reference.ts";
 import { SAMPLE_TILE } from "../../../src/image/search/sample.ts";
 import { judgeRows, scoreEstimate } from "../../../src/image/search/score.ts";
 import { SAME } from "../../../src/image/search/second-opinion.ts";
@@ -38,8 +38,8 @@ describe("a reference", () => {
   it("has a few tiles of a picture that would otherwise be its own sample, where that is asked for", async () => {
     const size = { width: 640, height: 520 };
     const original = pictureOf(size, 20);
-    const whole = await Reference.of(original, false, UNPAUSED);
-    const tiled = await Reference.of(original, false, UNPAUSED, true);
+    const whole = await referenceOf(original, false, UNPAUSED);
+    const tiled = await referenceOf(original, false, UNPAUSED, true);
     expect(whole.sample.tiles).toBeUndefined();
     const { tiles, picture } = tiled.sample;
     expect(picture.width * picture.height).toBeLessThan((size.width * size.height) / 2);
@@ -56,7 +56,7 @@ describe("a reference", () => {
     const size = { width: 100, height: 60_000 };
     const [original, rendition] = [pictureOf(size, 0), pictureOf(size, 9)];
     for (const keepsPixels of [false, true]) {
-      const reference = await Reference.of(original, keepsPixels, UNPAUSED);
+      const reference = await referenceOf(original, keepsPixels, UNPAUSED);
       expect(reference.sample.picture.height).toBeLessThan(size.height);
       expect(await reference.judgeSample(await firstFrame(reference.sample.picture, UNPAUSED))).toEqual(SAME);
       const judgement = await judgeRows(
@@ -118,7 +118,7 @@ describe("a comparison in step", () => {
     trimNative(0);
     const size = { width, height };
     const alpha = opaque ? 255 : 9;
-    const reference = await Reference.of(pictureOf(size, 0, alpha), false, UNPAUSED);
+    const reference = await referenceOf(pictureOf(size, 0, alpha), false, UNPAUSED);
     await reference.judgeSample(await firstFrame(pictureOf(reference.sample.picture, 9, alpha), UNPAUSED));
     const used = nativeStatistics().find((module) => module.name === "score")?.memoryBytes ?? 0;
     expect(used).toBeGreaterThan(0);
