@@ -41,8 +41,8 @@ const CHOSEN = [
   // `jpg` is `jpeg` in addresses.
   "contract/deliveries.ts",
   "delivery/render.ts",
-  "image/plan/format-lists.ts",
-  "image/render/self-test.ts",
+  "contract/format-lists.ts",
+  "pipeline/self-test.ts",
   // Drawings are shown and read in ways of their own.
   "docs/site/page.ts",
   "picture-headers.ts",

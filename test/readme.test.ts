@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 
 import packageJson from "../package.json";
 import { DELIVERY_FORMATS } from "../src/contract/deliveries.ts";
+import { SOURCE_FORMATS } from "../src/contract/format-lists.ts";
 import analysis from "../src/docs/analysis.md?raw";
 import contributing from "../src/docs/contributing.md?raw";
 import formats from "../src/docs/formats.md?raw";
@@ -12,7 +13,6 @@ import stores from "../src/docs/stores.md?raw";
 import { SETTING_NAMES } from "../src/env.ts";
 import type { FormatDefinition } from "../src/image/codec/format.ts";
 import { FORMATS } from "../src/image/formats.ts";
-import { SOURCE_FORMATS } from "../src/image/plan/format-lists.ts";
 import { withTables } from "./support/markdown-tables.ts";
 import { REGISTRY_TABLES } from "./support/tables.ts";
 

@@ -4,7 +4,6 @@ import * as v from "valibot";
 import { ApiError } from "../errors.ts";
 import { dictionary, flag, httpUrl, integer, judgedAs, oneOf, record, text } from "../fields.ts";
 import { PROVENANCE_OPTIONS } from "../image/metadata/metadata-option.ts";
-import { ADDRESS_FORMATS, type AddressFormat } from "../image/plan/format-lists.ts";
 import { MAX_URL_CHARACTERS } from "../limits.ts";
 import { MAX_ASSET_NAME_CHARACTERS } from "../limits/assets.ts";
 import {
@@ -22,6 +21,7 @@ import {
 } from "../limits/delivery.ts";
 import { MAX_SIDE_PIXELS } from "../limits/pictures.ts";
 import { MAX_OBJECT_KEY_BYTES } from "../limits/stores.ts";
+import { ADDRESS_FORMATS, type AddressFormat } from "./format-lists.ts";
 import { FRAMEWORKS, type Framework, type FrameworkRules } from "./frameworks.ts";
 import { checked } from "./message.ts";
 import { Derivation, plainBody } from "./request.ts";

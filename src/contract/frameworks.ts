@@ -1,5 +1,5 @@
 /** What frameworks ask of a delivery with their own settings: what `unsigned` is where `for` names one. */
-import type { AddressFormat } from "../image/plan/format-lists.ts";
+import type { AddressFormat } from "./format-lists.ts";
 
 export interface FrameworkRules {
   readonly widths: readonly number[];

@@ -3,11 +3,12 @@ import * as v from "valibot";
 
 import { ApiError } from "../errors.ts";
 import { dictionary, hasReserved, integer, oneOf, record, reservedRule, text } from "../fields.ts";
-import { chosenFor, CURRENT_SOURCE_FORMATS, SOURCE_FORMATS, type SourceFormat } from "../image/plan/format-lists.ts";
+import { chosenFor } from "../image/plan/output.ts";
 import { isObject } from "../json.ts";
 import { MAX_OUTPUTS, MAX_SIZES_CHARACTERS, MAX_SRCSET_WIDTHS } from "../limits.ts";
 import { MAX_SIDE_PIXELS } from "../limits/pictures.ts";
 import type { Store } from "../storage/providers.ts";
+import { CURRENT_SOURCE_FORMATS, SOURCE_FORMATS, type SourceFormat } from "./format-lists.ts";
 import { inOrder } from "./in-order.ts";
 import { resultEntries } from "./members.ts";
 

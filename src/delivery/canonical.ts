@@ -1,9 +1,9 @@
+import { ACCEPT_CLASSES, type AcceptClass, EVERYWHERE } from "../contract/format-lists.ts";
 /** The canonical request: the same for every spelling, and the same type that uploads and fetches give. */
 import { inOrder } from "../contract/in-order.ts";
 import { checked } from "../contract/message.ts";
 import { Derivation } from "../contract/request.ts";
 import { ApiError } from "../errors.ts";
-import { ACCEPT_CLASSES, type AcceptClass, EVERYWHERE } from "../image/plan/format-lists.ts";
 import type { Asked, DerivationBody } from "./asked.ts";
 import { merged } from "./merge.ts";
 import type { Delivery } from "./rows.ts";

@@ -94,6 +94,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...BASE,
       "webhook record",
       "steps",
+      "formats",
       "plan",
       "operations",
       "src/image/metadata/metadata-option.ts",
@@ -102,6 +103,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "src/storage/provider.ts",
       "src/storage/providers.ts",
     ],
+    types: ["codec"],
     packages: ["valibot", "node:buffer"],
   },
   // Joins the edges to the engine; `process` is given its edges as arguments.
@@ -117,6 +119,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "picture-html",
       "process",
       "result-files",
+      "self-test",
     ].map((name) => `src/pipeline/${name}.ts`),
     imports: [
       ...BASE,
@@ -126,6 +129,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "steps",
       "plan",
       "codec",
+      "formats",
       "operations",
       "search",
       "render",
@@ -146,7 +150,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         (name) => `src/delivery/${name}.ts`,
       ),
     ],
-    imports: [...BASE, "contract", "src/image/plan/format-lists.ts"],
+    imports: [...BASE, "contract"],
     packages: ["color-name"],
   },
   delivery: {

@@ -1,9 +1,9 @@
+import { GAIN_MAP_FORMATS, LISTED_FORMATS, type ListedFormat } from "../../contract/format-lists.ts";
 /**
  * `<signature>/<options>/<source>` as imgproxy's open edition has it, `rs:fill:300:400/q:80/plain/https://…@webp`: the
  * options that have a meaning here, https://docs.imgproxy.net/usage/processing.
  */
 import { ApiError, nameToShow } from "../../errors.ts";
-import { GAIN_MAP_FORMATS, LISTED_FORMATS, type ListedFormat } from "../../image/plan/format-lists.ts";
 import { percentDecoded } from "../../percent.ts";
 import { withoutEnd } from "../../without-end.ts";
 import { type Asked, type DerivationBody, type Dialect, type Spelled } from "../asked.ts";

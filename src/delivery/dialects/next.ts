@@ -4,8 +4,8 @@
  * https://github.com/vercel/next.js/blob/canary/packages/next/src/server/image-optimizer.ts.
  */
 import type { Unsigned } from "../../contract/deliveries.ts";
+import { MIME_OF_FORMAT } from "../../contract/format-lists.ts";
 import { ApiError } from "../../errors.ts";
-import { MIME_OF_FORMAT } from "../../image/plan/format-lists.ts";
 import { percentDecoded } from "../../percent.ts";
 import type { Answering, Dialect, Rules, Spelled } from "../asked.ts";
 import { mended } from "../sources.ts";

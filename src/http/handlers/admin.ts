@@ -36,7 +36,6 @@ import { forgetDeliveries } from "../../delivery/lookup.ts";
 import { forgetSpent } from "../../delivery/spent-budgets.ts";
 import { reseal } from "../../entrances/reseal.ts";
 import { ApiError } from "../../errors.ts";
-import { testFormats } from "../../image/render/self-test.ts";
 import {
   DEFAULT_AGENT_DAILY_LIMIT,
   DEFAULT_PAGE_ENTRIES,
@@ -45,6 +44,7 @@ import {
   UNLIMITED_CREDITS,
 } from "../../limits/accounts.ts";
 import { mayCall } from "../../pipeline/notices.ts";
+import { testFormats } from "../../pipeline/self-test.ts";
 import type { AppContext } from "../context.ts";
 import { readJson } from "../json-body.ts";
 

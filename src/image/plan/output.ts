@@ -5,6 +5,7 @@ import { flag, integer, oneOf, record } from "../../fields.ts";
 import { MAX_NAME_CHARACTERS } from "../../limits.ts";
 import { MAX_ICON_SIDE_PIXELS, MAX_ICON_SIDES, MAX_TARGET_BYTES } from "../../limits/pictures.ts";
 import type { FormatDefinition } from "../codec/format.ts";
+import type { Motion } from "../codec/role.ts";
 import { PROFILE_OPTIONS } from "../color/profile-option.ts";
 import { FORMATS, type FormatName } from "../formats.ts";
 import { HDR_OPTIONS } from "../gain-map/gain-map-option.ts";
@@ -31,6 +32,23 @@ export function namedFormat(
 ): FormatDefinition | undefined {
   const word = output?.format;
   return word === undefined || word === "auto" ? undefined : FORMATS[outputFormat(word)];
+}
+
+/** What a picture needs of a format, and who is to show it. */
+interface Needs {
+  readonly alpha: boolean;
+  /** Whether a format suits in other ways; all do by default. */
+  readonly fits?: (format: FormatDefinition) => boolean;
+}
+
+/** The first format that can have a picture, in the order of a task; the last of all where none can. */
+export function chosenFor(task: "draft" | "fallback", motion: Motion, { alpha, fits = () => true }: Needs): FormatName {
+  const placeIn = ({ role }: FormatDefinition) => role?.[task]?.[motion] ?? Infinity;
+  const able = Object.entries<FormatDefinition>(FORMATS)
+    .filter(([, row]) => placeIn(row) < Infinity)
+    .toSorted(([, one], [, other]) => placeIn(one) - placeIn(other));
+  const [name = "png"] = able.find(([, row]) => (row.can.alpha || !alpha) && fits(row)) ?? able.at(-1) ?? [];
+  return name as FormatName;
 }
 
 const sizesRule = `must be a list of 1 to ${MAX_ICON_SIDES} integers`;

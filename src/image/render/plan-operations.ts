@@ -1,7 +1,6 @@
 /** Turns the operations of a request into a plan, each planned on the picture as the ones before it leave it. */
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
-import type { JobLimits } from "../../scheduler/job-limits.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
 import { regionEstimate, regionsOfInterest, type Seen } from "../analyses/region-of-interest.ts";
 import type { FormatDefinition } from "../codec/format.ts";
@@ -20,15 +19,10 @@ import { opaqueAfter, type Plan, planSteps, sizeAfter, storedSize } from "../pla
 import { pictureOf, type Stored } from "../plan/planned-picture.ts";
 import type { BoxFinder, OperationRow, Stage, Step } from "../steps/operation.ts";
 import { inSquare } from "../steps/square.ts";
-import type { OperationParams } from "./order.ts";
+import type { Original, SingleOrder } from "./order.ts";
 
 /** What is to be done with a picture before it is encoded. */
-export interface Operations {
-  readonly operations: OperationParams;
-  /** The files of saved pictures that operations need, by id. */
-  readonly overlays: ReadonlyMap<string, Uint8Array>;
-  readonly jobLimits?: JobLimits | undefined;
-}
+export type Operations = Pick<SingleOrder, "operations" | "overlays" | "jobLimits">;
 
 /** What results can hold. */
 export interface Target {
@@ -42,16 +36,12 @@ export interface Target {
 }
 
 /** A picture after operations, planned. */
-export interface Planned {
+export interface Planned extends Pick<Original, "faces" | "focus"> {
   /** All that is done with the stored picture. */
   readonly steps: readonly Step[];
   readonly plan: Plan;
   readonly size: Size;
   readonly opaque: boolean;
-  /** In whole pixels of the upright picture, most prominent first; absent when none were sought. */
-  readonly faces: readonly Box[] | undefined;
-  /** Where was looked, in shares of the upright picture; absent when nobody asked. */
-  readonly focus: Point | undefined;
 }
 
 /** @param before what was planned already; absent: the picture is made upright first */
@@ -73,6 +63,7 @@ export async function planOperations(
     size = sizeAfter(step, size);
     opaque = opaqueAfter(step, opaque);
   };
+  // What the first operations that asked were told, as answers say it.
   const found: Found = {};
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = order.operations[name as OperationName];
@@ -103,14 +94,7 @@ export async function planOperations(
   }
   const sides = target.sides && sidesFor(target.sides, size);
   for (const step of sides ? inSquare(size, Math.max(...sides)) : []) add(step);
-  return {
-    steps,
-    plan: { ...planSteps(storedSize(facts), steps), sides },
-    size,
-    opaque,
-    faces: found.faces,
-    focus: found.focus,
-  };
+  return { steps, plan: { ...planSteps(storedSize(facts), steps), sides }, size, opaque, ...found };
 }
 
 /** Whether some operation begins with the picture as it lies in its file. */
@@ -126,11 +110,7 @@ function turnedBack(orientation: Orientation): Step[] {
   return [{ kind: "turn", orientation: invertOrientation(orientation) }];
 }
 
-/** What the first operations that asked were told, as answers say it. */
-interface Found {
-  faces?: readonly Box[];
-  focus?: Point | undefined;
-}
+type Found = { -readonly [Key in "faces" | "focus"]?: Original[Key] };
 
 /** The same regions of interest, and what is told first is noted. */
 function notedIn(

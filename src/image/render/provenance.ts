@@ -1,8 +1,8 @@
 /** Where an original is from, by its own manifests, and what is stated of its results. */
 import { ApiError } from "../../errors.ts";
-import type { FormatDefinition } from "../codec/format.ts";
 import { isSynthetic, sourceTypeIn } from "../metadata/source-type.ts";
 import { namedFormat, type Output } from "../plan/output.ts";
+import type { Stored } from "../plan/planned-picture.ts";
 import { sourceTypeOf } from "../provenance/report.ts";
 import { ingredientFor, type Statement, statementBytes, withManifest } from "../provenance/sign.ts";
 import type { Signer } from "../provenance/signer.ts";
@@ -23,10 +23,7 @@ export interface ProvenanceMeans extends Verification {
   readonly newId?: () => string;
 }
 
-interface File {
-  readonly bytes: Uint8Array;
-  readonly format: FormatDefinition;
-}
+type File = Pick<Stored, "bytes" | "format">;
 
 /** The manifest store of a file and what it is worth; undefined where there is none, or nobody asks. */
 export async function provenanceOf(

@@ -12,7 +12,7 @@ import { fileAt, type Found, pictureIn, type Written } from "./probe.ts";
 import { inComparedColors, judgeRows, scoreEstimate } from "./score.ts";
 import { type Judgement, SAME, worse } from "./second-opinion.ts";
 import { mayHaveStripes } from "./slopes.ts";
-import type { WritableFormat } from "./task.ts";
+import type { EncodeOptions, WritableFormat } from "./task.ts";
 
 /** Frames that are compared: spread evenly, first and last included. */
 const SAMPLED_FRAMES = 6;
@@ -115,11 +115,10 @@ function mostTries({ width, height, frames }: Picture): number {
 }
 
 /** What is searched for of an animation, and what encodings of it are held against. */
-interface FramesGoal extends Pick<Goal, "format" | "settings" | "targetScore" | "trace"> {
+interface FramesGoal
+  extends Pick<Goal, "format" | "settings" | "targetScore" | "trace">, Pick<EncodeOptions, "upperBoundBytes"> {
   /** The original, where it may stay. */
   readonly originalBytes?: number | undefined;
-  /** The best file in another format: one that is plainly larger is given up. */
-  readonly upperBoundBytes?: number | undefined;
   /** The animation as results are looked at; absent: as it is encoded. */
   readonly compared?: Picture;
   readonly deadline?: EndsInTime;

@@ -8,20 +8,16 @@ import type { EncodeSettings, Scale } from "../codec/writer.ts";
 import type { Patience } from "./presets.ts";
 import type { Judge } from "./probe.ts";
 import type { Reference } from "./reference.ts";
-import type { Start } from "./rendition.ts";
-import type { WritableFormat } from "./task.ts";
-import type { Trace } from "./trace.ts";
+import type { EncodeOptions, WritableFormat } from "./task.ts";
 
 /** What is searched for. */
-export interface Goal {
+export interface Goal extends Pick<EncodeOptions, "upperBoundSampleBytes" | "start" | "trace"> {
   readonly format: WritableFormat;
   readonly settings: EncodeSettings;
   readonly targetScore: number;
   readonly patience: Patience;
   /** What a result competes with: of one that is plainly larger nothing is made. */
   readonly upperBoundBytes: number;
-  /** About what its format takes for the sample at the target score, where that is known. */
-  readonly upperBoundSampleBytes?: number | undefined;
   /** The best result so far is kept while another is made; otherwise the first that reaches the target score is taken. */
   readonly keepsResults: boolean;
   /** The whole picture is tried as it is written to stay, in several scans where it may have them. */
@@ -31,10 +27,6 @@ export interface Goal {
    * absent: none will be tried.
    */
   readonly seekExact?: ((sampleBytes: number) => void) | undefined;
-  /** Where the search in a neighbor of the picture ended. */
-  readonly start?: Start | undefined;
-  /** Told what is done; absent: nobody asks. */
-  readonly trace?: Trace | undefined;
 }
 
 /** A search under way. */

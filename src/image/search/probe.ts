@@ -8,24 +8,15 @@ import type { Space } from "../color/space.ts";
 import { whole } from "../pixels/geometry.ts";
 import { firstFrame, type Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
-import type { Start } from "./rendition.ts";
+import type { Findings } from "./rendition.ts";
 import type { Sample } from "./sample.ts";
 import { type Judgement, SAME } from "./second-opinion.ts";
 import type { Trace } from "./trace.ts";
 
 /** A file and how it looks. */
-export interface Found {
+export interface Found extends Findings {
   readonly bytes: Uint8Array;
-  /** In points: the stricter of both opinions. */
   readonly score: number;
-  /** What the metric says, where that is not all. */
-  readonly metric?: number;
-  /** A file without loss would be larger, however thoroughly it is written; absent where that is not known. */
-  readonly beatsExact?: boolean;
-  /** About what the sample takes at the target score. */
-  readonly sampleBytes?: number;
-  /** Where the search ended; absent where nothing is to be learned from it. */
-  readonly ended?: Start;
 }
 
 /** A rendition at a quality. What is asked of it is found out once, by work: nothing is encoded or scored before. */

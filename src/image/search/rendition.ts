@@ -10,16 +10,26 @@ export interface Start {
   readonly variant: Variant;
 }
 
-export interface Rendition {
-  readonly file: SharedBytes;
+/** What is known of a file that was made. */
+export interface Findings {
   /** In points of SSIMULACRA 2.1, against the picture that was encoded: the stricter of both opinions; absent where none was taken. */
   readonly score?: number;
+  /** What the metric alone says, where a second opinion was taken. */
+  readonly metric?: number;
+  /** Whether a file without loss is known to be larger, however thoroughly it is written. */
+  readonly beatsExact?: boolean;
+  /** About what its format takes for the sample of the picture at the target score; absent where that was not found. */
+  readonly sampleBytes?: number;
+  /** Where the search for it ended; absent where there was none, or nothing is to be learned from it. */
+  readonly ended?: Start;
+}
+
+export interface Rendition extends Findings {
+  readonly file: SharedBytes;
   /** False where a preset's quality was predicted, not searched for. */
   readonly searched?: false;
   /** The search for it took too long: it was encoded at the quality that was expected to do by then. */
   readonly isCutOff?: true;
-  /** What the metric alone says, where a second opinion was taken. */
-  readonly metric?: number;
   /** What the format cannot hold of the picture, in words for people; absent where there is nothing. */
   readonly limits?: readonly string[];
   /** Whether nothing else need be tried. */
@@ -28,12 +38,6 @@ export interface Rendition {
   readonly isOriginal?: boolean;
   /** Whether what is kept of the original's metadata is in it. */
   readonly hasMetadata?: boolean;
-  /** Whether a file without loss is known to be larger, however thoroughly it is written. */
-  readonly beatsExact?: boolean;
-  /** About what its format takes for the sample of the picture at the target score; absent where that was not found. */
-  readonly sampleBytes?: number;
-  /** Where the search for it ended; absent where there was none, or nothing is to be learned from it. */
-  readonly ended?: Start;
 }
 
 /** A rendition, and the format that it is in. */

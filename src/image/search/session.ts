@@ -9,7 +9,7 @@ import { type Picture, stillPicture } from "../pixels/picture.ts";
 import { asWhole, pictureOf } from "../plan/planned-picture.ts";
 import { ENDLESS, type EndsInTime, type Predicted } from "./overrun.ts";
 import type { Found, Encoder, PictureEncoder } from "./probe.ts";
-import type { Rendition } from "./rendition.ts";
+import type { Findings, Rendition } from "./rendition.ts";
 import { asStored, sixteenBitTask, type Task, taskOf, type WritableFormat } from "./task.ts";
 
 const READ_ROWS = 32;
@@ -115,7 +115,7 @@ export class Session {
   }
 
   /** A file that was made, or found, as a result. */
-  rendition(found: { readonly bytes: Uint8Array } & Partial<Found>): Rendition {
+  rendition(found: Findings & Pick<Found, "bytes">): Rendition {
     this.wasDecoded = true;
     const { bytes, ...rest } = found;
     const limits = [...this.task.limits];

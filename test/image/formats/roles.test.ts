@@ -1,18 +1,18 @@
 /** What formats are chosen for, and the lists that follow. */
 import { expect, it } from "vitest";
 
-import type { FormatDefinition } from "../../../src/image/codec/format.ts";
-import type { Role } from "../../../src/image/codec/role.ts";
-import { FORMATS } from "../../../src/image/formats.ts";
 import {
   ACCEPT_CLASSES,
   ADDRESS_FORMATS,
-  chosenFor,
   CURRENT_SOURCE_FORMATS,
   EVERYWHERE,
   GAIN_MAP_FORMATS,
   SOURCE_FORMATS,
-} from "../../../src/image/plan/format-lists.ts";
+} from "../../../src/contract/format-lists.ts";
+import type { FormatDefinition } from "../../../src/image/codec/format.ts";
+import type { Role } from "../../../src/image/codec/role.ts";
+import { FORMATS } from "../../../src/image/formats.ts";
+import { chosenFor } from "../../../src/image/plan/output.ts";
 import { inTryingOrder } from "../../../src/image/render/output-formats.ts";
 
 const ROWS = Object.entries<FormatDefinition>(FORMATS);

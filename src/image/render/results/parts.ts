@@ -6,7 +6,6 @@ import type { Estimate } from "../../../../wasm/estimate.ts";
 import type { FormatDefinition } from "../../codec/format.ts";
 import type { Metadata } from "../../metadata/blocks.ts";
 import type { Size } from "../../pixels/geometry.ts";
-import type { Objective } from "../../plan/output.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Stored } from "../../plan/planned-picture.ts";
 import type { EncodeOptions } from "../../search/task.ts";
@@ -16,11 +15,10 @@ import type { ResultGainMap } from "../result-gain-map.ts";
 import type { Wanted } from "./shared.ts";
 
 /** A result that is to be made of a group's picture. */
-export interface Job<Entry> {
+export interface Job<Entry> extends Pick<EncodeOptions, "objective" | "encoding"> {
   readonly entry: Entry;
   /** The formats to try, of which the best is taken. */
   readonly formats: readonly FormatDefinition[];
-  readonly objective: Objective;
   /** What its file has of the original's metadata. */
   readonly kept: Metadata;
   readonly gainMap: ResultGainMap | undefined;
@@ -28,7 +26,6 @@ export interface Job<Entry> {
   readonly signing?: Signing | undefined;
   /** What was done for it, as that states it. */
   readonly actions?: readonly string[];
-  readonly encoding: EncodeOptions["encoding"];
   readonly keepsMetadata: boolean;
   readonly analyzes: boolean;
 }

@@ -1,13 +1,13 @@
 /** Whether this deployment can do its work: a small picture through every format of the registry. */
 import * as v from "valibot";
 
-import { SharedBytes } from "../../scheduler/shared-bytes.ts";
-import type { FormatDefinition } from "../codec/format.ts";
-import { FORMATS } from "../formats.ts";
-import { OPERATIONS } from "../operations.ts";
-import { Output } from "../plan/output.ts";
-import type { SingleOrder } from "./order.ts";
-import { renderOne } from "./render.ts";
+import type { FormatDefinition } from "../image/codec/format.ts";
+import { FORMATS } from "../image/formats.ts";
+import { OPERATIONS } from "../image/operations.ts";
+import { Output } from "../image/plan/output.ts";
+import type { SingleOrder } from "../image/render/order.ts";
+import { renderOne } from "../image/render/render.ts";
+import { SharedBytes } from "../scheduler/shared-bytes.ts";
 
 /** One pixel, WebP lossless: enough to wake a decoder, enlarged to wake every encoder. */
 const PIXEL = Uint8Array.fromBase64("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==");

@@ -1,7 +1,6 @@
 /** Lists of formats for requests, addresses and clients, as the roles of the formats say. */
-import type { FormatDefinition } from "../codec/format.ts";
-import type { Motion } from "../codec/role.ts";
-import { FORMATS, type FormatName } from "../formats.ts";
+import type { FormatDefinition } from "../image/codec/format.ts";
+import { FORMATS, type FormatName } from "../image/formats.ts";
 
 type RoleOf<Name extends FormatName> = (typeof FORMATS)[Name] extends { role: infer Role } ? Role : never;
 
@@ -92,26 +91,3 @@ export const ACCEPT_CLASSES: readonly AcceptClass[] = NEGOTIATED.map(([name], at
   const named = current < 0 ? shown : shown.slice(0, current + 1);
   return { name, mimes: mimesOf(named), accept: [...mimesOf(shown), ...EVERYWHERE] };
 });
-
-/** What a picture needs of a format, and who is to show it. */
-interface Needs {
-  readonly alpha: boolean;
-  /** Whether a format suits in other ways; all do by default. */
-  readonly fits?: (format: FormatDefinition) => boolean;
-}
-
-/** The first format that can have a picture, in the order of a task; the last of all where none can. */
-export function chosenFor(
-  task: "draft" | "fallback",
-  motion: Motion,
-  { alpha, fits = () => true }: Needs,
-): ListedFormat {
-  const able = LISTED.filter(([, { role }]) => role[task]?.[motion] !== undefined);
-  const inOrder = able.toSorted(([, one], [, other]) => placeIn(one) - placeIn(other));
-  const [name = "png"] = inOrder.find(([, row]) => (row.can.alpha || !alpha) && fits(row)) ?? inOrder.at(-1) ?? [];
-  return name;
-
-  function placeIn({ role }: Row): number {
-    return role[task]?.[motion] ?? Infinity;
-  }
-}
