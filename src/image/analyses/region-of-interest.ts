@@ -3,8 +3,8 @@ import { parallel, type Estimate } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { findFacesEstimate } from "../faces/detect.ts";
 import { enlarged } from "../faces/report.ts";
-import type { Size } from "../pixels/geometry.ts";
-import type { RegionsOfInterest } from "../pixels/gravity.ts";
+import type { Box, Size } from "../pixels/geometry.ts";
+import type { Point, RegionsOfInterest } from "../pixels/gravity.ts";
 import type { Picture } from "../pixels/picture.ts";
 import { pixelsOf, type Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
@@ -34,8 +34,11 @@ export async function smallOf(rows: Rows, picture: Size): Promise<Small> {
   return { width, height, opaque, picture, pixels: await pixelsOf(rows) };
 }
 
-/** Frames besides the first one. */
+/** Frames besides the first one, and who is told what was sought. */
 interface Others {
+  /** Told of faces, and of where to look, in pixels of the picture and in shares of its sides. */
+  readonly foundFaces: (faces: readonly Box[]) => void;
+  readonly foundFocus: (point: Point) => void;
   /** Opens all frames, each as small as the first one. */
   readonly animation: () => Picture;
   /** How many frames are looked at, the first one included. */
@@ -55,11 +58,16 @@ export function regionsOfInterest(
   let seen: Promise<Small> | undefined;
   const small = () => (seen ??= look().then((rows) => smallOf(rows, picture)));
   const facesOf = async (shown: Small) => enlarged(await facesIn(shown, timeSlice), shown, picture);
+  const faces = async () => {
+    const found = await facesOf(await small());
+    others?.foundFaces(found);
+    return found;
+  };
   return {
     seen: small,
-    faces: async () => facesOf(await small()),
+    faces,
     async *sampledFrames() {
-      yield { frame: 0, seen: await small(), faces: await facesOf(await small()) };
+      yield { frame: 0, seen: await small(), faces: await faces() };
       const animation = others?.animation();
       const [, ...numbers] = spreadFrames(animation?.frames ?? 1, others?.most ?? 1);
       if (!animation || numbers.length === 0) return;
@@ -68,7 +76,11 @@ export function regionsOfInterest(
         yield { frame, seen: shown, faces: await facesOf(shown) };
       }
     },
-    focus: async (part) => focusPoint(await small(), timeSlice, part),
+    async focus(part) {
+      const point = await focusPoint(await small(), timeSlice, part);
+      others?.foundFocus(point);
+      return point;
+    },
   };
 }
 

@@ -121,7 +121,10 @@ async function* plannedFrames(stored: Stored, { view, steps }: Plan, timeSlice: 
 async function* viewedFrames(stored: Stored, view: View, timeSlice: TimeSlice): AsyncIterable<Frame> {
   const { facts, format, bytes, space, stopwatch } = stored;
   if (turnsByStrips(stored, view)) {
-    const openRegion = (region: Box) => firstFrame(regionOf(stored, view, region), timeSlice);
+    const openRegion = (region: Box) => {
+      const open = (own: TimeSlice) => viewedFrames(stored, viewOfRegion(view, region), own);
+      return firstFrame({ ...region, opaque: !facts.alpha, frames: 1, loops: 0, open }, timeSlice);
+    };
     const rows = turnByStrips(openRegion, { ...turnedIn(stored, view), opaque: !facts.alpha });
     yield { delayMs: 0, rows: paced(rows, turningEstimate(stored, view).ms, timeSlice) };
     return;
@@ -161,12 +164,6 @@ function turnedIn({ sixteenBit }: Stored, view: View) {
   const viewed = viewedSize(view);
   const scale = Math.max(viewed.width / box.width, viewed.height / box.height);
   return { box: whole(viewed), orientation, scale, sixteenBit, maxStripBytes };
-}
-
-/** A region of what a view shows, not turned. */
-function regionOf(stored: Stored, view: View, region: Box): Picture {
-  const open = (timeSlice: TimeSlice) => viewedFrames(stored, viewOfRegion(view, region), timeSlice);
-  return { width: region.width, height: region.height, opaque: !stored.facts.alpha, frames: 1, loops: 0, open };
 }
 
 /** The view of a region of what another shows, not turned: of what is resized, about as much of the stored picture. */

@@ -2,15 +2,14 @@
 import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
-import { regionEstimate, regionsOfInterest, type Seen } from "../analyses/region-of-interest.ts";
+import { regionEstimate, regionsOfInterest } from "../analyses/region-of-interest.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import { parseColor } from "../color/rgba.ts";
 import { colorIn } from "../color/space.ts";
 import { reported, reportedPoint } from "../faces/report.ts";
 import { FORMATS } from "../formats.ts";
 import { OPERATIONS, type OperationName } from "../operations.ts";
-import { type Box, invertOrientation, type Orientation, type Size } from "../pixels/geometry.ts";
-import type { Point } from "../pixels/gravity.ts";
+import { invertOrientation, type Orientation, type Size } from "../pixels/geometry.ts";
 import { firstFrame } from "../pixels/picture.ts";
 import { checkResult } from "../plan/detect.ts";
 import { scanOf, smallVersion } from "../plan/looks.ts";
@@ -64,7 +63,7 @@ export async function planOperations(
     opaque = opaqueAfter(step, opaque);
   };
   // What the first operations that asked were told, as answers say it.
-  const found: Found = {};
+  const found: { -readonly [Key in "faces" | "focus"]?: Original[Key] } = {};
   for (const [name, row] of Object.entries<OperationRow>(OPERATIONS)) {
     const params = order.operations[name as OperationName];
     if (params === undefined) continue;
@@ -76,14 +75,15 @@ export async function planOperations(
     const plan = async (timeSlice: TimeSlice): Promise<readonly Step[]> => {
       const look = () => firstFrame(pictureOf(stored, small ?? raise(name)), timeSlice);
       const animation = () => pictureOf(written, small ?? raise(name));
-      const regions = regionsOfInterest(look, stage.size, timeSlice, { animation, most: row.sampledFrames ?? 1 });
       const shown = sizeAfter(upright, storedSize(facts));
-      const noted = notedIn(found, regions, {
-        faces: (faces) => reported(faces, steps.slice(1), shown),
-        focus: (point) => reportedPoint(point, stage.size, steps.slice(1), shown),
+      const regions = regionsOfInterest(look, stage.size, timeSlice, {
+        animation,
+        most: row.sampledFrames ?? 1,
+        foundFaces: (faces) => void (found.faces ??= reported(faces, steps.slice(1), shown)),
+        foundFocus: (point) => void (found.focus ??= reportedPoint(point, stage.size, steps.slice(1), shown)),
       });
       const findBox = (finder: BoxFinder) => (scan ?? raise(name)).find(finder, timeSlice);
-      return row.plan(params as never, { ...stage, timeSlice, look, ...noted, findBox });
+      return row.plan(params as never, { ...stage, timeSlice, look, ...regions, findBox });
     };
     const estimate = small ? regionEstimate(stored, small, row, written.firstOnly ? 1 : facts.frames) : scan?.estimate;
     const planned = estimate ? await isolateBudget.run(estimate, plan, order.jobLimits) : await plan(UNPAUSED);
@@ -108,37 +108,6 @@ function isAsStored({ operations }: Operations): boolean {
 /** What an upright picture is brought back with to how it lies in its file. */
 function turnedBack(orientation: Orientation): Step[] {
   return [{ kind: "turn", orientation: invertOrientation(orientation) }];
-}
-
-type Found = { -readonly [Key in "faces" | "focus"]?: Original[Key] };
-
-/** The same regions of interest, and what is told first is noted. */
-function notedIn(
-  found: Found,
-  regions: Seen,
-  said: {
-    readonly faces: (faces: readonly Box[]) => readonly Box[];
-    readonly focus: (point: Point) => Point | undefined;
-  },
-): Seen {
-  const faces = async () => {
-    const sought = await regions.faces();
-    found.faces ??= said.faces(sought);
-    return sought;
-  };
-  return {
-    seen: regions.seen,
-    faces,
-    async *sampledFrames() {
-      await faces();
-      yield* regions.sampledFrames();
-    },
-    async focus(part) {
-      const point = await regions.focus(part);
-      found.focus ??= said.focus(point);
-      return point;
-    },
-  };
 }
 
 function raise(name: string): never {

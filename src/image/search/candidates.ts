@@ -156,8 +156,14 @@ export async function candidatesFor(search: SampleSearch, encoder: PictureEncode
     if (await isNeedless(sampleEncoder, search, standing.get("colors"), chosen)) continue;
     if (chosen.loss === "nothing" && (await isHopeless(sampleEncoder, search, cheapest, standing.get("levels"))))
       continue;
-    const way = { encoder, sampleEncoder, probeAt: probesAt(chosen), settings: chosen };
-    const candidate = await candidateOf(search, way, cheapest);
+    const distortionAt = distortionOf(sampleEncoder, chosen);
+    if (!distortionAt) throw new RangeError("a way without previews");
+    const tuning = {
+      ...(await searchAfter(search, cheapest, chosen)),
+      first: await likelyQuality(distortionAt, search, chosen),
+    };
+    const best = await lowestByDistortion(probesAt(chosen), distortionAt, targetScore, tuning);
+    const candidate = { encoder, settings: chosen, distortion: await distortionAt(best.quality), best };
     const before = standing.get(chosen.loss);
     if (!before || (await isBetter(candidate.best, before.best, targetScore))) standing.set(chosen.loss, candidate);
     if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;
@@ -189,12 +195,13 @@ function probesByLoss(sampleEncoder: Encoder, judge: Judge): (settings: EncodeSe
 async function isOver(
   sampleEncoder: Encoder,
   probesAt: (settings: EncodeSettings) => ProbeAt,
-  { sample, settings, targetScore, most = Infinity, timeSlice }: SampleSearch,
+  search: SampleSearch,
 ): Promise<boolean> {
+  const { sample, settings, most = Infinity, timeSlice } = search;
   const inColors = { ...settings, loss: "colors" } as const;
   const distortionAt = most < Infinity ? distortionOf(sampleEncoder, inColors) : undefined;
   if (!distortionAt) return false;
-  const likely = await probesAt(inColors)(await likelyQuality(distortionAt, targetScore, inColors));
+  const likely = await probesAt(inColors)(await likelyQuality(distortionAt, search, inColors));
   if (await isWithin({ best: likely }, most)) return false;
   if (!(await isFlat(sample.picture, timeSlice))) return true;
   return (await (await probesAt({ ...settings, loss: "nothing" })(MAX_QUALITY)).bytes()).length > most;
@@ -205,31 +212,7 @@ async function isWithin({ best }: Pick<Candidate, "best">, most: number): Promis
   return (best.mostBytes ?? Infinity) <= most || (await best.bytes()).length <= most;
 }
 
-/** A way with settings, and what it makes of the sample. */
-interface SampleWay extends Pick<Candidate, "encoder" | "settings"> {
-  readonly sampleEncoder: Encoder;
-  readonly probeAt: ProbeAt;
-}
-
-/** A way with settings, at the quality at which the sample reaches the target score. */
-async function candidateOf(
-  { targetScore, patience }: SampleSearch,
-  { encoder, sampleEncoder, probeAt, settings }: SampleWay,
-  cheapest: Candidate | undefined,
-): Promise<Candidate> {
-  const distortionAt = distortionOf(sampleEncoder, settings);
-  const search = await searchAfter(cheapest, settings, targetScore, patience);
-  if (!distortionAt) throw new RangeError("a way without previews");
-  const first = await likelyQuality(distortionAt, targetScore, settings);
-  const best = await lowestByDistortion(probeAt, distortionAt, targetScore, { ...search, first });
-  return { encoder, settings, distortion: await distortionAt(best.quality), best };
-}
-
-/** Whether a palette holds all colors of a picture, or of its sample. */
-async function holdsAllColors(sampleEncoder: Pick<Encoder, "preview">, settings: EncodeSettings): Promise<boolean> {
-  return (await inMostColors(sampleEncoder, settings))?.exact === true;
-}
-
+/** A picture, or its sample, in the most colors of a palette: exact where that holds all of them. */
 async function inMostColors(
   { preview }: Pick<Encoder, "preview">,
   settings: EncodeSettings,
@@ -268,13 +251,13 @@ async function isHopeless(
   const least = (await cheapest.best.bytes()).length * HOPELESS_LEVELS;
   const isPhotograph = !(await isFlat(sample.picture, timeSlice));
   if (!isPhotograph && (await moved.best.bytes()).length < least) return false;
-  return !(await holdsAllColors({ preview }, settings));
+  return (await inMostColors({ preview }, settings))?.exact !== true;
 }
 
 /** Where to begin: no higher than without knowing the distortion, for what can be done about it is not all known. */
 async function likelyQuality(
   distortionAt: DistortionAt,
-  targetScore: number,
+  { targetScore }: SampleSearch,
   { quality }: EncodeSettings,
 ): Promise<number> {
   return Math.min(quality, await likelyQualityOf(distortionAt, 100 - targetScore));
@@ -287,14 +270,13 @@ function closePoints({ close }: Patience): number {
 
 /** How a candidate's quality is searched for on the sample, after others. */
 async function searchAfter(
+  { targetScore, patience }: SampleSearch,
   cheapest: Candidate | undefined,
-  { loss, quality }: EncodeSettings,
-  targetScore: number,
-  patience: Patience,
-): Promise<DistortionSearch> {
+  { loss }: EncodeSettings,
+): Promise<Omit<DistortionSearch, "first">> {
   const reaches = cheapest && (await cheapest.best.score()) >= targetScore;
   const beat = reaches ? (await cheapest.best.bytes()).length : Infinity;
-  return { first: quality, beat, close: closePoints(patience), ...(loss && { probes: PROBES_OF_LOSS }) };
+  return { beat, close: closePoints(patience), ...(loss && { probes: PROBES_OF_LOSS }) };
 }
 
 /** Whether `one` is better than `other`: smaller where both reach the target score, or else nearer to it. */

@@ -1,10 +1,6 @@
 /**
- * Small pictures, continued by their mirror images, so that the metric has all its scales to look at. SSIMULACRA 2.1 looks at
- * six scales, each half of the one before. Of a picture with a shorter side below 113 pixels there are fewer, and the reference
- * tool then lets its weights slide onto other scales and planes: of gray pictures it calls ruins excellent, of photographs in
- * color it calls the best file there is bad. Mirror images add no edges and no content. Cut out of seven photographs, tiles of 48
- * and of 96 pixels that are continued score 2.5 and 1.8 points from what the whole photograph scores (the mean of 28 renditions
- * each, gray and color), where as they are they score 18 and 12 points from it.
+ * Small pictures, continued by their mirror images, which add no edges and no content, so that the metric has all its scales
+ * to look at: what it says of fewer, and of tiles with their mirror images, is in src/docs/measured.md ("The score").
  */
 import type { Size } from "../pixels/geometry.ts";
 import { type Rows, rowsOf } from "../pixels/rows.ts";

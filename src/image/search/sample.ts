@@ -140,7 +140,6 @@ async function tiled(rows: Rows, places: Tiles["places"], strips: readonly Strip
   return pixels;
 }
 
-/** A still picture over pixels in memory. */
 function inMemory(pixels: Uint8Array, size: Size, opaque: boolean, space?: Space): Picture {
   return stillPicture({ ...size, opaque, space }, () => rowsOver(pixels, { ...size, opaque }));
 }

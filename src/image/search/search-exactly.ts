@@ -10,7 +10,7 @@ import type { Attempt } from "./attempt.ts";
 import { encodeEstimate, judgeEstimate, resultBytes, sourceEstimate } from "./estimates.ts";
 import { exactBytes, hasFewColors } from "./exact.ts";
 import { type BytesToBeat, findQuality, type Model, type Tried, within } from "./find-quality.ts";
-import { Notes } from "./noted.ts";
+import { notesOn } from "./noted.ts";
 import { aimedAt, isSmall } from "./presets.ts";
 import { type Encode, type Found, judgeBy, type PictureEncoder, type Written } from "./probe.ts";
 import { type Sample, sampleBytes, sampleOf } from "./sample.ts";
@@ -56,7 +56,7 @@ export function searchExactly(task: Task): Attempt | null {
     async run(session, timeSlice) {
       const { picture: shown, best, deadline } = session;
       const open = async () => inComparedColors(await firstFrame(shown, timeSlice), shown.space);
-      const notes = new Notes(qualities, targetScore, trace);
+      const notes = notesOn(qualities, targetScore, trace);
       const made = notes.encoder(session.encoder(format, timeSlice), deadline);
       const strips = stripsOf(shown);
       const rows = onlyStrips(await firstFrame(shown, timeSlice), strips);

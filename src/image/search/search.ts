@@ -10,7 +10,7 @@ import { hasFewColors, isFlat } from "./exact.ts";
 import { elasticityOf, lostBy } from "./find-quality.ts";
 import { type Goal, mostOnSample, type Search } from "./goal.ts";
 import type { Scored } from "./losses.ts";
-import { Notes } from "./noted.ts";
+import { notesOn } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { isIcon, isSmall, type PresetGoal, stricterThan } from "./presets.ts";
 import { type Found, type Judge, judgeBy, type PictureEncoder, saidOf, writtenToStay } from "./probe.ts";
@@ -58,7 +58,7 @@ export async function smallestAbove(
   const { sample } = reference;
   const { qualities } = format.write;
   const { trace } = goal;
-  const notes = new Notes(qualities, goal.targetScore, trace);
+  const notes = notesOn(qualities, goal.targetScore, trace);
   const mayStripe = await mayHaveStripes(qualities, sample, timeSlice);
   const telling = (judge: Judge["ofRows"], isWhole: boolean) =>
     judgeBy(judge, format, sample.picture, timeSlice, (quality, { points, score }, bytes) => {

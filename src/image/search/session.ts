@@ -15,10 +15,11 @@ import { asStored, sixteenBitTask, type Task, taskOf, type WritableFormat } from
 const READ_ROWS = 32;
 
 export class Session {
-  private planned: Task;
+  task: Task;
+  /** What is to be encoded. */
+  picture: Picture;
   private readonly source: SharedBytes;
   private holdsSource = true;
-  private shown: Picture;
   private bufferedBytes = 0;
   private wasDecoded = false;
   /** The picture with all bits of its samples, for the file that stays. */
@@ -36,24 +37,20 @@ export class Session {
 
   /** @param source the original's bytes; the session lets go of them when it will not read them again */
   constructor(task: Task, source: SharedBytes) {
-    this.planned = task;
+    this.task = task;
     this.source = source;
-    this.shown = task.picture;
+    this.picture = task.picture;
     this.sixteenBit = sixteenBitTask(task)?.picture;
-  }
-
-  get task(): Task {
-    return this.planned;
   }
 
   /** From now on the original is nothing but pixels: its coefficients cannot be read. */
   leaveCoefficients(): void {
-    const { unchanged } = this.planned;
+    const { unchanged } = this.task;
     // A file that is shown although it is damaged is no result.
     const stays = this.showsDamage ? null : unchanged?.turn === 1 ? unchanged : undefined;
-    this.planned = taskOf({ ...this.planned, leavesCoefficients: true }, stays);
-    this.shown = this.planned.picture;
-    this.sixteenBit = sixteenBitTask(this.planned)?.picture;
+    this.task = taskOf({ ...this.task, leavesCoefficients: true }, stays);
+    this.picture = this.task.picture;
+    this.sixteenBit = sixteenBitTask(this.task)?.picture;
   }
 
   /** The original was read to its end: it can be handed out without any work. */
@@ -65,11 +62,6 @@ export class Session {
     return this.task.stored.facts.showsDamage === true;
   }
 
-  /** What is to be encoded. */
-  get picture(): Picture {
-    return this.shown;
-  }
-
   /**
    * Computes the picture's pixels and keeps them: from now on they are read from memory. Where nothing else will read
    * the original, its memory goes.
@@ -78,7 +70,7 @@ export class Session {
     if (this.bufferedBytes > 0) return;
     const { size, bytes, open } = await collectFirst(this.task.picture, timeSlice);
     const { detail, texture, space } = this.task.picture;
-    this.shown = stillPicture({ ...size, detail, texture, space }, open);
+    this.picture = stillPicture({ ...size, detail, texture, space }, open);
     this.bufferedBytes = bytes.length;
     if (this.task.isLast && !this.task.unchanged && !this.sixteenBit) this.releaseSource();
   }
@@ -86,13 +78,13 @@ export class Session {
   /** Gives up what was kept of the picture, unless the original is gone and nothing else is left of it. */
   dropPixels(): void {
     if (!this.holdsSource) return;
-    this.shown = this.task.picture;
+    this.picture = this.task.picture;
     this.bufferedBytes = 0;
   }
 
   /** The picture of a task on the same original, or what is kept of it where the original is gone. */
   pictureFor({ picture }: Pick<Task, "picture">): Picture {
-    return this.holdsSource ? picture : this.shown;
+    return this.holdsSource ? picture : this.picture;
   }
 
   /** An estimate beside what is kept of the picture. */
@@ -102,8 +94,8 @@ export class Session {
 
   /** The way through the encoder of the format: what it finishes with has all bits of samples, where it may. */
   encoder(format: WritableFormat, timeSlice: TimeSlice, mayBeSixteenBit = false): PictureEncoder {
-    const encoder = encoderOf(format, this.shown, timeSlice);
-    const { opaque } = this.shown;
+    const encoder = encoderOf(format, this.picture, timeSlice);
+    const { opaque } = this.picture;
     const last =
       mayBeSixteenBit && this.sixteenBit ? encoderOf(format, { ...this.sixteenBit, opaque }, timeSlice) : encoder;
     return {
@@ -139,7 +131,7 @@ export class Session {
   close(): void {
     this.dropPixels();
     this.releaseSource();
-    this.shown = this.task.picture;
+    this.picture = this.task.picture;
   }
 
   private async readThrough(timeSlice: TimeSlice): Promise<void> {

@@ -25,7 +25,7 @@ const CLOSER_ON_SAMPLE = 0.65;
 const CLOSER_WHERE_SMALL = 0.9;
 /**
  * A rendition of the sample whose score is this close to the target score says enough: its bits say how steep the curve is. With 4
- * in place of 5 points JPEG searches encode and compare 2 to 7 % more, and end at the same bytes.
+ * in place of 5 points JPEG searches encode and compare 2 to 7 % more, and take the same bytes on average.
  */
 const NEAR_POINTS = 5;
 /** Renditions that are tried at most. */
@@ -155,7 +155,6 @@ function isSame(one: Variant, other: Variant): boolean {
   return one.subsample === other.subsample && one.loss === other.loss;
 }
 
-/** A further way. */
 interface Further {
   readonly encoder: PictureEncoder;
   readonly sampleEncoder: Encoder;

@@ -7,10 +7,7 @@ import type { Extent } from "../../pixels/picture.ts";
 
 type Shape = Size & Pick<Extent, "opaque" | "detail">;
 
-/**
- * libwebp's methods by effort, of which 3 to 5 are our own (modes.c). Method 6 takes twice the
- * time of 4 and wins about a percent.
- */
+/** libwebp's methods by effort, of which 3 to 5 are our own (modes.c). Method 6 takes twice the time of 4 and wins about a percent. */
 const LOSSY_METHODS = [2, 4, 4, 5, 6] as const;
 /** In a fast pass this takes 0.8 times what method 4 does, scores 0.2 points less, give or take as much, and is 3 percent larger. */
 const PROBE_METHOD = 3;
