@@ -41,8 +41,7 @@ export async function render<Entry extends ResultOrder>(
     const entries = order.entries({ ...base.size, opaque: base.opaque });
     jobLimits.caller.describe({ to: entries.map(({ output }) => output?.format ?? "original") });
     const groups = await groupsOf(stored, base, entries, order, provenance);
-    const given = commonOf(stored, base, groups);
-    const work = entries.length > 1 ? affordableWork(given, jobLimits) : undefined;
+    const work = entries.length > 1 ? affordableWork(commonOf(stored, base, groups), jobLimits) : undefined;
     const shown = { stored, steps: base.steps, size: base.size };
     const analysis = order.analyze && (await analyzePicture(shown, order.analyze, jobLimits));
     const planned = [base, ...groups.map((group) => group.planned)];
@@ -51,7 +50,7 @@ export async function render<Entry extends ResultOrder>(
     const making: Making<Entry> = { jobLimits, trace, made, refusalOf };
     if (work) {
       const together = (timeSlice: TimeSlice) =>
-        makeTogether(given, work, held, { ...making, jobLimits: jobLimits.partOf(timeSlice) }, timeSlice);
+        makeTogether(work, held, { ...making, jobLimits: jobLimits.partOf(timeSlice) }, timeSlice);
       await isolateBudget.run(work.estimate, together, jobLimits);
     } else await makeAlone(groups, held, making);
     return { input: { ...stored, faces, focus, provenance }, analysis };

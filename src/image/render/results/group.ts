@@ -11,24 +11,19 @@ import type { Start } from "../../search/rendition.ts";
 import { bufferedPicture, type HeldPixels } from "../buffered-picture.ts";
 import { unpackEstimate } from "../embedded-file.ts";
 import type { Origin } from "../origin.ts";
-import type { Given, Group, Job, Kept, Placed, SetWork } from "./parts.ts";
+import type { Group, Holding, Job, Kept, Placed } from "./parts.ts";
 
-/** Pixels of what is kept, once they are there. */
-interface HeldParts {
-  readonly shared?: HeldPixels | null;
-  readonly kept?: HeldPixels | undefined;
-}
-
-/** The file, or the buffered picture, that the jobs of a group are made from, and what is to be done with it. */
+/**
+ * The file, or the buffered picture, that the jobs of a group are made from, and what is to be done with it.
+ * @param pixels of what is kept, once they are there
+ */
 export function originOf<Entry>(
-  { stored, groups }: Given<Entry>,
-  { shared, keepsFile }: Pick<SetWork<Entry>, "shared" | "keepsFile">,
+  { stored, groups, shared, keepsFile }: Holding<Entry>,
   { group, onShared, kept }: Placed<Entry>,
-  pixels: HeldParts = {},
+  pixels: { readonly shared?: HeldPixels | null; readonly kept?: HeldPixels | undefined } = {},
 ): { readonly stored: Stored; readonly plan: Plan } {
-  const file = stored.bytes.length;
   const keptBytes = (shared ? pixelBytes(shared) : 0) + (kept ? pixelBytes(kept) : 0);
-  const holding = { heldBytes: keepsFile ? file : 0, bufferedBytes: keptBytes + gainMapBytesOf(groups) };
+  const holding = { heldBytes: keepsFile ? stored.bytes.length : 0, bufferedBytes: keptBytes + gainMapBytesOf(groups) };
   const buffered = (from: Stored, planned: Kept, there: HeldPixels | null | undefined) =>
     bufferedPicture(there?.size ?? planned, from, holding, there);
   if (kept) return { stored: buffered(group.stored, kept, pixels.kept), plan: planSteps(kept, []) };
@@ -66,21 +61,20 @@ export function pixelsIn<Entry>(groups: readonly Group<Entry>[], format: FormatD
  * @param known searches in smaller pictures, from which those of the group start
  */
 export function groupEstimate<Entry>(
-  given: Given<Entry>,
-  work: Pick<SetWork<Entry>, "shared" | "keepsFile">,
+  holding: Holding<Entry>,
   placed: Placed<Entry>,
   known: ReadonlySet<string>,
   coverage: Coverage,
 ): Estimate | null {
   const { group, onShared, kept } = placed;
-  const origin = originOf(given, work, placed);
+  const origin = originOf(holding, placed);
   const estimates: Estimate[] = [];
   for (const job of group.jobs) {
     for (const format of job.formats) {
       const key = searchKey(group, job, format);
       const start = key !== undefined && known.has(key) ? SOME_START : undefined;
       const { objective, encoding, keepsMetadata } = job;
-      const allPixels = pixelsIn(given.groups, format);
+      const allPixels = pixelsIn(holding.groups, format);
       const options = { ...origin, format, objective, encoding, keepsMetadata, isLast: false, start, allPixels };
       const estimate = estimateOfOptions(options, coverage);
       if (!estimate) return null;
@@ -90,7 +84,7 @@ export function groupEstimate<Entry>(
     }
   }
   if (!kept) return serial(...estimates);
-  const { stored } = originOf(given, work, { group, ...(onShared && { onShared }) });
+  const { stored } = originOf(holding, { group, ...(onShared && { onShared }) });
   const making = parallel(pictureEstimate(stored, kept.plan), collectEstimate(kept));
   return serial(making, parallel(held(pixelBytes(kept)), serial(...estimates)));
 }

@@ -20,7 +20,7 @@ import { withStatement } from "../provenance.ts";
 import { besideHeld, withResultGainMap } from "../result-gain-map.ts";
 import { withMetadata } from "../result-metadata.ts";
 import { originOf, pixelsIn, searchKey, unpackingEstimate } from "./group.ts";
-import type { Given, Group, Job, Placed, SetWork } from "./parts.ts";
+import type { Group, Job, Placed, SetWork } from "./parts.ts";
 
 /** What making results needs besides what is to be made. */
 export interface Making<Entry> {
@@ -33,7 +33,7 @@ export interface Making<Entry> {
 }
 
 /** What results that are made together have in common. */
-interface Together<Entry> extends Pick<Given<Entry>, "groups">, Pick<SetWork<Entry>, "estimate"> {
+interface Together<Entry> extends SetWork<Entry> {
   /** Where searches ended, by what they have in common: qualities of sizes wander more than they drift. */
   readonly starts: Map<string | undefined, Start>;
 }
@@ -53,19 +53,18 @@ export async function makeAlone<Entry extends ResultOrder>(
 
 /** Makes several results, in the time slice of their work. @param source of the original */
 export async function makeTogether<Entry extends ResultOrder>(
-  given: Given<Entry>,
   work: SetWork<Entry>,
   source: HeldSource,
   making: Making<Entry>,
   timeSlice: TimeSlice,
 ): Promise<void> {
-  const { shared, placed, keepsFile, estimate } = work;
-  const together = { groups: given.groups, estimate, starts: new Map() };
-  const sharedPixels = shared && (await keep(given.stored, shared.plan, timeSlice));
+  const { stored, shared, placed, keepsFile } = work;
+  const together = { ...work, starts: new Map() };
+  const sharedPixels = shared && (await keep(stored, shared.plan, timeSlice));
   if (!keepsFile) source.close();
   try {
     for (const one of placed) {
-      const origin = await originPlaced(given, work, one, { source, sharedPixels, timeSlice });
+      const origin = await originPlaced(work, one, { source, sharedPixels, timeSlice });
       await makeFrom(origin, one.group, making, together);
     }
   } finally {
@@ -75,16 +74,15 @@ export async function makeTogether<Entry extends ResultOrder>(
 
 /** What the results of a group are made from. */
 async function originPlaced<Entry>(
-  given: Given<Entry>,
   work: SetWork<Entry>,
   placed: Placed<Entry>,
   from: { readonly source: HeldSource; readonly sharedPixels: HeldPixels | null; readonly timeSlice: TimeSlice },
 ): Promise<Origin> {
   const { kept: planned, ...unkept } = placed;
   const { source, sharedPixels: shared, timeSlice } = from;
-  const kept = planned && (await keep(originOf(given, work, unkept, { shared }).stored, planned.plan, timeSlice));
+  const kept = planned && (await keep(originOf(work, unkept, { shared }).stored, planned.plan, timeSlice));
   const bytes = kept?.bytes ?? (shared && placed.onShared ? shared.bytes : source).retain();
-  return { ...originOf(given, work, placed, { shared, kept }), source: new HeldSource(bytes) };
+  return { ...originOf(work, placed, { shared, kept }), source: new HeldSource(bytes) };
 }
 
 /**

@@ -56,18 +56,6 @@ export interface Placed<Entry> {
   readonly kept?: Kept;
 }
 
-/** How a set is made. */
-export interface SetWork<Entry> {
-  /** The version that several groups are made from; null where there is none. */
-  readonly shared: Kept | null;
-  /** From the smallest to the largest: the next search starts where the one before ended. */
-  readonly placed: readonly Placed<Entry>[];
-  /** The file is read again once the shared picture is there. */
-  readonly keepsFile: boolean;
-  /** What pictures usually take: where a file without loss is tried after all, that is charged as it grows. */
-  readonly estimate: Estimate;
-}
-
 /** What is known before the work begins. */
 export interface Given<Entry> {
   /** The original, in the color space of the picture that the set shares. */
@@ -75,4 +63,20 @@ export interface Given<Entry> {
   /** The picture after the request's own operations, in that space. */
   readonly base: Planned;
   readonly groups: readonly Group<Entry>[];
+}
+
+/** What is held while the groups of a set are made. */
+export interface Holding<Entry> extends Given<Entry> {
+  /** The version that several groups are made from; null where there is none. */
+  readonly shared: Kept | null;
+  /** The file is read again once the shared picture is there. */
+  readonly keepsFile: boolean;
+}
+
+/** How a set is made. */
+export interface SetWork<Entry> extends Holding<Entry> {
+  /** From the smallest to the largest: the next search starts where the one before ended. */
+  readonly placed: readonly Placed<Entry>[];
+  /** What pictures usually take: where a file without loss is tried after all, that is charged as it grows. */
+  readonly estimate: Estimate;
 }

@@ -51,7 +51,7 @@ function workBy<Entry>(given: Given<Entry>, shared: Kept | null): SetWork<Entry>
   const chosen: (Record<Coverage, Estimate> & { readonly placed: Placed<Entry> })[] = [];
   for (const ofGroup of ways) {
     const estimateOf = (placed: Placed<Entry>, coverage: Coverage) =>
-      groupEstimate(given, { shared, keepsFile }, placed, known, coverage);
+      groupEstimate({ ...given, shared, keepsFile }, placed, known, coverage);
     const estimated = ofGroup.flatMap((placed) => {
       const estimate = estimateOf(placed, "most");
       return estimate && isolateBudget.canHold(parallel(keeping, estimate), fileBytes) ? [{ placed, estimate }] : [];
@@ -66,7 +66,7 @@ function workBy<Entry>(given: Given<Entry>, shared: Kept | null): SetWork<Entry>
   const whole = (estimates: readonly Estimate[]) => serial(making, parallel(keeping, serial(...estimates)));
   if (!isolateBudget.canHold(whole(chosen.map(({ most }) => most)), fileBytes)) return null;
   const estimate = whole(chosen.map(({ usual }) => usual));
-  return { shared, placed: chosen.map(({ placed }) => placed), keepsFile, estimate };
+  return { ...given, shared, placed: chosen.map(({ placed }) => placed), keepsFile, estimate };
 }
 
 /** The picture that groups share; null where none is worth keeping. Animations are not kept. */
