@@ -1,5 +1,5 @@
-import { ACCEPT_CLASSES, type AcceptClass, EVERYWHERE } from "../contract/format-lists.ts";
 /** The canonical request: the same for every spelling, and the same type that uploads and fetches give. */
+import { ACCEPT_CLASSES, type AcceptClass, EVERYWHERE } from "../contract/format-lists.ts";
 import { inOrder } from "../contract/in-order.ts";
 import { checked } from "../contract/message.ts";
 import { Derivation } from "../contract/request.ts";

@@ -74,7 +74,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   render: {
     paths: ["src/image/render"],
     imports: [...LOW, "files", "provenance", "steps", "codec", "formats", "plan", "operations", "search"],
-    packages: ["valibot"],
   },
 
   // States and moves of jobs, and nothing else.
@@ -201,7 +200,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "pixels",
       "provenance",
       "plan",
-      "render",
       "webhook record",
       "edges",
       "contract",

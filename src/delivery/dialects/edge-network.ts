@@ -1,8 +1,8 @@
-import { ADDRESS_FORMATS } from "../../contract/format-lists.ts";
 /**
  * `<options>/<source>`: options as the edge network has them, `width=400,fit=cover`, and a few of ours. Their meaning
  * is that of https://developers.cloudflare.com/images/transform-images/transform-via-url/.
  */
+import { ADDRESS_FORMATS } from "../../contract/format-lists.ts";
 import { ApiError, nameToShow } from "../../errors.ts";
 import { MAX_SIDE_PIXELS } from "../../limits/pictures.ts";
 import { percentDecoded } from "../../percent.ts";

@@ -1,8 +1,8 @@
-import { GAIN_MAP_FORMATS, LISTED_FORMATS, type ListedFormat } from "../../contract/format-lists.ts";
 /**
  * `<signature>/<options>/<source>` as imgproxy's open edition has it, `rs:fill:300:400/q:80/plain/https://…@webp`: the
  * options that have a meaning here, https://docs.imgproxy.net/usage/processing.
  */
+import { GAIN_MAP_FORMATS, LISTED_FORMATS, type ListedFormat } from "../../contract/format-lists.ts";
 import { ApiError, nameToShow } from "../../errors.ts";
 import { percentDecoded } from "../../percent.ts";
 import { withoutEnd } from "../../without-end.ts";
