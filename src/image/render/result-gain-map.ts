@@ -32,13 +32,13 @@ const MAX_SKEW = 1.1;
 
 /**
  * A file whose gain map is to be kept, if it has one.
- * @param read finds the map, which other results may have asked for
+ * @param read finds the map of the original, once for all results
  * @throws ApiError 422 when the format that is named cannot hold any
  */
 export function withGainMap<Own extends Stored>(
   stored: Own,
   output: Output | undefined,
-  read = () => stored.format.gainMap?.read(stored.bytes),
+  read: () => GainMap | undefined,
 ): Own {
   if ((output?.hdr ?? "drop") === "drop") return stored;
   const named = namedFormat(output);

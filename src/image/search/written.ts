@@ -12,7 +12,7 @@ import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
 import { partsOf, type Search } from "./goal.ts";
 import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessOf } from "./losses.ts";
 import { isSmall, patienceFrom } from "./presets.ts";
-import { probeAtOf, type Encoder, type EncoderMode, type PictureEncoder, type Probe } from "./probe.ts";
+import { probeAtOf, type EncodedBy, type Encoder, type EncoderMode, type PictureEncoder } from "./probe.ts";
 import type { Start } from "./rendition.ts";
 import { hasManyTiles, LEAST_TILES } from "./sample.ts";
 
@@ -59,25 +59,16 @@ const CHOICE_QUALITY = 82;
 const WORTH_ALL_CHROMA = 1.1;
 
 /** A way with its settings, and what is known of the sample by it. */
-export interface Probed {
-  readonly encoder: PictureEncoder;
-  readonly settings: EncodeSettings;
-  readonly known: readonly Scored[];
-  /** The rendition nearest to the target score. */
-  readonly best: Probe;
+export interface Probed extends EncodedBy, Settled {
   readonly score: number;
   /** About the one that reaches the target score. */
   readonly quality: number;
   /** About what the sample takes at the target score. */
   readonly bytes: number;
-  /** It is plainly larger than it may be. */
-  readonly isBeaten?: boolean;
   /** How steep the curve of the picture is, by drafts that are far apart; absent where none were made. */
   readonly slope?: number | undefined;
   /** What these drafts look like. */
   readonly drafts?: readonly Scored[] | undefined;
-  /** It was left for what halved chroma loses. */
-  readonly isFaded?: boolean;
 }
 
 /** A way with which a search ended, and about what it takes for the sample at the target score. */
