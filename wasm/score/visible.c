@@ -17,6 +17,7 @@
 //   grain that rounded primaries make of a slope does not;
 // - the error of its mean chroma, which nothing hides: letters in saturated colors are as busy as it gets. In small pictures, where
 //   most of what is around is flat, also that of its quarters: saturated shapes bleed over their edges.
+// Beside cells, flat colors are looked at that become one (flats.h).
 // What is compared may be a sheet of tiles out of a larger picture: what bleeds over their seams is nothing that the picture has,
 // and cells at a seam are not counted.
 // Levels are those of sRGB, which are about as far apart for the eye everywhere. What can be seen through is looked at on white,
@@ -30,6 +31,7 @@
 #include <wasm_simd128.h>
 
 #include "../native.h"
+#include "flats.h"
 #include "levels.h"
 
 enum {
@@ -97,6 +99,7 @@ typedef struct {
   float *details, *grains, *evens, *worst; // of a column of three cells, and of a row of cells on all backgrounds
   uint32_t count[BINS], cells;
   double sum[BINS];
+  Flats flats;
 } Visible;
 
 void EXPORT(visible_close)(Visible *v) {
@@ -177,7 +180,7 @@ static inline void know_pair(const Line *line, int at, const Levels first[CELL],
 }
 
 // Two cells of all backgrounds: nothing is seen through most of them.
-static inline void take_pair(const Visible *v, const Line lines[PLANES], int at) {
+static inline void take_pair(Visible *v, const Line lines[PLANES], int at) {
   const size_t stride = (size_t)v->across * CELL * 4, from = (size_t)at * CELL * 4;
   v128_t all = wasm_i32x4_const_splat(-1), apart = wasm_i32x4_const_splat(0);
   Levels first[CELL], second[CELL];
@@ -191,6 +194,8 @@ static inline void take_pair(const Visible *v, const Line lines[PLANES], int at)
   }
   const int is_same = !wasm_v128_any_true(apart);
   const int is_opaque = v->planes == 1 || wasm_i32x4_all_true(wasm_i32x4_eq(wasm_u32x4_shr(all, 24), wasm_i32x4_const_splat(255)));
+  const int cells = MIN(2, v->cells_across - at);
+  for (int cell = 0; cell < cells; cell++) take_flat(&v->flats, v->first + from + 16 * cell, v->second + from + 16 * cell, stride, is_same);
   for (int plane = 0; plane < v->planes; plane++) {
     for (int row = 0; row < CELL && (plane == 0 || !is_opaque); row++) {
       const uint8_t *one = v->first + stride * row + from, *other = v->second + stride * row + from;
@@ -388,5 +393,5 @@ double EXPORT(visible_result)(Visible *v) {
   const int above = last > 0 ? last - 1 : 0;
   count_cells(v, last, v->line[above % LINES], v->line[last % LINES], v->line[last % LINES]);
   const double part = floor(v->cells * WORST_PART + 0.5);
-  return fmax(worst_of(v, fmax(1, part)), worst_of(v, WORST_CELLS) / WORST_TO_PART);
+  return fmax(merged_in(&v->flats), fmax(worst_of(v, fmax(1, part)), worst_of(v, WORST_CELLS) / WORST_TO_PART));
 }

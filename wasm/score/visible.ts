@@ -11,8 +11,9 @@ export interface VisibleDifference {
   /** Takes the next rows of both pictures: RGBA8, straight alpha, sRGB, as many in one as in the other, at most `MAX_ROWS`. */
   push(first: Uint8Array, second: Uint8Array): void;
   /**
-   * The mean error of the worst 2 % of the cells, once all rows are in: 0 for identical pictures, 1 is hardly to be seen at
-   * twice the size, 2 is. Infinite without any row. It is asked for once.
+   * The mean error of the worst 2 % of the cells, once all rows are in, or how far flat colors were apart that are one, whichever
+   * is more: 0 for identical pictures, 1 is hardly to be seen at twice the size, 2 is. Infinite without any row. It is asked for
+   * once.
    */
   result(): number;
   close(): void;
@@ -62,8 +63,8 @@ export function openVisibleDifference(
   };
 }
 
-/** Bytes of the counts and of what an allocation takes. */
-const FIXED_BYTES = 16 * 1024;
+/** Bytes of the counts, of flat colors and of what an allocation takes. */
+const FIXED_BYTES = 64 * 1024;
 /** Cells of 4 pixels, three rows of them, each of nine numbers; four more of a row. */
 const CELL_BYTES = 3 * 36;
 const ROW_BYTES = 4 * 4;

@@ -62,9 +62,17 @@ void look(Input &input) {
   const uint32_t color = input.ConsumeIntegral<uint32_t>();
   const Change change(input, width, height);
   Bytes first((size_t)width * height * 4);
-  if (is_flat) for (size_t i = 0; i < first.size(); i++) first[i] = color >> i % 4 * 8;
+  // Flat pictures are of two colors in turns, which may become one.
+  const uint32_t other = input.flag() ? color : color ^ (input.ConsumeIntegral<uint32_t>() & 0x00ffffff);
+  const int apart = input.number(1, 20);
+  const bool merges = input.flag();
+  const auto paint = [&](Bytes &picture, uint32_t one, uint32_t next) {
+    for (size_t i = 0; i < picture.size(); i++) picture[i] = (i / 4 / width / apart % 2 ? next : one) >> i % 4 * 8;
+  };
+  if (is_flat) paint(first, color, other);
   else host::fill(input, first.data(), first.size());
-  const Bytes second = change.of(first, width);
+  Bytes second = change.of(first, width);
+  if (is_flat && merges) paint(second, color, color);
   Visible *visible = visible_open(width, height, is_opaque, is_small, may_stripe, columns, rows_of_tile);
   if (!visible) return;
   const size_t stride = (size_t)width * 4;

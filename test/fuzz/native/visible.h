@@ -6,7 +6,9 @@
 #include <stdint.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <map>
 #include <vector>
 
 namespace plain {
@@ -116,6 +118,76 @@ inline double mean_of(const std::vector<double> &errors, size_t count) {
   return sum / count;
 }
 
+// A flat color: its cells, and the sums of what a rendition makes of eight pixels of each.
+struct Flat {
+  uint32_t cells, sums[3];
+};
+using Color = std::array<float, 3>;
+
+inline float apart(const Color &one, const Color &other) {
+  return std::max({fabsf(one[0] - other[0]), fabsf(one[1] - other[1]), fabsf(one[2] - other[2])});
+}
+
+// How far two flat colors are apart, in units of what is seen.
+inline double seen_apart(const Color &one, const Color &other) {
+  double level[3], error[3], luma[3], color[3];
+  for (int plane = 0; plane < 3; plane++) level[plane] = (one[plane] + other[plane]) / 2, error[plane] = other[plane] - one[plane];
+  const double bright = sqrt(0.2126 * level[0] * level[0] + 0.7152 * level[1] * level[1] + 0.0722 * level[2] * level[2]);
+  for (int plane = 0; plane < 3; plane++) {
+    luma[plane] = seen_in(bright, error[plane], level[plane]);
+    color[plane] = seen_in(bright, error[plane], level[plane] + fabs(error[plane]) / 2);
+  }
+  const double of_luma = (5 * luma[0] + 9 * luma[1] + 2 * luma[2]) / 16 / 4;
+  const double to_red = color[0] - color[1], to_blue = color[2] - (color[0] + color[1]) / 2;
+  return sqrt(of_luma * of_luma + (0.65 * to_red * to_red + 0.6 * to_blue * to_blue) / (12.0 * 12.0));
+}
+
+// The farthest that two flat colors were apart which became one: those of four cells and more, none of which is near a third.
+inline double merged(const Picture &first, const Picture &second) {
+  std::map<uint32_t, Flat> flats;
+  const auto offset = [&](int x, int y) { return 4 * ((size_t)std::min(y, first.height - 1) * first.width + std::min(x, first.width - 1)); };
+  const auto color_at = [&](int x, int y) {
+    const uint8_t *pixel = first.pixels + offset(x, y);
+    return pixel[0] | pixel[1] << 8 | pixel[2] << 16 | (uint32_t)pixel[3] << 24;
+  };
+  for (int top = 0; top < first.height; top += CELL) {
+    for (int left = 0; left < first.width; left += CELL) {
+      // Two rows beside each other, or else two columns.
+      for (int way = 0; way < 2 * (CELL - 1); way++) {
+        const int at = way % (CELL - 1), is_column = way >= CELL - 1;
+        const auto x = [&](int pixel) { return left + (is_column ? at + pixel % 2 : pixel / 2); };
+        const auto y = [&](int pixel) { return top + (is_column ? pixel / 2 : at + pixel % 2); };
+        const uint32_t color = color_at(x(0), y(0));
+        bool is_flat = true;
+        for (int pixel = 0; pixel < 2 * CELL; pixel++) is_flat = is_flat && color_at(x(pixel), y(pixel)) == color;
+        if (!is_flat) continue;
+        if (color >> 24 != 255) break;
+        Flat &flat = flats[color];
+        flat.cells++;
+        for (int pixel = 0; pixel < 2 * CELL; pixel++)
+          for (int plane = 0; plane < 3; plane++) flat.sums[plane] += second.pixels[offset(x(pixel), y(pixel)) + plane];
+        break;
+      }
+    }
+  }
+  std::vector<Color> all, shown, made;
+  for (const auto &[color, flat] : flats) {
+    all.push_back({(float)(color & 255), (float)(color >> 8 & 255), (float)(color >> 16 & 255)});
+    if (flat.cells < 4) continue;
+    const float pixels = (float)flat.cells * 2 * CELL;
+    shown.push_back(all.back()), made.push_back({flat.sums[0] / pixels, flat.sums[1] / pixels, flat.sums[2] / pixels});
+  }
+  const auto is_alone = [&](const Color &color) { return std::count_if(all.begin(), all.end(), [&](const Color &near) { return apart(near, color) <= 4; }) == 1; };
+  double most = 0;
+  for (size_t one = 0; one < shown.size(); one++) {
+    for (size_t other = one + 1; other < shown.size(); other++) {
+      const bool is_one = apart(made[one], made[other]) * 4 <= apart(shown[one], shown[other]);
+      if (is_one && is_alone(shown[one]) && is_alone(shown[other])) most = std::max(most, seen_apart(shown[one], shown[other]));
+    }
+  }
+  return most * 1.3;
+}
+
 inline double difference(const Picture &first, const Picture &second, bool is_small, bool may_stripe, int tile_columns, int tile_rows) {
   const int across = (first.width + CELL - 1) / CELL, down = (first.height + CELL - 1) / CELL;
   std::vector<double> worst((size_t)across * down);
@@ -153,7 +225,7 @@ inline double difference(const Picture &first, const Picture &second, bool is_sm
       if (counts(row, down, tile_rows / CELL) && counts(at, across, tile_columns / CELL)) errors.push_back(worst[row * across + at]);
   std::sort(errors.begin(), errors.end(), std::greater<double>());
   const size_t part = std::max<size_t>(1, (size_t)floor(errors.size() * 0.02 + 0.5));
-  return std::max(mean_of(errors, part), mean_of(errors, WORST_CELLS) / 1.7);
+  return std::max({merged(first, second), mean_of(errors, part), mean_of(errors, WORST_CELLS) / 1.7});
 }
 
 }  // namespace plain
