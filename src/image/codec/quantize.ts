@@ -1,5 +1,5 @@
 /** Pictures in few colors. */
-import { parallel, held, type Estimate, serial } from "../../../wasm/estimate.ts";
+import { parallel, held, type Estimate, NO_WORK, serial } from "../../../wasm/estimate.ts";
 import { QUANTIZE_WINDOW_ROWS } from "../../../wasm/quantize/instance.ts";
 import {
   addEstimate,
@@ -214,11 +214,12 @@ export function quantized(picture: Picture, chosen: ChosenPalette, reduction: Re
 }
 
 /**
- * The estimate of choosing the palette of a picture, and of finding its colors in it afterward: the memory of the one is
- * given back before the other begins.
+ * The estimate of choosing the palette of a picture, and of finding its colors in it afterward, beside what is held only then: the
+ * memory of the one is given back before the other begins.
  */
-export function reducedEstimate(picture: Extent): Estimate {
-  return parallel(held(SORTED_BYTES), serial(choosingEstimate(picture), quantizedEstimate(picture)));
+export function reducedEstimate(picture: Extent, afterward: Estimate = NO_WORK): Estimate {
+  const finding = parallel(quantizedEstimate(picture), afterward);
+  return parallel(held(SORTED_BYTES), serial(choosingEstimate(picture), finding));
 }
 
 /** The estimate of reading a picture that was `quantized`, once. */

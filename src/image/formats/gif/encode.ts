@@ -64,12 +64,15 @@ const ANIMATION_READINGS = 5;
 export function gifEstimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { width, height, frames } = picture;
   const seen = picture.opaque ? picture : withoutAlpha(picture);
-  const readings = frames > 1 ? ANIMATION_READINGS : READINGS;
-  const common = parallel(reducedEstimate(seen), writtenBytes(seen), times(readings, shadesEstimate(picture)));
-  if (frames > 1) return parallel(common, animationEstimate(seen, { isExact: false }));
+  const shades = shadesEstimate(picture);
+  if (frames > 1) {
+    const common = parallel(reducedEstimate(seen), writtenBytes(seen), times(ANIMATION_READINGS, shades));
+    return parallel(common, animationEstimate(seen, { isExact: false }));
+  }
   const tuning = tuningFor(settings);
   const usual = times(ATTEMPTS, encodeEstimate(width * height, tuning.tolerance > 0, fullness(seen)));
-  return parallel(common, usual, furtherEstimate(seen, tuning));
+  const writing = parallel(writtenBytes(seen), usual, furtherEstimate(seen, tuning));
+  return parallel(reducedEstimate(seen, writing), times(READINGS, shades));
 }
 
 /** Ways with fewer colors that are written besides the usual one: of photographs there is mostly none. */
