@@ -14,6 +14,19 @@ export interface Chosen {
   parts?: readonly Uint8Array[];
   /** The part of the usual time that the last of them took, by what it came to; absent where that is not known. */
   share?: number;
+  /** Of an animation, what its frames take in ways that are the same at every quality, by the name of frame and way, */
+  frames?: Map<string, KeptFrame>;
+  /** and the bytes of those that are kept; */
+  frameBytes?: number;
+  /** how many times the bytes with loss they took without, as far as both were tried in the last rendition. */
+  exactTimes?: number | undefined;
+}
+
+/** A frame of an animation as it was written. */
+export interface KeptFrame {
+  readonly length: number;
+  /** Absent where another way took less, or there was no room for it. */
+  readonly file?: Uint8Array | undefined;
 }
 
 export interface EncodeSettings {
@@ -93,6 +106,11 @@ export interface Scale {
    * is softer than most photographs.
    */
   readonly begins?: number;
+  /**
+   * The same of animations, which then are known to follow the curve of `losses`; absent: their searches begin with the quality of
+   * the preset.
+   */
+  readonly films?: number;
   /** Bits that a pixel of an average picture takes at a score of 75; absent where they say nothing of its losses. */
   readonly bits?: number;
   /** What is drawn, as letters and logos are, has a way of its own, whose files differ from this quality on. */
@@ -120,6 +138,8 @@ export interface Writer {
    * never.
    */
   readonly sixteenBit?: (settings: EncodeSettings, space: Space | undefined) => boolean;
+  /** Bytes that `chosen` holds of an animation at most; none where absent. */
+  readonly chosenBytes?: number;
   readonly qualities: Scale;
   /** What `encode` can be told that is a choice, in the order in which it is tried; `[{}]` where there is none. */
   readonly variants: readonly Variant[];

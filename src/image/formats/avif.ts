@@ -64,6 +64,7 @@ export const avif = format({
       losses: LOSSES,
       bits: 0.25,
       begins: 0.925,
+      films: 0.86,
       fullChroma: 1.8,
       draft: 2,
       drawnFrom: MIN_DRAWN_QUALITY,

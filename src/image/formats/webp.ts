@@ -7,6 +7,7 @@ import { isWebp, parseWebp, type WebpFrame } from "./webp/container.ts";
 import { decodeBytes, isOpaque, openFrames, estimate as decodeEstimate } from "./webp/decode.ts";
 import { embed } from "./webp/embed.ts";
 import { encodeWebp, estimate as encodeEstimate } from "./webp/encode.ts";
+import { KEPT_FRAMES_BYTES } from "./webp/frame-ways.ts";
 import { manifest } from "./webp/manifest.ts";
 import { mark } from "./webp/mark.ts";
 import { metadata } from "./webp/metadata.ts";
@@ -76,7 +77,8 @@ export const webp = format({
     {
       estimate: encodeEstimate,
       encode: encodeWebp,
-      qualities: { step: 0.25, losses: LOSSES, bits: 0.32, tilesOfSmall: true, makesStripes: "blocks" },
+      chosenBytes: KEPT_FRAMES_BYTES,
+      qualities: { step: 0.25, losses: LOSSES, films: 1, bits: 0.32, tilesOfSmall: true, makesStripes: "blocks" },
       variants: [{}],
       nearLosslessLevels: [0, 20, 60],
       keepsPalettes: true,

@@ -1,12 +1,14 @@
 /** Animations that look as good as asked. */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
+import type { Chosen, Scale } from "../codec/writer.ts";
 import type { Extent, Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
 import { resultDecodeEstimate } from "./estimates.ts";
 import { findQuality, FULL_QUALITY, type Known, MIN_QUALITY, type Model, within } from "./find-quality.ts";
 import type { Goal } from "./goal.ts";
+import { expectedQuality as usualQuality, firstQuality as usualFirst, steepnessOf } from "./losses.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { fileAt, type Found, pictureIn, type Written } from "./probe.ts";
 import { inComparedColors, judgeRows, scoreEstimate } from "./score.ts";
@@ -84,10 +86,17 @@ async function endsOf(picture: Picture, timeSlice: TimeSlice): Promise<number[]>
   return ends;
 }
 
-/** Points that a quality step is worth. */
+/** Qualities that are tried. */
+const WHOLE_STEPS: Scale = { step: 1 };
+/** Points that a quality step is worth, in formats of which it is not known what qualities lose of animations. */
 const POINTS_PER_QUALITY = 0.7;
 /** A result this close above its target score is close enough. */
 const CLOSE_POINTS = 2;
+/** The part of that which is aimed at; more after each further try that was too low. */
+const AIMED_PART = 0.2;
+/** How steep the curves of what qualities lose are in animations, as a part of what is usual, until two tries say it; and at least. */
+const STEEPNESS = 1.2;
+const LEAST_STEEPNESS = 0.6;
 /** A result that takes so many times the bytes of the original was made with means that no quality makes up for. */
 const HOPELESS = 2;
 /**
@@ -122,6 +131,8 @@ interface FramesGoal
   /** The animation as results are looked at; absent: as it is encoded. */
   readonly compared?: Picture;
   readonly deadline?: EndsInTime;
+  /** Told what the encoder chose of an animation. */
+  readonly chosen?: Chosen;
 }
 
 /**
@@ -139,6 +150,7 @@ export async function smallestAnimation(
     upperBoundBytes = Infinity,
     compared = picture,
     deadline = ENDLESS,
+    chosen = {},
     trace,
   }: FramesGoal,
   timeSlice: TimeSlice,
@@ -155,10 +167,14 @@ export async function smallestAnimation(
     if (isEnough(one)) return !isEnough(other) || one.length < other.length;
     return !isEnough(other) && one.score > other.score && !isVain(one, other);
   };
+  // What qualities lose of stills of more than 8 bits is known less well.
+  const isStill = picture.frames === 1;
+  const scale = isStill ? WHOLE_STEPS : format.write.qualities;
   const judge = await judgeOf(format, compared, timeSlice);
-  const probeAt = fileAt((one) => format.write.encode(picture, one, timeSlice), settings, trace);
+  const shared = isStill ? {} : { chosen };
+  const probeAt = fileAt((one) => format.write.encode(picture, { ...one, ...shared }, timeSlice), settings, trace);
   const model: Model<Tried, Written> = {
-    ...within({ step: 1 }, MIN_QUALITY, FULL_QUALITY),
+    ...within(WHOLE_STEPS, MIN_QUALITY, FULL_QUALITY),
     leaps: true,
     mostScore: async () => targetScore + MOST_ABOVE,
     async measure({ quality, bytes }) {
@@ -167,10 +183,10 @@ export async function smallestAnimation(
       trace?.({ kind: "judged", part: "whole", quality, score: metric, points: score });
       return { quality, score, metric, length: file.length };
     },
-    expected: (known) => expectedQuality(known, targetScore + CLOSE_POINTS / 4),
+    expected: (known) => expectedQuality(known, targetScore, scale),
   };
   const { best, beaten, left } = await findQuality(probeAt, model, {
-    first: settings.quality,
+    first: firstQuality(settings.quality, scale),
     attempts: mostTries(picture),
     isEnough,
     isClose,
@@ -185,8 +201,20 @@ export async function smallestAnimation(
   return found;
 }
 
-/** The quality that is likely to score so much: between two that were tried, as far on as their scores say. */
-function expectedQuality({ low, high, tried }: Known<Tried>, score: number): number {
+/** Where to begin: what moves loses another part than stills do. */
+function firstQuality(quality: number, { films, ...scale }: Scale): number {
+  return films === undefined ? quality : Math.round(usualFirst(quality, { ...scale, begins: films }));
+}
+
+/**
+ * The quality that is likely to score a little more than so much: by what the format's qualities usually lose, or between two that
+ * were tried, as far on as their scores say.
+ */
+function expectedQuality(known: Known<Tried>, targetScore: number, scale: Scale): number {
+  const { low, high, tried } = known;
+  const score = targetScore + CLOSE_POINTS * AIMED_PART * (high ? 1 : tried.length);
+  const steepness = Math.max(LEAST_STEEPNESS, steepnessOf(tried, scale, STEEPNESS));
+  if (scale.films !== undefined) return Math.round(usualQuality(tried, score, scale, steepness));
   const last = tried.at(-1)!;
   const isBetween = low && high && low.score < high.score;
   const perQuality = isBetween ? (high.score - low.score) / (high.quality - low.quality) : POINTS_PER_QUALITY;

@@ -1,7 +1,7 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
 import { maximum, NO_WORK } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import type { EncodeSettings } from "../codec/writer.ts";
+import type { Chosen, EncodeSettings } from "../codec/writer.ts";
 import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { framesJudgeMs, smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
@@ -131,6 +131,12 @@ function withAllChroma({ settings }: Task, { write }: WritableFormat): EncodeSet
 }
 
 /**
+ * An animation is written without loss besides where its frames took up to so many times the bytes with loss. They were written by
+ * a coder that fits beside a lossy one, and takes 1.5 to 2.8 times what the other does.
+ */
+const MOST_EXACT_TIMES = 2.4;
+
+/**
  * Searches among files of the whole, which are written as they are to stay: of animations, and of pictures that keep more than 8
  * bits. These are looked at as an ordinary screen shows them, for the score knows no brighter light.
  */
@@ -145,23 +151,26 @@ export function searchFiles(task: Task): Attempt | null {
   const looked = { ...compared, bits: picture.bits };
   const source = maximum(pictureEstimate(stored, plan), isStill ? pictureEstimate(shown, plan) : NO_WORK);
   const encode = format.write.estimate(picture, settings);
+  const kept = isStill ? 0 : (format.write.chosenBytes ?? 0);
   const ms = encodeEstimate(task, format, settings).ms + source.ms + framesJudgeMs(format, looked);
   return {
     name: "search frames",
     estimate: {
-      // The best file so far is kept while another is made.
-      bytes: source.bytes + maximum(encode, judgeEstimate(format, looked)).bytes + encode.bytes / 2,
+      // The best file so far is kept while another is made, and frames that may be in both.
+      bytes: source.bytes + maximum(encode, judgeEstimate(format, looked)).bytes + encode.bytes / 2 + kept,
       ms: usualTries(picture) * ms,
     },
     isSearch: true,
     async run(session, timeSlice) {
       const originalBytes = unchanged?.original?.length;
       const { deadline } = session;
-      const goal = { format, settings, targetScore, originalBytes, upperBoundBytes, compared, deadline, trace };
-      // Of what is drawn, files without loss are small: one is made besides.
-      const mayBeExact = !isStill && !unchanged && format.write.nearLosslessLevels !== undefined;
-      if (mayBeExact && (await isFlat(picture, timeSlice))) session.exactBesideBytes = Infinity;
+      const chosen: Chosen = {};
+      const goal = { format, settings, targetScore, originalBytes, upperBoundBytes, compared, deadline, chosen, trace };
       const best = await smallestAnimation(picture, goal, timeSlice);
+      // Of what is drawn, files without loss are small: one is made besides.
+      const isTried = !isStill && !unchanged && (!best || best.score >= targetScore);
+      const mayBeExact = isTried && format.write.nearLosslessLevels && (chosen.exactTimes ?? 0) <= MOST_EXACT_TIMES;
+      if (mayBeExact && (await isFlat(picture, timeSlice))) session.exactBesideBytes = Infinity;
       if (!best) return BEATEN;
       if (isStill || best.score >= targetScore || !format.can.lossless || unchanged) return session.rendition(best);
       const exact = await format.write.encode(picture, { ...settings, lossless: true }, timeSlice);

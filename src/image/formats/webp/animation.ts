@@ -6,6 +6,7 @@ import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import type { Picture } from "../../pixels/picture.ts";
 import type { Rows } from "../../pixels/rows.ts";
+import { FrameWays } from "./frame-ways.ts";
 import { type EncodedFrame, muxAnimation } from "./mux.ts";
 import { encoderSettings, exactSettings } from "./settings.ts";
 
@@ -13,6 +14,7 @@ interface Job {
   readonly opaque: boolean;
   readonly detail: number | undefined;
   readonly settings: EncodeSettings;
+  readonly ways: FrameWays;
   readonly timeSlice: TimeSlice;
 }
 
@@ -25,7 +27,10 @@ export async function encodeAnimation(
   const { width, height, opaque, detail } = picture;
   const instance = acquireAlone();
   try {
-    const frames = await encodeFrames(picture, instance, { opaque, detail, settings, timeSlice });
+    const { chosen } = settings;
+    const ways = new FrameWays(chosen);
+    const frames = await encodeFrames(picture, instance, { opaque, detail, settings, ways, timeSlice });
+    if (chosen) chosen.exactTimes = ways.exactTimes;
     return muxAnimation({ width, height, alpha: !opaque, loops: picture.loops }, frames);
   } finally {
     release(instance);
@@ -55,7 +60,8 @@ async function encodeOn([one, other]: [Canvas, Canvas], picture: Picture, job: J
       continue;
     }
     const before = last ? previous : undefined;
-    encoded.push({ ...(await encodeRectangle(current, before, box ?? whole, job)), delayMs });
+    const change = { box: box ?? whole, at: encoded.length };
+    encoded.push({ ...(await encodeRectangle(current, before, change, job)), delayMs });
     [current, previous] = [previous, current];
   }
   return encoded;
@@ -78,24 +84,30 @@ async function copyRows(rows: Rows, canvas: Canvas, timeSlice: TimeSlice): Promi
 
 /**
  * The smallest of the ways to say what changed: lossy if that is allowed, without loss, and without loss only the
- * pixels that differ, drawn over the others. (Holes would cost a lossy coder an alpha channel.)
+ * pixels that differ, drawn over the others. (Holes would cost a lossy coder an alpha channel.) What was far from the smallest in
+ * the frames before is left out.
  */
 async function encodeRectangle(
   canvas: Canvas,
   before: Canvas | undefined,
-  box: Rectangle,
-  { opaque, detail, settings, timeSlice }: Job,
+  { box, at }: { readonly box: Rectangle; readonly at: number },
+  { opaque, detail, settings, ways, timeSlice }: Job,
 ): Promise<Omit<EncodedFrame, "delayMs">> {
   const shape = { width: box.width, height: box.height, opaque, detail };
-  const wanted = encoderSettings(shape, settings);
+  const pixels = box.width * box.height;
   const exact = exactSettings(shape, settings);
-  const ways = [{ box, file: await encodeBox(canvas, undefined, box, wanted, timeSlice), blend: false }];
-  if (!settings.lossless)
-    ways.push({ box, file: await encodeBox(canvas, undefined, box, exact, timeSlice), blend: false });
-  if (before && canvas.blendable(before, box)) {
-    ways.push({ box, file: await encodeBox(canvas, before, box, { ...exact, opaque: false }, timeSlice), blend: true });
-  }
-  return ways.reduce((best, way) => (way.file.length < best.file.length ? way : best));
+  const make = (how: EncoderSettings, over?: Canvas) => () => encodeBox(canvas, over, box, how, timeSlice);
+  const over = before && canvas.blendable(before, box) && ways.isPromising("blend", pixels) ? before : undefined;
+  const isExactTried = ways.isPromising("exact", pixels) || (settings.lossless && !over);
+  const isLossyTried = !settings.lossless && (ways.isPromising("lossy", pixels) || !(over || isExactTried));
+  return {
+    box,
+    ...(await ways.shortest(at, pixels, [
+      ...(isLossyTried ? [{ kind: "lossy", make: make(encoderSettings(shape, settings)) } as const] : []),
+      ...(isExactTried ? [{ kind: "exact", make: make(exact) } as const] : []),
+      ...(over ? [{ kind: "blend", make: make({ ...exact, opaque: false }, over) } as const] : []),
+    ])),
+  };
 }
 
 async function encodeBox(
