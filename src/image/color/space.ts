@@ -69,7 +69,8 @@ function ownSpace({ profile, colorspace, highDynamicRange = false }: Colors): Sp
     return undefined;
   const isTwoWay = relationOf(profile, SRGB) === "different" && relationOf(SRGB, profile) === "different";
   if (!isTwoWay) return undefined;
-  return { profile, isP3: relationOf(profile, displayP3().profile) === "same" };
+  // Results have it when the file that it is a part of may be let go of.
+  return { profile: profile.slice(), isP3: relationOf(profile, displayP3().profile) === "same" };
 }
 
 /** Whether samples with this profile are in a space as they are. */

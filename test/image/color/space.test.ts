@@ -151,6 +151,16 @@ describe("output.profile", () => {
     },
   );
 
+  it.each(["jpeg", "png", "webp", "avif"] as const)(
+    "is kept of a WebP file that is made smaller, as %s",
+    async (format) => {
+      const file = await result(await encoded(scene(320, 240), ADOBE_RGB), { format: "webp", profile: "keep" });
+      const operations = { resize: { width: 160, mode: "auto" } };
+      const made = await result(file, { format, profile: "keep" }, { operations });
+      expect(profileIn(made)).toEqual(ADOBE_RGB);
+    },
+  );
+
   it("p3 is what JPEG XL says of its pixels, which a codec with colors of its own makes of it", async () => {
     const output = { format: "jxl", profile: "p3" } as const;
     const exact = await result(wide, output, { optimize: LOSSLESS });
