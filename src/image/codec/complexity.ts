@@ -99,6 +99,18 @@ export function changingPart({ frames, changes = 1 }: Extent): number {
   return changes + (1 - changes) / frames;
 }
 
+/**
+ * Bytes of a pixel go with this power of how many pixels show one of the original. Of eight photographs and screens that were
+ * made 1.5 to 3 times as wide, those that take most went with 0.09 to 0.17 as TIFF, 0.14 to 0.2 as PNG, 0.09 as GIF and 0.44 as
+ * lossy WebP.
+ */
+const ENLARGED_POWER = { exact: 0.12, filtered: 0.15, palette: 0.09, lossy: 0.4 } as const;
+
+/** The part of the bytes of a photograph's pixel that one takes in a file of a picture that is enlarged, at most 1. */
+export function fileShare({ enlarged = 1 }: Pick<Extent, "enlarged">, kind: keyof typeof ENLARGED_POWER): number {
+  return Math.max(1, enlarged) ** -ENLARGED_POWER[kind];
+}
+
 /** Pixels of several rectangles together. */
 export function areaOf(boxes: readonly Size[]): number {
   return boxes.reduce((sum, box) => sum + area(box), 0);

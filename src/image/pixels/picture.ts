@@ -29,6 +29,8 @@ export interface Extent {
   readonly detail?: number | undefined;
   /** About how much of what a lossy coder keeps of a photograph's pixel there is in one of it, at most 1; absent: 1. */
   readonly texture?: number | undefined;
+  /** How many of its pixels show one of the original, at least 1: files of what is enlarged are smaller; absent: 1. */
+  readonly enlarged?: number | undefined;
   /** What the values of its pixels mean; absent: sRGB. */
   readonly space?: Space | undefined;
   /** Bits of a sample of the original, 9 to 16, of which its rows are 16-bit; absent: they are not. */
@@ -64,7 +66,7 @@ export async function firstFrame(picture: Picture, timeSlice: TimeSlice): Promis
 
 /** A still picture over rows that can be opened again and again. */
 export function stillPicture(
-  { width, height, opaque, detail, texture, space, bits }: Omit<Extent, "frames" | "changes">,
+  { width, height, opaque, detail, texture, enlarged, space, bits }: Omit<Extent, "frames" | "changes">,
   open: (timeSlice: TimeSlice) => Rows | Promise<Rows>,
 ): Picture {
   return {
@@ -73,6 +75,7 @@ export function stillPicture(
     opaque,
     detail,
     texture,
+    enlarged,
     space,
     bits,
     frames: 1,

@@ -8,7 +8,7 @@ import { decodedFrames, ownTimeSlice, paced } from "../codec/metered-rows.ts";
 import type { ProfileOption } from "../color/profile-option.ts";
 import { type Space, spaceOf } from "../color/space.ts";
 import type { GainMap } from "../gain-map/gain-map.ts";
-import { type Box, isWhole, type Size, turnSize, whole } from "../pixels/geometry.ts";
+import { area, type Box, isWhole, type Size, turnSize, whole } from "../pixels/geometry.ts";
 import { firstFrame, type Frame, type Picture, stillPicture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { clocked, type Stopwatch } from "../pixels/stopwatch.ts";
@@ -16,7 +16,7 @@ import { crop } from "../steps/crop.ts";
 import type { Step } from "../steps/operation.ts";
 import { resample, resampleEstimate } from "../steps/resample.ts";
 import { rotate, rotateEstimate } from "../steps/rotate.ts";
-import { needsStrips, stripEstimate, stripRegions, turnByStrips } from "../steps/turn-strips.ts";
+import { NARROW_STRIP_BYTES, needsStrips, stripEstimate, stripRegions, turnByStrips } from "../steps/turn-strips.ts";
 import { turn, turnEstimate } from "../steps/turn.ts";
 import { demandOf, opaqueAfter, type Plan, sizeAfter, type View, viewedSize } from "./plan.ts";
 
@@ -92,6 +92,7 @@ export function pictureOf(stored: Stored, plan: Plan): Picture {
     changes: changesOf(facts, plan.size),
     detail: detailOf(facts, plan.size),
     texture: textureOf(facts, plan.size),
+    enlarged: enlargementOf(stored, plan),
     space: stored.space,
     bits: sixteenBit && Math.min(MOST_BITS, facts.bits ?? MOST_BITS),
     open: (timeSlice) => clocked(plannedFrames(stored, plan, timeSlice), "operations", timeSlice, stopwatch),
@@ -158,6 +159,11 @@ function turningEstimate(stored: Stored, view: View): Estimate {
     : turnEstimate(viewed, orientation);
 }
 
+/** The same plan, of which what is turned by strips is turned in narrow ones. */
+export function withNarrowStrips(plan: Plan): Plan {
+  return { ...plan, view: { ...plan.view, maxStripBytes: NARROW_STRIP_BYTES } };
+}
+
 /** What is turned of a view: all of it, as it is resized. */
 function turnedIn({ sixteenBit }: Stored, view: View) {
   const { box, orientation, maxStripBytes } = view;
@@ -215,6 +221,17 @@ function viewEstimate(stored: Stored, view: View): Estimate {
     conversionEstimate(viewed, facts, space),
     turningEstimate(stored, view),
   );
+}
+
+/** How many pixels of a planned picture show one as it is decoded: where it is enlarged more than one. */
+function enlargementOf({ format, facts }: Stored, { view, steps }: Plan): number {
+  let size = turnSize(viewedSize(view), view.orientation);
+  let enlarged = area(size) / area(decodedSize(format, facts, view));
+  for (const step of steps) {
+    if (step.kind === "resize") enlarged *= area(step) / area(step.box ?? size);
+    size = sizeAfter(step, size);
+  }
+  return Math.max(1, enlarged);
 }
 
 /** The size of the wanted region as the decoder makes it. */

@@ -5,8 +5,7 @@ import { isolateBudget, tooLarge } from "../../scheduler/budget.ts";
 import { type JobLimits, TooLong } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
-import { turnsByStrips } from "../plan/planned-picture.ts";
-import { NARROW_STRIP_BYTES } from "../steps/turn-strips.ts";
+import { turnsByStrips, withNarrowStrips } from "../plan/planned-picture.ts";
 import { type Attempt, BEATEN, hasAny, hasPreferred, type Outcome, type Ways } from "./attempt.ts";
 import { encodeBlind, encodeDrawnExactly, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
 import { fits } from "./estimates.ts";
@@ -84,8 +83,7 @@ function inNarrowStrips(usual: Ways): Ways {
   const { task } = usual;
   const { stored, plan } = task;
   if (!turnsByStrips(stored, plan.view) || hasPreferred(usual)) return usual;
-  const view = { ...plan.view, maxStripBytes: NARROW_STRIP_BYTES };
-  const narrow = waysOf(taskOf({ ...task, plan: { ...plan, view } }, task.unchanged));
+  const narrow = waysOf(taskOf({ ...task, plan: withNarrowStrips(plan) }, task.unchanged));
   return hasPreferred(narrow) || !hasAny(usual) ? narrow : usual;
 }
 

@@ -69,8 +69,8 @@ export class Session {
   async keepPixels(timeSlice: TimeSlice): Promise<void> {
     if (this.bufferedBytes > 0) return;
     const { size, bytes, open } = await collectFirst(this.task.picture, timeSlice);
-    const { detail, texture, space } = this.task.picture;
-    this.picture = stillPicture({ ...size, detail, texture, space }, open);
+    const { detail, texture, enlarged, space } = this.task.picture;
+    this.picture = stillPicture({ ...size, detail, texture, enlarged, space }, open);
     this.bufferedBytes = bytes.length;
     if (this.task.isLast && !this.task.unchanged && !this.sixteenBit) this.releaseSource();
   }

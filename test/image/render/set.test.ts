@@ -16,9 +16,11 @@ import { isServed, sharedSize, wantedOf } from "../../../src/image/render/result
 import { affordableWork } from "../../../src/image/render/results/work.ts";
 import { decoded } from "../../../src/image/search/probe.ts";
 import type { Step } from "../../../src/image/steps/operation.ts";
+import { NARROW_STRIP_BYTES } from "../../../src/image/steps/turn-strips.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
 import { JobLimits } from "../../../src/scheduler/job-limits.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import { NO_WORK } from "../../../wasm/estimate.ts";
 import photoFile from "../../fixtures/avif/kodim03_yuv420_8bpc.avif";
 import sequenceFile from "../../fixtures/avif/sequence.avif";
 import alphaFile from "../../fixtures/avif/straight-alpha.avif";
@@ -265,6 +267,38 @@ describe("what is kept of a large photograph", () => {
   it("is the picture of every width, for all of its formats", () => {
     const widths = [320, 480, 640, 960, 1280, 1920];
     expect(keptBy(...widths)).toEqual(widths.map((width) => ({ width, isKept: true })));
+  });
+
+  it("is turned in narrow strips where the original leaves no room for usual ones", () => {
+    const progressive = identify(new Uint8Array(jpegFile));
+    const facts = { ...progressive.facts, width: 6000, height: 4000, orientation: 1 as const };
+    const large = { ...progressive, facts };
+    const drawn: Step = {
+      kind: "rows",
+      width: 4000,
+      height: 6000,
+      opaque: () => true,
+      estimate: NO_WORK,
+      apply: (rows) => rows,
+    };
+    const steps: readonly Step[] = [{ kind: "turn", orientation: 8 }, drawn];
+    const plannedTo = (all: readonly Step[]): Planned => {
+      const plan = planSteps(facts, all);
+      return { ...planned([]), steps: all, plan, size: plan.size };
+    };
+    const base = plannedTo(steps);
+    const groups = [groupOf(100), groupOf(200)].map((group) => {
+      const own = group.planned.steps;
+      return {
+        ...group,
+        stored: large,
+        base,
+        planned: plannedTo([...steps, ...own]),
+        wanted: wantedOf(base.size, own),
+      };
+    });
+    const work = affordableWork({ stored: large, base, groups }, new JobLimits());
+    expect(work.shared?.plan.view.maxStripBytes).toBe(NARROW_STRIP_BYTES);
   });
 
   it("counts the pixels of a format where several results have it", () => {

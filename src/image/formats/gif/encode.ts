@@ -7,7 +7,7 @@ import { coordinatesOf, mapEstimate, Remapper, remapperBytes } from "../../../..
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
-import { byDetail, fullness } from "../../codec/complexity.ts";
+import { byDetail, fileShare, fullness } from "../../codec/complexity.ts";
 import { type ChosenPalette, Palettes, reducedEstimate } from "../../codec/quantize.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { bandsOf } from "../../pixels/bands.ts";
@@ -127,7 +127,8 @@ export function exactEstimate(picture: Extent): Estimate {
 function writtenBytes(picture: Extent): Estimate {
   const pixels = picture.width * picture.height;
   const { flat, photograph } = RESULT_BYTES_PER_PIXEL;
-  return held(writerBytes(pixels, picture.frames > 1) + pixels * byDetail(picture, flat, photograph));
+  const file = pixels * byDetail(picture, flat, photograph) * fileShare(picture, "palette");
+  return held(writerBytes(pixels, picture.frames > 1) + file);
 }
 
 /** A way to write a still picture. */

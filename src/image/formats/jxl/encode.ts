@@ -10,7 +10,7 @@ import {
 import { ApiError } from "../../../errors.ts";
 import { joined } from "../../../joined.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
-import { lessWhereFlat } from "../../codec/complexity.ts";
+import { fileShare, lessWhereFlat } from "../../codec/complexity.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { isOpaque } from "../../pixels/bands.ts";
@@ -51,9 +51,11 @@ export function encodeEstimate(picture: Extent, settings: EncodeSettings): Estim
 const SIXTEEN_BIT_BIT_BYTES = 3 / 8;
 
 /** Photographs take 0.05 to 0.2 bytes per pixel at usual qualities, 1.2 without loss. */
-function fileBytes({ width, height, frames, bits = 8 }: Extent, { lossless, quality }: EncodeSettings): number {
+function fileBytes(picture: Extent, { lossless, quality }: EncodeSettings): number {
+  const { width, height, frames, bits = 8 } = picture;
   const exact = 1.5 + (bits - 8) * SIXTEEN_BIT_BIT_BYTES;
-  return width * height * frames * (lossless ? exact : quality > 90 ? 0.8 : 0.2);
+  const perPixel = lossless ? exact : quality > 90 ? 0.8 : 0.2;
+  return width * height * frames * perPixel * fileShare(picture, lossless ? "exact" : "lossy");
 }
 
 /** An animation is as many pixels as all of its frames have. */

@@ -43,7 +43,7 @@ export function* pngBandsOfPixels(pixels: Uint8Array, width: number): Generator<
   for (let from = 0; from < pixels.length; from += step) yield pixels.subarray(from, from + step);
 }
 
-interface Source extends Size {
+export interface Source extends Size {
   /** Whole rows, as many at a time as one call takes; each band is used before the next is asked for. */
   readonly bands: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** What they hold; RGBA by default. */
@@ -53,11 +53,21 @@ interface Source extends Size {
 /** Of a pixel, as estimates have it. */
 const RAW_BYTES = 3;
 
-/** The compressed pixels, in pieces. */
-export async function compress(choice: Choice, { width, height, bands, input = "rgba" }: Source, timeSlice: TimeSlice) {
+/** A piece of what pixels are compressed to. */
+interface Piece {
+  readonly piece: Uint8Array;
+  /** The part of the rows that is compressed with it, above 0 and at most 1. */
+  readonly part: number;
+}
+
+/** The compressed pixels, in pieces as they come. */
+export async function* compressed(
+  choice: Choice,
+  { width, height, bands, input = "rgba" }: Source,
+  timeSlice: TimeSlice,
+): AsyncGenerator<Piece, void> {
   const { representation, strategy, level } = choice;
   const writer = openPngWriter({ ...representation, width, height, strategy, level, input });
-  const pieces: Uint8Array[] = [];
   let rows = 0;
   let bytes = 0;
   try {
@@ -65,14 +75,20 @@ export async function compress(choice: Choice, { width, height, bands, input = "
       const count = band.length / writer.rowBytes;
       rows += count;
       const piece = writer.write(band, rows === height);
-      if (piece.length > 0) pieces.push(piece);
+      if (piece.length > 0) yield { piece, part: rows / height };
       bytes += piece.length;
       await timeSlice.spend(compressEstimate(choice, width * count, bytes / (width * rows * RAW_BYTES)).ms);
     }
-    return pieces;
   } finally {
     writer.close();
   }
+}
+
+/** The compressed pixels, in pieces. */
+export async function compress(choice: Choice, source: Source, timeSlice: TimeSlice): Promise<Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  for await (const { piece } of compressed(choice, source, timeSlice)) pieces.push(piece);
+  return pieces;
 }
 
 /**

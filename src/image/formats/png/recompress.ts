@@ -2,14 +2,14 @@
 import { parallel, type Estimate } from "../../../../wasm/estimate.ts";
 import { COLOR_TYPE, type PngHeader, SAMPLES } from "../../../../wasm/pixels/png-header.ts";
 import { pngReaderEstimate } from "../../../../wasm/pixels/png-reader.ts";
-import { type FilterStrategy, PNG_WINDOW_ROWS } from "../../../../wasm/pixels/png-writer.ts";
+import { PNG_WINDOW_ROWS } from "../../../../wasm/pixels/png-writer.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { changesOf, detailOf } from "../../codec/complexity.ts";
 import type { Facts, Recompressor } from "../../codec/format.ts";
 import { ownTimeSlice, paced } from "../../codec/metered-rows.ts";
 import { type Picture, stillPicture } from "../../pixels/picture.ts";
 import { coversCanvas, framesEstimate, readFrames } from "./animation.ts";
-import { assemble } from "./assemble.ts";
+import { assembleMeanwhile } from "./assemble.ts";
 import { Chunks, TYPE } from "./chunks.ts";
 import { compress } from "./compress.ts";
 import { type PngFile, readFile } from "./header.ts";
@@ -139,14 +139,13 @@ function readEstimate(file: PngFile, rows: number): Estimate {
 async function rewriteWide(bytes: Uint8Array, file: PngFile, colorChunks: Uint8Array[], timeSlice: TimeSlice) {
   const { type, depth, width, height, transparency } = file;
   const representation = { type, depth };
-  const write = (strategy: FilterStrategy, compression: { level: number; kind: "photograph" | "flat" }) => {
-    const source = { width, height, bands: storedBands(bytes, file, timeSlice), input: "stored" } as const;
-    return compress({ representation, strategy, ...compression }, source, timeSlice);
-  };
-  const strategy = await sixteenBitStrategy(write);
-  const pieces = await write(strategy, compressionFor(width * height * 2, EFFORT));
+  const source = () => ({ width, height, bands: storedBands(bytes, file, timeSlice), input: "stored" }) as const;
+  const strategy = await sixteenBitStrategy((tried, compression) =>
+    compress({ representation, strategy: tried, ...compression }, source(), timeSlice),
+  );
+  const choice = { representation, strategy, ...compressionFor(width * height * 2, EFFORT) };
   const key = transparency ? [transparencyChunk(bytes)] : [];
-  return assemble(representation, file, [...colorChunks, ...key], pieces);
+  return assembleMeanwhile(choice, source(), [...colorChunks, ...key], timeSlice);
 }
 
 /** Where IHDR says how many bits a sample has. */

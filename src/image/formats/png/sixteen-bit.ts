@@ -5,7 +5,7 @@ import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, rowsOver } from "../../pixels/rows.ts";
-import { assemble } from "./assemble.ts";
+import { assembleMeanwhile } from "./assemble.ts";
 import { compress, compressEstimate, lengthOf, pngBands } from "./compress.ts";
 import { type Compression, compressionFor, PROBE_LEVEL } from "./levels.ts";
 
@@ -42,12 +42,7 @@ export async function writeSixteenBit(picture: Picture, effort: number, timeSlic
   });
   const choice = { representation, strategy, ...compressionFor(width * height * 2, effort) };
   const bands = pngBands(await firstFrame(picture, timeSlice), timeSlice);
-  return assemble(
-    representation,
-    picture,
-    [],
-    await compress(choice, { width, height, bands, input: "sixteenBit" }, timeSlice),
-  );
+  return assembleMeanwhile(choice, { width, height, bands, input: "sixteenBit" }, [], timeSlice);
 }
 
 /** The strategy by which what `write` makes of samples of 16 bits is smallest. */

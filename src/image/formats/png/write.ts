@@ -2,9 +2,10 @@
 import { parallel, held, type Estimate, serial } from "../../../../wasm/estimate.ts";
 import { type FilterStrategy, pngWriterBytes } from "../../../../wasm/pixels/png-writer.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
+import { fileShare } from "../../codec/complexity.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import type { Extent, Picture } from "../../pixels/picture.ts";
-import { assemble } from "./assemble.ts";
+import { assemble, assembleMeanwhile } from "./assemble.ts";
 import { choose, chooseOnPart, choosingEstimate } from "./choose.ts";
 import { type Choice, compress, compressEstimate, lengthOf, pngBandsOfPixels } from "./compress.ts";
 import { type Compression, compressionFor, lastCompressionMs, ratioOf, PROBE_LEVEL } from "./levels.ts";
@@ -28,8 +29,7 @@ export async function writeStill(picture: Picture, options: WriteOptions, timeSl
   const look = await lookAt(picture, options, timeSlice);
   try {
     const choice = await choose(look, width, { ...options, pixels: width * height }, timeSlice);
-    const pieces = await compress(choice, { width, height, bands: look.bands() }, timeSlice);
-    return assemble(choice.representation, picture, colorChunks, pieces);
+    return await assembleMeanwhile(choice, { width, height, bands: look.bands() }, colorChunks, timeSlice);
   } finally {
     await look.close();
   }
@@ -39,7 +39,10 @@ export async function writeStill(picture: Picture, options: WriteOptions, timeSl
 const SURVEY_BYTES = 512 << 10;
 /** A bit for each color, where one is sought that can stand for transparency. */
 const COLORS_BYTES = 2 << 20;
-/** The part of its raw size that a photograph takes as a file: about half, and for a moment twice. */
+/**
+ * The part of its raw size that a photograph takes as a file: up to two thirds, and more while its memory grows. Frames
+ * that are joined take about half, and for a moment twice.
+ */
 const RESULT_RATIO = 1;
 
 /** The estimate of `writeStill`. */
@@ -53,13 +56,15 @@ export function stillEstimate(picture: Extent, effort: number): Estimate {
   return { bytes: stillBytes(picture, effort), ms: work.ms + lookEstimate(pixels).ms };
 }
 
-function stillBytes({ width, height, opaque, frames }: Extent, effort: number): number {
+function stillBytes(picture: Extent, effort: number): number {
+  const { width, height, opaque, frames } = picture;
   const pixels = width * height;
   const survey = samplePixels(pixels) * 4 + SURVEY_BYTES + (opaque && frames === 1 ? 0 : COLORS_BYTES);
   const raw = pixels * (opaque ? 3 : 4);
   // A flat picture is worth the highest level.
   const { level } = compressionFor(pixels * frames, effort, 0);
-  return Math.ceil(raw * RESULT_RATIO) + survey + pngWriterBytes(width, level, raw);
+  const file = raw * RESULT_RATIO * fileShare(picture, "filtered");
+  return Math.ceil(file) + survey + pngWriterBytes(width, level, raw);
 }
 
 // ---- probes ----
@@ -85,8 +90,8 @@ export async function writeProbe(picture: Picture, options: ProbeOptions, timeSl
   const look = await lookAt(picture, {}, timeSlice);
   try {
     const choice = await probeChoice(look, picture, options, timeSlice);
-    const pieces = choice.pieces ?? (await compress(choice, { ...sizeOf(picture), bands: look.bands() }, timeSlice));
-    return assemble(choice.representation, picture, [], pieces);
+    if (choice.pieces) return assemble(choice.representation, picture, [], choice.pieces);
+    return await assembleMeanwhile(choice, { ...sizeOf(picture), bands: look.bands() }, [], timeSlice);
   } finally {
     await look.close();
   }

@@ -6,7 +6,8 @@
 import { type Estimate, estimated, held, parallel } from "../../../../wasm/estimate.ts";
 import { zlib } from "../../../../wasm/zlib.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
-import { lessWhereFlat } from "../../codec/complexity.ts";
+import { fileShare, lessWhereFlat } from "../../codec/complexity.ts";
+import { GrowingFile } from "../../codec/growing-file.ts";
 import type { Writer } from "../../codec/writer.ts";
 import { grayProfileOf, type Space } from "../../color/space.ts";
 import { TIFF_HEADER_BYTES, writeHeader, directoryBytes, writeDirectory } from "../../metadata/directories.ts";
@@ -14,7 +15,6 @@ import { bandsOf } from "../../pixels/bands.ts";
 import type { Size } from "../../pixels/geometry.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, type Rows } from "../../pixels/rows.ts";
-import { GrowingFile } from "./growing-file.ts";
 import { directoryOf, type Representation } from "./representation.ts";
 import { difference, needsOf, pack, type SampleArray, samplesFor, samplesOf } from "./samples.ts";
 
@@ -147,7 +147,7 @@ function profileFor(space: Space, { samples }: Representation): Uint8Array | und
 }
 
 /** The part of its samples that a photograph takes, of 8 bits and of 16; with the margin, which is held too. */
-const FILE_RATIO = { 8: 0.85, 16: 1.1 } as const;
+const FILE_RATIO = { 8: 0.82, 16: 1.1 } as const;
 /** The state of zlib, and strips before and after. */
 const WORK_BYTES = (512 << 10) + 3 * STRIP_BYTES;
 /** The part of the time that flat pictures take. */
@@ -167,7 +167,8 @@ export function writeEstimate(picture: Extent): Estimate {
     lessWhereFlat(estimated(0, bytes + tried, BYTE_NANOSECONDS), picture, FLAT_SHARE),
   );
   const stripBytes = WORK_BYTES + 3 * (strip - STRIP_BYTES);
-  return parallel(work, held(bytes * FILE_RATIO[depth] + Math.min(bytes * 1.34, SAMPLED_STRIPS * strip) + stripBytes));
+  const file = bytes * FILE_RATIO[depth] * fileShare(picture, "exact");
+  return parallel(work, held(file + Math.min(bytes * 1.34, SAMPLED_STRIPS * strip) + stripBytes));
 }
 
 export const write = {

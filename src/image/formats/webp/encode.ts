@@ -5,7 +5,7 @@ import { canvasEstimate, canvasWork } from "../../../../wasm/webp/canvas.ts";
 import { BAND_ROWS, encodeEstimate, openEncoder, START_MS, type WebpEncoder } from "../../../../wasm/webp/encoder.ts";
 import { ApiError } from "../../../errors.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
-import { changingPart } from "../../codec/complexity.ts";
+import { changingPart, fileShare } from "../../codec/complexity.ts";
 import { guardedAsync } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
@@ -28,7 +28,7 @@ export function estimate(picture: Extent, settings: EncodeSettings): Estimate {
   const { width, height, frames } = picture;
   const pixels = width * height;
   const still = encodeEstimate(encoderSettings(picture, settings));
-  if (frames === 1) return parallel(still, held(pixels * fileBytesPerPixel(settings)));
+  if (frames === 1) return parallel(still, held(pixels * fileBytesPerPixel(picture, settings)));
   const exact = encodeEstimate(exactSettings(picture, settings));
   const ways = maximum(still, exact);
   const ms = (LOSSLESS_WAYS * exact.ms + (settings.lossless ? 0 : still.ms)) * changingPart(picture);
@@ -37,9 +37,10 @@ export function estimate(picture: Extent, settings: EncodeSettings): Estimate {
   return parallel(times(frames, frame), held(filesBytes(picture, settings)), canvasEstimate(width, 2 * height));
 }
 
-function fileBytesPerPixel({ lossless, quality }: EncodeSettings): number {
-  if (lossless) return FILE_BYTES_PER_PIXEL.lossless;
-  return quality > USUAL_QUALITY ? FILE_BYTES_PER_PIXEL.lossy : USUAL_FILE_BYTES_PER_PIXEL;
+function fileBytesPerPixel(picture: Extent, { lossless, quality }: EncodeSettings): number {
+  if (lossless) return FILE_BYTES_PER_PIXEL.lossless * fileShare(picture, "exact");
+  const lossy = quality > USUAL_QUALITY ? FILE_BYTES_PER_PIXEL.lossy : USUAL_FILE_BYTES_PER_PIXEL;
+  return lossy * fileShare(picture, "lossy");
 }
 
 /** @throws ApiError 422 when the picture has no frame, or is too large or too complex for the format */

@@ -5,8 +5,14 @@ import { isolateBudget } from "../../../scheduler/budget.ts";
 import type { JobLimits } from "../../../scheduler/job-limits.ts";
 import { collectEstimate, pixelBytes } from "../../pixels/buffered.ts";
 import { area } from "../../pixels/geometry.ts";
-import { demandOf, onlyTurns, planSteps, storedSize } from "../../plan/plan.ts";
-import { pictureEstimate, type Stored, withSixteenBits } from "../../plan/planned-picture.ts";
+import { demandOf, onlyTurns, type Plan, planSteps, storedSize } from "../../plan/plan.ts";
+import {
+  withNarrowStrips,
+  pictureEstimate,
+  type Stored,
+  turnsByStrips,
+  withSixteenBits,
+} from "../../plan/planned-picture.ts";
 import type { Coverage } from "../../search/attempts.ts";
 import { sixteenBitTask, taskOf } from "../../search/task.ts";
 import { unpackEstimate } from "../embedded-file.ts";
@@ -81,7 +87,16 @@ function sharedOf<Entry>({ stored, base, groups }: Given<Entry>): Kept | null {
   const { width, height } = size;
   const isWhole = width === base.size.width && height === base.size.height;
   const steps = isWhole ? base.steps : [...base.steps, { kind: "resize", width, height, kernel: "lanczos3" } as const];
-  return { width, height, opaque: base.opaque, plan: planSteps(storedSize(stored.facts), steps) };
+  const planned = planSteps(storedSize(stored.facts), steps);
+  return { width, height, opaque: base.opaque, plan: inRoom(stored, base.opaque, planned) };
+}
+
+/** A plan of what is kept, which is turned in narrow strips where there is no room for usual ones. */
+function inRoom(stored: Stored, opaque: boolean, plan: Plan): Plan {
+  if (!turnsByStrips(stored, plan.view)) return plan;
+  const collecting = collectEstimate({ ...plan.size, opaque });
+  const estimate = parallel(pictureEstimate(stored, plan), collecting);
+  return isolateBudget.canHold(estimate, stored.bytes.length) ? plan : withNarrowStrips(plan);
 }
 
 /** The ways to come to the picture of a group: with it kept, where that can be worth while, and without. */
