@@ -12,6 +12,8 @@ import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { pictureOf, scene } from "../../support/rows.ts";
 
 const [WIDTH, HEIGHT, BAND] = [3_504, 2_432, 38];
+/** Of a TIFF of a photograph of this size that is full of detail. */
+const HELD_BYTES = 12_950_000;
 const SETTINGS = { lossless: false, quality: 80, progressive: false, effort: 0.5 };
 
 /** A photograph of 8.5 megapixels. */
@@ -29,7 +31,7 @@ const ORIGINALS = {
 };
 
 const resizedTo = (bytes: Uint8Array, width: number) => {
-  const stored = identify(bytes);
+  const stored = { ...identify(bytes), heldBytes: HELD_BYTES };
   const height = Math.round((width * stored.facts.height) / stored.facts.width);
   return { stored, plan: planSteps(storedSize(stored.facts), [{ kind: "resize", width, height, kernel: "lanczos3" }]) };
 };

@@ -43,7 +43,7 @@ const COLORS_BYTES = 2 << 20;
  * The part of its raw size that a photograph takes as a file: up to two thirds, and more while its memory grows. Frames
  * that are joined take about half, and for a moment twice.
  */
-const RESULT_RATIO = 1;
+const RESULT_RATIO = 0.95;
 
 /** The estimate of `writeStill`. */
 export function stillEstimate(picture: Extent, effort: number): Estimate {
