@@ -41,7 +41,7 @@ const CHOSEN = [
   // `jpg` is `jpeg` in addresses.
   "contract/deliveries.ts",
   "delivery/render.ts",
-  "contract/format-lists.ts",
+  "image/plan/output.ts",
   "pipeline/self-test.ts",
   // Drawings are shown and read in ways of their own.
   "docs/site/page.ts",

@@ -34,7 +34,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "http/inside.ts parts": "goes with its request",
   "http/handed-over.ts received": "goes with its request",
   "image/analyses/found-faces.ts found": "goes with its picture",
-  "image/codec/exhausted.ts found": "goes with the bytes of its original",
+  "image/codec/metered-rows.ts exhausted": "goes with the bytes of its original",
   "image/color/space.ts known": "goes with its profile",
   "image/formats/svg/resvg.ts fontsOf": "goes with its instance, which ended work gives up",
   "image/text/metrics.ts known": "goes with its font",
