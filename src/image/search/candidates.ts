@@ -3,7 +3,13 @@
  * out on the sample, of which the whole is previewed, and written with those that come close.
  */
 import type { EncodeSettings, Preview } from "../codec/writer.ts";
-import { CLOSE_POINTS, type DistortionSearch, likelyQualityOf, lowestByDistortion } from "./distortion.ts";
+import {
+  CLOSE_POINTS,
+  type DistortionSearch,
+  isLikelyLarger,
+  likelyQualityOf,
+  lowestByDistortion,
+} from "./distortion.ts";
 import { isFlat } from "./exact.ts";
 import { MAX_QUALITY } from "./find-quality.ts";
 import { mostInFastPass, type Search } from "./goal.ts";
@@ -53,6 +59,8 @@ const PLAIN_QUALITY = 53;
  * small wallpapers became larger; with 64 colors one took a tenth more, and with 48 on tiles one a third.
  */
 const PLAIN_QUALITY_OF_WHOLE = 60;
+/** By a fast pass, and a guess of its quality, what is smaller in the end takes up to so many times the bytes. */
+const MORE_IN_FAST_PASS = 1.25;
 /** Where moved levels take so many times the bytes of few colors, what loses nothing takes too many as well. */
 const HOPELESS_LEVELS = 2;
 
@@ -62,6 +70,10 @@ interface SampleSearch extends Pick<Search, "settings" | "targetScore" | "patien
   readonly judge: Judge;
   /** Bytes of the sample from which on all is given up. */
   readonly most?: number;
+  /** The file of a more lenient search of the same picture: what is larger at the target score is not looked at. */
+  readonly leastBytes?: number | undefined;
+  /** What was found out of the sample by such a search. */
+  readonly probes?: Map<string, ProbeAt> | undefined;
 }
 
 /**
@@ -142,14 +154,14 @@ async function finished(
 
 /**
  * The candidates that stand out on the sample, the best first: of every kind of loss one way with one chroma
- * resolution. None where the first look shows that all would take too many bytes.
+ * resolution. None where first looks show that all would take too many bytes.
  */
 export async function candidatesFor(search: SampleSearch, encoder: PictureEncoder): Promise<readonly Candidate[]> {
   const { sample, settings, targetScore } = search;
   const standing = new Map<EncodeSettings["loss"], Candidate>();
   let cheapest: Candidate | undefined;
   const sampleEncoder = sample.tiles ? await encoder.onSample(sample) : encoder;
-  const probesAt = probesByLoss(sampleEncoder, search.judge);
+  const probesAt = probesByLoss(sampleEncoder, search.judge, search.probes);
   if (await isOver(sampleEncoder, probesAt, search)) return [];
   for (const variant of settings.subsample ? [{}] : encoder.variants) {
     const chosen = { ...settings, ...variant };
@@ -158,17 +170,16 @@ export async function candidatesFor(search: SampleSearch, encoder: PictureEncode
       continue;
     const distortionAt = distortionOf(sampleEncoder, chosen);
     if (!distortionAt) throw new RangeError("a way without previews");
-    const tuning = {
-      ...(await searchAfter(search, cheapest, chosen)),
-      first: await likelyQuality(distortionAt, search, chosen),
-    };
+    const first = await likelyQuality(distortionAt, search, chosen);
+    if (await isBeyond(search, await probesAt(chosen)(first), distortionAt, chosen)) continue;
+    const tuning = { ...(await searchAfter(search, cheapest, chosen)), first };
     const best = await lowestByDistortion(probesAt(chosen), distortionAt, targetScore, tuning);
     const candidate = { encoder, settings: chosen, distortion: await distortionAt(best.quality), best };
     const before = standing.get(chosen.loss);
     if (!before || (await isBetter(candidate.best, before.best, targetScore))) standing.set(chosen.loss, candidate);
     if (!cheapest || (await isBetter(candidate.best, cheapest.best, targetScore))) cheapest = candidate;
   }
-  if (!cheapest) throw new RangeError("no way to encode");
+  if (!cheapest) return [];
   const sized: { readonly one: Candidate; readonly bytes: number }[] = [];
   // One after the other: they have the thread by one time slice, which cannot be given back twice.
   for (const one of standing.values()) {
@@ -178,8 +189,11 @@ export async function candidatesFor(search: SampleSearch, encoder: PictureEncode
 }
 
 /** The curves of an encoder: one for each kind of loss, so that nothing is made twice. */
-function probesByLoss(sampleEncoder: Encoder, judge: Judge): (settings: EncodeSettings) => ProbeAt {
-  const known = new Map<string, ProbeAt>();
+function probesByLoss(
+  sampleEncoder: Encoder,
+  judge: Judge,
+  known = new Map<string, ProbeAt>(),
+): (settings: EncodeSettings) => ProbeAt {
   return (settings) => {
     const key = `${settings.loss} ${settings.subsample}`;
     const probeAt = known.get(key) ?? probeAtOf(sampleEncoder, settings, judge);
@@ -210,6 +224,19 @@ async function isOver(
 /** Whether a rendition takes no more than so many bytes; none is written where that is known without. */
 async function isWithin({ best }: Pick<Candidate, "best">, most: number): Promise<boolean> {
   return (best.mostBytes ?? Infinity) <= most || (await best.bytes()).length <= most;
+}
+
+/** Whether the first rendition of a way says, before it is looked at, that it takes more than the file that there is. */
+async function isBeyond(
+  { targetScore, leastBytes }: SampleSearch,
+  first: Probe,
+  distortionAt: DistortionAt,
+  { loss }: EncodeSettings,
+): Promise<boolean> {
+  if (leastBytes === undefined) return false;
+  // What loses nothing takes no less at a lower quality.
+  if (loss === "nothing") return (await first.bytes()).length > leastBytes * NEARLY_ALIKE_EXACT;
+  return isLikelyLarger(first, distortionAt, { targetScore, bytes: leastBytes * MORE_IN_FAST_PASS });
 }
 
 /** A picture, or its sample, in the most colors of a palette: exact where that holds all of them. */

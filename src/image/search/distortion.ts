@@ -2,7 +2,7 @@
  * The lowest quality that reaches a score, where it is known about how many points are lost at each: what is lost in
  * truth is taken to grow in proportion, which needs fewer probes than interpolation between scores.
  */
-import { findQuality, MAX_QUALITY, type Model, type Tried } from "./find-quality.ts";
+import { type BytesToBeat, findQuality, isBeaten, MAX_QUALITY, type Model, type Tried } from "./find-quality.ts";
 import type { DistortionAt, Probe, ProbeAt } from "./probe.ts";
 
 /** The lowest quality that is searched for: below it palettes have no fewer colors. */
@@ -55,6 +55,14 @@ export async function lowestByDistortion(
   const { best, beaten } = await findQuality(probeAt, modelOf(distortionAt, targetScore, isEnough), limits);
   const found = best && (isEnough(best.tried) || !beaten) ? best.probe : beaten;
   return found ?? probeAt(MAX_QUALITY);
+}
+
+/**
+ * Whether a probe says, before it is looked at, that files of the target score are larger than the bytes to beat, if it loses as
+ * much as is expected of it.
+ */
+export async function isLikelyLarger(probe: Probe, distortionAt: DistortionAt, toBeat: BytesToBeat): Promise<boolean> {
+  return isBeaten(probe, 100 - (await distortionAt(probe.quality)), toBeat, { leaps: true });
 }
 
 /** How a picture looks at each quality, by the distortion that is expected. */

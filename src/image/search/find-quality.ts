@@ -213,7 +213,7 @@ export function elasticityOf(known: readonly { quality: number; score: number; b
  * The rule that prunes: whether a file of the target score is surely larger than the bytes to beat, given a probe of about this
  * score.
  */
-async function isBeaten(
+export async function isBeaten(
   probe: Made,
   score: number,
   { targetScore, bytes }: BytesToBeat,

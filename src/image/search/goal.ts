@@ -6,7 +6,7 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings, Scale } from "../codec/writer.ts";
 import type { Patience } from "./presets.ts";
-import type { Judge } from "./probe.ts";
+import type { Judge, ProbeAt } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import type { EncodeOptions, WritableFormat } from "./task.ts";
 
@@ -36,6 +36,10 @@ export interface Search extends Goal {
   /** What says how renditions of the sample look, and of the whole. */
   readonly onSample: Judge;
   readonly onWhole: Judge;
+  /** What is known of the sample by its losses, where more lenient searches of the same picture go before. */
+  readonly probes?: Map<string, ProbeAt>;
+  /** Bytes of the least file of such a search. */
+  readonly leastBytes?: number;
   readonly timeSlice: TimeSlice;
 }
 

@@ -13,7 +13,7 @@ import type { Scored } from "./losses.ts";
 import { notesOn } from "./noted.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
 import { isIcon, isSmall, type PresetGoal, stricterThan } from "./presets.ts";
-import { type Found, type Judge, judgeBy, type PictureEncoder, saidOf, writtenToStay } from "./probe.ts";
+import { type Found, type Judge, judgeBy, type PictureEncoder, type ProbeAt, saidOf, writtenToStay } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import { isOfSlopes, mayHaveStripes } from "./slopes.ts";
 import {
@@ -145,16 +145,18 @@ async function fromSample(search: Search, encoder: PictureEncoder, most: number)
  * one that promises more.
  */
 async function smallestOfStricter(
-  search: Search,
+  asked: Search,
   encoder: PictureEncoder,
   smallest: (search: Search, encoder: PictureEncoder) => Promise<Searched | null>,
   leapingPixels: number,
 ): Promise<Found | null> {
+  const { width, height } = asked.reference.size;
+  const isLeaping = asked.keepsResults && width * height <= leapingPixels;
+  const search = isLeaping ? { ...asked, probes: new Map<string, ProbeAt>() } : asked;
   const searched = await smallest(search, encoder);
   if (!searched) return null;
   const { known, ...found } = searched;
-  const { width, height } = search.reference.size;
-  if (!search.keepsResults || width * height > leapingPixels) return found;
+  if (!isLeaping) return found;
   // Where nothing that was tried loses anything, no preset finds less.
   if ([found, ...(known ?? [])].every(({ score }) => score >= EXACT_SCORE)) return found;
   if (await isExactSimple(search)) search.seekExact?.(Infinity);
@@ -191,12 +193,12 @@ function isSurelyMore({ targetScore }: PresetGoal, { score }: Found, known: read
 
 /**
  * The search of a stricter preset: it goes the way of that preset's own, and ends where it is plain that it takes more than
- * the least file so far. Mostly the first rendition says so; not of what is counted in colors, whose bytes leap as well.
+ * the least file so far. Mostly the first rendition says so; of what is previewed it need not be looked at for that.
  */
 function strictly(search: Search, { targetScore, quality }: PresetGoal, { bytes: { length } }: Found): Search {
   const { scale, upperBoundBytes, upperBoundSampleBytes = Infinity } = search;
   const stricter = { ...search, targetScore, settings: { ...search.settings, quality }, start: undefined };
-  if (scale.bits === undefined) return stricter;
+  if (scale.bits === undefined) return { ...stricter, leastBytes: length };
   const bound = Math.min(upperBoundSampleBytes, length);
   return { ...stricter, upperBoundBytes: Math.min(upperBoundBytes, length), upperBoundSampleBytes: bound };
 }

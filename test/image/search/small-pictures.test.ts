@@ -73,6 +73,18 @@ describe("small photographs", () => {
   });
 });
 
+describe("small pictures as PNG", () => {
+  it.each([48, 64, 128])("are not looked at for what a stricter preset takes, %d pixels a side", async (side) => {
+    const events: TraceEvent[] = [];
+    const { output, optimize } = parseBody(UploadBody, { output: { format: "png" } });
+    await rendered(await smallPng(side), { output, optimize, trace: (event) => void events.push(event) });
+    const isFinal = (event: TraceEvent) => event.kind === "encoded" && !event.settings.probe;
+    const first = events.findIndex(isFinal);
+    expect(first).toBeGreaterThan(0);
+    expect(events.slice(first).filter(({ kind }) => kind === "judged")).toEqual([]);
+  });
+});
+
 it("has all of its chroma where drafts say that halves of it never do: lines in saturated colors as AVIF", async () => {
   const { encoded, result } = await judgedOf(await lines(), "avif");
   const halved = encoded.filter(({ settings: { subsample, draft = false } }) => subsample === "4:2:0" && !draft);
