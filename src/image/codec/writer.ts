@@ -14,18 +14,19 @@ export interface Chosen {
   parts?: readonly Uint8Array[];
   /** The part of the usual time that the last of them took, by what it came to; absent where that is not known. */
   share?: number;
-  /** Of an animation, what its frames take in ways that are the same at every quality, by the name of frame and way, */
+  /** Frames of an animation in ways that are the same at every quality, by the names of frame and way. */
   frames?: Map<string, KeptFrame>;
-  /** and the bytes of those that are kept; */
+  /** Bytes of the frames whose files are kept. */
   frameBytes?: number;
-  /** how many times the bytes with loss they took without, as far as both were tried in the last rendition. */
+  /** Bytes that frames of the last rendition took without loss, as a multiple of what they took with it, where both were tried. */
   exactTimes?: number | undefined;
 }
 
 /** A frame of an animation as it was written. */
 export interface KeptFrame {
+  /** Bytes of its file. */
   readonly length: number;
-  /** Absent where another way took less, or there was no room for it. */
+  /** Its file; absent where another way took less, or there was no room for it. */
   readonly file?: Uint8Array | undefined;
 }
 

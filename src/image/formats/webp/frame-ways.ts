@@ -1,16 +1,16 @@
 /** Ways to write the frames of an animation: which are worth trying, and what is known of them from renditions before. */
 import type { Chosen, KeptFrame } from "../../codec/writer.ts";
 
-/** So many times the bytes of the best way are far from it. */
+/** A way is far from the best one that takes so many times its bytes. */
 const FAR = 1.25;
-/** A way that was far from the best in so many frames in a row is left out of those that follow, */
+/** A way that was far from the best in so many frames in a row is left out of those that follow. */
 const FRAMES_LOST = 3;
-/** but for one after so many, */
+/** It is tried again after it was left out of so many. */
 const MOST_SKIPPED = 5;
-/** and where what changes has more or less than so many times the pixels that it had in those. */
+/** It is tried again where more or less changes than in the frames that it was far in, by this factor of pixels. */
 const ALIKE = 2;
 
-/** What frames that are kept take at most. */
+/** Bytes of files of frames that are kept from one quality to the next, at most. */
 export const KEPT_FRAMES_BYTES = 2 << 20;
 
 /** Whether a way to write frames is worth trying, by the frames before. */
@@ -40,11 +40,11 @@ interface Way {
   readonly make: () => Promise<Uint8Array>;
 }
 
-/** The ways of one rendition, and those of renditions before it as far as they were without loss. */
+/** Ways to write the frames of one rendition, and what is known of those without loss from the renditions before it. */
 export class FrameWays {
   private readonly prospects = { lossy: new Prospect(), exact: new Prospect(), blend: new Prospect() };
   private readonly chosen: Chosen | undefined;
-  /** Of frames that were tried both ways. */
+  /** Bytes of the frames that were tried both ways. */
   private readonly bytes = { lossy: 0, exact: 0 };
 
   constructor(chosen: Chosen | undefined) {
@@ -55,7 +55,7 @@ export class FrameWays {
     return this.prospects[kind].isPromising(pixels);
   }
 
-  /** How many times the bytes with loss frames take without; undefined where none was tried both ways. */
+  /** Bytes of frames without loss as a multiple of those with it; undefined where none was tried both ways. */
   get exactTimes(): number | undefined {
     const { lossy, exact } = this.bytes;
     return lossy === 0 ? undefined : exact / lossy;
