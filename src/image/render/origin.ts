@@ -9,9 +9,9 @@ import { collectEstimate, pixelBytes } from "../pixels/buffered.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Picture } from "../pixels/picture.ts";
 import { type Plan, planSteps } from "../plan/plan.ts";
-import { pictureOf, pictureEstimate, type Stored, withSixteenBits } from "../plan/planned-picture.ts";
-import { hasPreferredWay } from "../search/attempts.ts";
-import type { EncodeOptions } from "../search/task.ts";
+import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
+import { hasPreferredWay, hasWay } from "../search/attempts.ts";
+import { type EncodeOptions, keepsMoreBits } from "../search/task.ts";
 import { keep, bufferedPicture } from "./buffered-picture.ts";
 
 /** Bytes that several read, the last of whom takes them over. */
@@ -64,7 +64,7 @@ interface Wanted extends Pick<EncodeOptions, "objective" | "encoding" | "keepsMe
 
 /**
  * The picture as it is encoded. Its pixels take the place of the file, which is let go of, once several formats are
- * searched through that would each decode it, and where there is no room for its decoder beside what writes the result.
+ * searched through that would each decode it, and where its decoder takes much room beside what writes the result.
  */
 export async function originFor(file: Origin, wanted: Wanted, jobLimits?: JobLimits): Promise<Origin> {
   const { stored, plan } = file;
@@ -82,32 +82,39 @@ export async function originFor(file: Origin, wanted: Wanted, jobLimits?: JobLim
 }
 
 /** Whether several searches would each decode the same file. */
-function isReadOften({ plan }: Origin, { width, height }: Size, { formats, objective }: Wanted): boolean {
-  const isSmall = width * height <= MAX_KEPT_PIXELS;
-  return formats.length > 1 && objective.kind === "smart" && plan.changesPixels && isSmall;
+function isReadOften({ plan }: Origin, picture: Size, { formats, objective }: Wanted): boolean {
+  return formats.length > 1 && objective.kind === "smart" && plan.changesPixels && isSmall(picture);
+}
+
+function isSmall({ width, height }: Size): boolean {
+  return width * height <= MAX_KEPT_PIXELS;
 }
 
 /** A decoder that takes less leaves room enough. */
 const MUCH_BYTES = 16 << 20;
 
 /**
- * Whether a decoder stands in the way of what writes the result, and its pixels alone would not. Files whose pixels may
- * stay as they are, whose coefficients may be worked on or that have more bits than pixels that are kept are left alone.
+ * Whether a decoder stands in the way of what writes the result, and its pixels alone would not: that of a small
+ * picture stands in the way of other work as well. Files whose pixels may stay as they are or whose coefficients may be
+ * worked on are left alone, and those that have more bits than pixels that are kept, unless nothing can be made of them.
  */
 function isInTheWay({ stored, plan }: Origin, picture: Picture, { formats, ...wanted }: Wanted): boolean {
   const { format, bytes, facts } = stored;
   if (pictureEstimate(stored, plan).bytes < MUCH_BYTES) return false;
   const staysAsItIs = !plan.changesPixels && formats.includes(format);
-  if (staysAsItIs || format.coefficients?.divides(bytes) === true || withSixteenBits(stored, plan)) return false;
+  if (staysAsItIs || format.coefficients?.divides(bytes) === true) return false;
   const ways = { ...wanted, isLast: false };
   const pixels = {
     stored: bufferedPicture({ ...picture, opaque: !facts.alpha }, stored, { heldBytes: pixelBytes(picture) }),
     plan: planSteps(picture, []),
   };
-  return formats.some(
-    (one) =>
-      !hasPreferredWay({ ...ways, stored, plan, format: one }) && hasPreferredWay({ ...ways, ...pixels, format: one }),
-  );
+  return formats.some((one) => {
+    const fromFile = { ...ways, stored, plan, format: one };
+    const fromPixels = { ...ways, ...pixels, format: one };
+    if (keepsMoreBits(fromFile)) return !hasWay(fromFile) && hasWay(fromPixels);
+    if (isSmall(picture) && wanted.objective.kind === "smart") return hasPreferredWay(fromPixels);
+    return !hasPreferredWay(fromFile) && hasPreferredWay(fromPixels);
+  });
 }
 
 /** @param memory of the pixels, where it was taken before; absent: it is taken when they are there */

@@ -20,7 +20,7 @@ import { requantize } from "./requantize.ts";
 import { searchExactly } from "./search-exactly.ts";
 import { searchedScore, searchFiles, searchPixels, searchPixelsInLeastMemory } from "./search-pixels.ts";
 import { Session } from "./session.ts";
-import { type Task, taskOf, type EncodeOptions } from "./task.ts";
+import { type EncodeOptions, type Task, taskOf } from "./task.ts";
 import type { NotMade, TraceEvent } from "./trace.ts";
 import { refusalOfWay } from "./ways.ts";
 
@@ -67,6 +67,11 @@ export function estimateOfOptions(options: EncodeOptions, coverage: Coverage = "
   const besides = possible.filter(({ isSearch, isUnlikely, mayBeat }) => isSearch && !isUnlikely && mayBeat);
   const ms = new Set([first, ...besides]).values().reduce((sum, one) => sum + (one?.estimate.ms ?? 0), 0);
   return first ? { bytes: Math.max(...covered.map(({ estimate: { bytes } }) => bytes)), ms } : null;
+}
+
+/** Whether some way fits in the memory that there is. */
+export function hasWay(options: EncodeOptions): boolean {
+  return hasAny(inNarrowStrips(waysOf(taskOf(options))));
 }
 
 /** Whether a way that is preferred fits in the memory that there is, and not only one for what cannot be had otherwise. */

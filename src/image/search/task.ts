@@ -106,6 +106,11 @@ export function sixteenBitTask(task: Task): Task | null {
   return sixteenBit && { ...task, stored: sixteenBit, picture: pictureOf(sixteenBit, plan) };
 }
 
+/** Whether a result has more bits than pixels that are kept in memory. */
+export function keepsMoreBits(options: EncodeOptions): boolean {
+  return sixteenBitTask(taskOf(options)) !== null;
+}
+
 /**
  * The planned picture as a format can hold it: one frame where it knows no animation, on white where it has no alpha.
  */

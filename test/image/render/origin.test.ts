@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import { jxl } from "../../../src/image/formats/jxl.ts";
 import { png } from "../../../src/image/formats/png.ts";
+import type { TraceEvent } from "../../../src/image/search/trace.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
+import wide16 from "../../fixtures/jxl/wide-alpha-16.jxl";
 import wide from "../../fixtures/jxl/wide-alpha.jxl";
 import { decodeFile } from "../../support/files.ts";
 import { rendered } from "../../support/render.ts";
@@ -23,6 +25,29 @@ describe("a picture whose decoder leaves no room for an encoder", () => {
     expect(output.facts).toMatchObject({ width: 1_600, height: 1_000, alpha: true });
     expect(output.score).toBeGreaterThanOrEqual(75);
     expect(isolateBudget.held).toMatchObject({ work: 0 });
+  });
+
+  it("is searched through beside nothing but its pixels", async () => {
+    const events: TraceEvent[] = [];
+    const { output } = await rendered(file, { output: { format: "jpeg" }, trace: (event) => void events.push(event) });
+    const attempts = events.filter((event) => event.kind === "attempt");
+    expect(attempts.map(({ name }) => name)).toEqual(["search pixels"]);
+    expect(attempts[0]?.estimate.bytes).toBeLessThan(16 << 20);
+    expect(output.score).toBeGreaterThanOrEqual(75);
+  });
+
+  it.each(["avif", "webp", "jpeg"])("is searched through where it has 16 bits: %s", async (format) => {
+    const { output } = await rendered(new Uint8Array(wide16), { output: { format } });
+    expect(output.facts).toMatchObject({ width: 1_386, height: 924 });
+    expect(output.score).toBeGreaterThanOrEqual(75);
+  });
+
+  it("keeps its 16 bits where a file can have them", async () => {
+    const { output } = await rendered(new Uint8Array(wide16), {
+      output: { format: "png" },
+      optimize: { lossless: true },
+    });
+    expect(output.facts.bits).toBe(16);
   });
 
   it("stays as it is where nothing changes", async () => {
