@@ -205,9 +205,10 @@ async function outcomeOf(attempt: Attempt, session: Session, jobLimits?: JobLimi
   const { trace, format, stored } = session.task;
   const { stopwatch } = stored;
   const estimate = session.beside(attempt.estimate);
-  const lean = attempt.lean ? [session.beside(attempt.lean)] : [];
+  const tiers: [Estimate, ...Estimate[]] = [estimate, ...(attempt.lean ? [session.beside(attempt.lean)] : [])];
   const timed = (own: TimeSlice, tier: number) => {
-    const deadline = isSearch ? deadlineOf(own, estimate, jobLimits) : undefined;
+    // The lean tier takes longer: it keeps less of what saves time.
+    const deadline = isSearch ? deadlineOf(own, tiers[tier] ?? estimate, jobLimits) : undefined;
     const timeSlice = deadline?.timeSlice ?? own;
     session.deadline = deadline ?? ENDLESS;
     const work = () => run(session, timeSlice, tier);
@@ -216,7 +217,7 @@ async function outcomeOf(attempt: Attempt, session: Session, jobLimits?: JobLimi
   };
   trace?.({ kind: "attempt", format: format.label, name, estimate });
   try {
-    const outcome = await isolateBudget.runIn([estimate, ...lean], timed, jobLimits);
+    const outcome = await isolateBudget.runIn(tiers, timed, jobLimits);
     trace?.(endOf(outcome));
     return outcome;
   } catch (error) {

@@ -13,6 +13,8 @@ import { pictureOf, scene } from "../../support/rows.ts";
 /** Large enough that what is kept of it is worth a tier of its own. */
 const SIZE = { width: 1_216, height: 832 };
 const MOST_TIERS = 8;
+/** So long that a search takes nothing else, beside it. */
+const DECODING_MS = 10_000;
 
 const originals = new Map<string, Uint8Array>();
 
@@ -93,6 +95,16 @@ async function declaredOf(original: Uint8Array) {
 }
 
 const SMALLER = { width: 800, height: 600 };
+
+it("have as long as they are estimated to take", async () => {
+  const { read } = FORMATS.png;
+  const estimate = read.estimate.bind(read);
+  // The lean tier reads the original several times as often as the fast one.
+  vi.spyOn(read, "estimate").mockImplementation((facts, demand) => ({ ...estimate(facts, demand), ms: DECODING_MS }));
+  onlyIn(1);
+  const { output } = await rendered(originals.get("a PNG")!, { output: { format: "jpeg" } });
+  expect(output.score).toBeGreaterThanOrEqual(75);
+});
 
 it("sets no memory aside for a file without loss of a photograph", async () => {
   const settings = { lossless: false, quality: 95, progressive: false, effort: 0.5 };
