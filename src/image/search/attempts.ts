@@ -11,6 +11,7 @@ import { encodeBlind, encodeDrawnExactly, encodeExactly, encodeExactlyInstead, r
 import { fits } from "./estimates.ts";
 import { fitSize, fitSizeFast } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
+import { lookedAt } from "./look-once.ts";
 import { asNamed, inOneScan } from "./other-encoding.ts";
 import { deadlineOf, ENDLESS, Overrun } from "./overrun.ts";
 import { aimedAt, TARGET_SCORE } from "./presets.ts";
@@ -112,7 +113,8 @@ export async function optimized(
     const { task, attempts } = inNarrowStrips(inScan ? waysOf(inScan) : planned);
     session = new Session(task, source);
     const best = await firstOrBetter(session, attempts, jobLimits);
-    return best && (await asNamed(task, best, jobLimits));
+    const looked = best && (await lookedAt(session, best, jobLimits));
+    return looked && (await asNamed(task, looked, jobLimits));
   } finally {
     if (session) session.close();
     else source.release();

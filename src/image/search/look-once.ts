@@ -1,0 +1,32 @@
+/** A look at a file that was encoded at a quality which nobody looked at, because the search for it took too long. */
+import { held, parallel } from "../../../wasm/estimate.ts";
+import { isolateBudget } from "../../scheduler/budget.ts";
+import type { JobLimits } from "../../scheduler/job-limits.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import { firstFrame } from "../pixels/picture.ts";
+import { fits, judgeEstimate, sourceEstimate } from "./estimates.ts";
+import { decoded } from "./probe.ts";
+import type { Rendition } from "./rendition.ts";
+import { inComparedColors, judgeRows } from "./score.ts";
+import { searchableIn } from "./search-pixels.ts";
+import type { Session } from "./session.ts";
+import { withoutWay } from "./ways.ts";
+
+/** The rendition with what both opinions say of it, where nothing was said and there is memory and time for a look. */
+export async function lookedAt(session: Session, rendition: Rendition, jobLimits?: JobLimits): Promise<Rendition> {
+  const { task, picture } = session;
+  const format = searchableIn(task);
+  if (!format || !rendition.isCutOff || rendition.score !== undefined) return rendition;
+  const { bytes } = rendition.file;
+  const looking = parallel(sourceEstimate(task), judgeEstimate(format, picture), held(bytes.length));
+  const estimate = session.beside(looking);
+  if (!fits(task, estimate) || jobLimits?.affords(estimate) === false) return rendition;
+  const look = async (timeSlice: TimeSlice) => {
+    const { space } = picture;
+    const shown = inComparedColors(await firstFrame(picture, timeSlice), space);
+    const made = inComparedColors(await decoded(format, bytes, timeSlice, space), space);
+    return judgeRows(shown, made, timeSlice);
+  };
+  const said = await isolateBudget.run(estimate, look, jobLimits).catch(withoutWay);
+  return said ? { ...rendition, score: said.points, metric: said.score } : rendition;
+}
