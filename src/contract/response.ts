@@ -113,7 +113,7 @@ const SearchProbe = v.strictObject({
   quality: v.number(),
   /** Absent where the encoder showed the rendition without writing it. */
   bytes: v.optional(count),
-  /** Absent where only the size was asked for. */
+  /** Absent where only the size was asked for, or the second opinion said enough. */
   score: v.optional(v.number()),
   /** The second opinion in points of the score, where it is the stricter one. */
   stricter: v.optional(v.number()),

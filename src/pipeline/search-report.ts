@@ -79,8 +79,8 @@ export class SearchReports {
     const { encoded } = this;
     const probe = encoded && this.isOf(encoded, part, quality) ? encoded : this.add(this.probe(part, quality));
     this.encoded = undefined;
-    probe.score = rounded(score);
-    if (points < score) probe.stricter = rounded(points);
+    if (score !== undefined) probe.score = rounded(score);
+    if (points < (score ?? Infinity)) probe.stricter = rounded(points);
   }
 
   private probe(part: "sample" | "whole", quality: number): Draft {

@@ -235,7 +235,7 @@ function tableOf({ probes, target_score: promise, omitted }, { format, bytes, sc
       h("td", {}, probe.draft ? `${probe.part}, draft` : probe.part),
       h("td", {}, probe.lossless ? "lossless" : round(probe.quality)),
       h("td", {}, probe.bytes === undefined ? "not written" : countText(probe.bytes)),
-      h("td", {}, probe.score === undefined ? "not judged" : scoreText(probe)),
+      h("td", {}, scoreText(probe)),
     ),
   );
   const result = h(
@@ -266,8 +266,9 @@ function tableOf({ probes, target_score: promise, omitted }, { format, bytes, sc
 }
 
 /** @param {Probe} probe */
-function scoreText({ score = 0, stricter }) {
-  return stricter === undefined ? round(score) : `${round(score)}, second opinion ${round(stricter)}`;
+function scoreText({ score, stricter }) {
+  const said = [score !== undefined && round(score), stricter !== undefined && `second opinion ${round(stricter)}`];
+  return said.filter(Boolean).join(", ") || "not judged";
 }
 
 /**

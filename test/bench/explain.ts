@@ -127,9 +127,12 @@ class Teller {
     if (!isOf) this.flush();
     this.encoded = undefined;
     this.judged = event;
-    const second = event.points < event.score ? `second opinion ${points(event.points)}` : "second opinion no less";
+    const { score } = event;
+    const isStricter = event.points < (score ?? Infinity);
+    const second = isStricter ? `second opinion ${points(event.points)}` : "second opinion no less";
+    const first = score === undefined ? "no score" : `score ${points(score)}`;
     const what = isOf ? `${count(encoded.bytes)} bytes, ${wordsOf(encoded.settings)}` : "shown, not written";
-    this.line(event.part, event.quality, `score ${points(event.score)}, ${second}`, what);
+    this.line(event.part, event.quality, `${first}, ${second}`, what);
   }
 
   /** A file that nobody judged: one that stays, or of which only the size was asked for. */

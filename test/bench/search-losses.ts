@@ -67,10 +67,10 @@ async function lossesOf(name: "jpeg" | "webp" | "avif" | "heic", picture: Pictur
       progressive: false,
     };
     const whole = await format.write.encode(picture, settings, UNPAUSED);
-    const lost = 100 - (await reference.judge(await decoded(format, whole, UNPAUSED))).score;
+    const lost = 100 - (await reference.judge.both(await decoded(format, whole, UNPAUSED))).score;
     if (100 - lost < LEAST || 100 - lost > MOST) continue;
     const tiles = await format.write.encode(reference.sample.picture, { ...settings, probe: true }, UNPAUSED);
-    const lostByTiles = 100 - (await reference.judgeSample(await decoded(format, tiles, UNPAUSED))).score;
+    const lostByTiles = 100 - (await reference.judgeSample.both(await decoded(format, tiles, UNPAUSED))).score;
     const bits = (whole.length * 8) / (picture.width * picture.height);
     made.push({ quality, bytes: whole.length, bits, lost, lostByTiles });
   }

@@ -117,9 +117,13 @@ describe("reports of searches", () => {
     const reports = new SearchReports();
     reports.trace({ kind: "result", name: "" });
     reports.trace({ kind: "attempt", format: "PNG", name: "search pixels", estimate });
+    reports.trace({ kind: "judged", part: "whole", quality: 40, points: 61 });
     reports.trace({ kind: "judged", part: "whole", quality: 45, score: 86, points: 86 });
     reports.trace({ kind: "encoded", part: "whole", settings: { ...settings, quality: 45 }, bytes: 268 });
     const { probes } = reports.of({ name: "", output: undefined, optimize: undefined });
-    expect(probes).toEqual([{ format: "PNG", part: "whole", quality: 45, score: 86, bytes: 268 }]);
+    expect(probes).toEqual([
+      { format: "PNG", part: "whole", quality: 40, stricter: 61 },
+      { format: "PNG", part: "whole", quality: 45, score: 86, bytes: 268 },
+    ]);
   });
 });

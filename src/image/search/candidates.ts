@@ -11,7 +11,7 @@ import {
   lowestByDistortion,
 } from "./distortion.ts";
 import { isFlat } from "./exact.ts";
-import { MAX_QUALITY } from "./find-quality.ts";
+import { isBeaten, MAX_QUALITY } from "./find-quality.ts";
 import { mostInFastPass, type Search } from "./goal.ts";
 import { isSmall, type Patience } from "./presets.ts";
 import {
@@ -226,7 +226,7 @@ async function isWithin({ best }: Pick<Candidate, "best">, most: number): Promis
   return (best.mostBytes ?? Infinity) <= most || (await best.bytes()).length <= most;
 }
 
-/** Whether the first rendition of a way says, before it is looked at, that it takes more than the file that there is. */
+/** Whether the first rendition of a way says, mostly before it is looked at, that it takes more than the file that there is. */
 async function isBeyond(
   { targetScore, leastBytes }: SampleSearch,
   first: Probe,
@@ -236,7 +236,9 @@ async function isBeyond(
   if (leastBytes === undefined) return false;
   // What loses nothing takes no less at a lower quality.
   if (loss === "nothing") return (await first.bytes()).length > leastBytes * NEARLY_ALIKE_EXACT;
-  return isLikelyLarger(first, distortionAt, { targetScore, bytes: leastBytes * MORE_IN_FAST_PASS });
+  const toBeat = { targetScore, bytes: leastBytes * MORE_IN_FAST_PASS };
+  if (await isLikelyLarger(first, distortionAt, toBeat)) return true;
+  return isBeaten(first, await first.score(), toBeat, { leaps: true });
 }
 
 /** A picture, or its sample, in the most colors of a palette: exact where that holds all of them. */

@@ -85,6 +85,8 @@ type Told = (quality: number, judgement: Judgement, bytes?: Uint8Array) => void;
 export interface Judge {
   readonly ofRows: (rendition: Rows) => Promise<Judgement>;
   readonly ofFile: (bytes: Uint8Array) => Promise<Judgement>;
+  /** The same of what can be opened several times; absent: it is opened once. */
+  readonly ofShown?: ((open: () => Promise<Rows>) => Promise<Judgement>) | undefined;
   readonly timeSlice: TimeSlice;
   readonly told?: Told | undefined;
 }
@@ -137,17 +139,26 @@ function probeOf(quality: number, shown: Uint8Array | Preview, make: () => Promi
   const judged = async () => {
     if (judgement) return judgement;
     if (shown instanceof Uint8Array) judgement = await judge.ofFile(shown);
-    else judgement = shown.exact ? SAME : await judge.ofRows(await shown.open(judge.timeSlice));
+    else judgement = shown.exact ? SAME : await judgementOfShown(judge, () => shown.open(judge.timeSlice));
     judge.told?.(quality, judgement, file);
     return judgement;
   };
   return {
     quality,
     score: async () => (await judged()).points,
-    metric: async () => (await judged()).score,
+    metric: async () => {
+      const said = await judged();
+      // What stays is looked at by both, though it misses what was promised.
+      if (!said.isSecondAlone || shown instanceof Uint8Array) return said.score;
+      return (judgement = await judge.ofRows(await shown.open(judge.timeSlice))).score;
+    },
     bytes: async () => (bytes ??= await make()),
     ...(!(shown instanceof Uint8Array) && { mostBytes: shown.mostBytes }),
   };
+}
+
+async function judgementOfShown({ ofRows, ofShown }: Judge, open: () => Promise<Rows>): Promise<Judgement> {
+  return ofShown ? ofShown(open) : ofRows(await open());
 }
 
 /** About the points that are lost at a quality, where that is known without looking. */
@@ -192,7 +203,9 @@ export function pictureIn(format: FormatDefinition, bytes: Uint8Array, space?: S
 
 /** What both opinions say of a rendition. */
 export async function saidOf(probe: Probe): Promise<Pick<Found, "score" | "metric">> {
-  return { score: await probe.score(), metric: await (probe.metric ?? probe.score)() };
+  // The metric first: what it says may lower the score.
+  const metric = await (probe.metric ?? probe.score)();
+  return { score: await probe.score(), metric };
 }
 
 /** The file of a way, written to stay, unless the try is smaller and may stay. */

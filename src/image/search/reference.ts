@@ -7,7 +7,7 @@ import { firstFrame, type Picture } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { comparedRows, onlyStrips, stripsOf } from "../pixels/strips.ts";
 import { SAMPLE_TILE, type Sample, sampleOf } from "./sample.ts";
-import { type Comparing, compareRows, inComparedColors, tileOf } from "./score.ts";
+import { type Comparing, compareRows, inComparedColors, secondPointsOf, tileOf } from "./score.ts";
 import type { Judgement } from "./second-opinion.ts";
 
 type Compared = Pick<Picture, "width" | "height" | "opaque" | "space">;
@@ -20,10 +20,18 @@ export function comparedPixelsEstimate(picture: Compared): Estimate {
 export interface Reference {
   readonly size: Size;
   readonly sample: Sample;
-  /** What both opinions say of a rendition of the picture, which is read to its end and closed. */
-  readonly judge: (rendition: Rows, mayStripe?: boolean) => Promise<Judgement>;
-  /** What both opinions say of a rendition of the sample. */
-  readonly judgeSample: (rendition: Rows, mayStripe?: boolean) => Promise<Judgement>;
+  /** What is said of a rendition of the picture, which is read to its end and closed. */
+  readonly judge: Opinions;
+  /** What is said of a rendition of the sample. */
+  readonly judgeSample: Opinions;
+}
+
+/** How those look at renditions who judge them. */
+interface Opinions {
+  /** What both opinions say; of the second one the points, where it was asked before. */
+  readonly both: (rendition: Rows, mayStripe?: boolean, secondPoints?: number) => Promise<Judgement>;
+  /** The points of the second opinion alone. */
+  readonly second: (rendition: Rows, mayStripe?: boolean) => Promise<number>;
 }
 
 /**
@@ -43,19 +51,26 @@ export async function referenceOf(
   const pixels = keepsPixels ? await collectPixels(await read(), timeSlice) : undefined;
   const open = pixels ? async () => rowsOfPixels(pixels) : read;
   const sample = await sampleOf(await open(), picture, strips, tilesOfSmall);
-  const compared = (original: Rows, shown: Rows, comparing: Comparing) =>
-    compareRows(inComparedColors(original, space), inComparedColors(shown, space), timeSlice, comparing);
-  const tile = sample.tiles ? SAMPLE_TILE : tileOf(strips);
-  const judgeSample: Reference["judgeSample"] = async (rendition, mayStripe) =>
-    compared(await firstFrame(sample.picture, timeSlice), rendition, { mayStripe, tile });
-  return {
-    size: { width, height },
-    sample,
-    judgeSample,
-    async judge(rendition, mayStripe) {
-      // Where the sample is the whole picture, and that no strips, it is what is compared.
-      if (!tile) return judgeSample(rendition, mayStripe);
-      return compared(await open(), onlyStrips(rendition, strips), { mayStripe, tile: tileOf(strips) });
-    },
+  const opinions = (
+    original: () => Promise<Rows>,
+    part: (rendition: Rows) => Rows,
+    tile: Comparing["tile"],
+  ): Opinions => {
+    const colors = (rows: Rows) => inComparedColors(rows, space);
+    return {
+      both: async (rendition, mayStripe, secondPoints) =>
+        compareRows(colors(await original()), colors(part(rendition)), timeSlice, { mayStripe, tile }, secondPoints),
+      second: async (rendition, mayStripe) =>
+        secondPointsOf(colors(await original()), colors(part(rendition)), timeSlice, { mayStripe, tile }),
+    };
   };
+  const tile = sample.tiles ? SAMPLE_TILE : tileOf(strips);
+  const judgeSample = opinions(
+    () => firstFrame(sample.picture, timeSlice),
+    (rendition) => rendition,
+    tile,
+  );
+  // Where the sample is the whole picture, and that no strips, it is what is compared.
+  const judge = tile ? opinions(open, (rendition) => onlyStrips(rendition, strips), tileOf(strips)) : judgeSample;
+  return { size: { width, height }, sample, judgeSample, judge };
 }

@@ -1,5 +1,6 @@
 /** How alike two pictures look: by SSIMULACRA 2.1, and by a second opinion. */
 import { parallel, NO_WORK, held, type Estimate, estimated } from "../../../wasm/estimate.ts";
+import { MAX_ROWS } from "../../../wasm/score/held.ts";
 import {
   type Comparison,
   MIN_SCORED_SIDE,
@@ -7,6 +8,7 @@ import {
   scorePeakBytes,
   type Tile,
 } from "../../../wasm/score/score.ts";
+import type { VisibleDifference } from "../../../wasm/score/visible.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { conversionEstimate, toSrgb } from "../codec/convert-colors.ts";
 import type { Space } from "../color/space.ts";
@@ -19,6 +21,7 @@ import {
   type Judgement,
   judgementOf,
   openSecondOpinion,
+  pointsAt,
   secondOpinionNanoseconds,
   secondOpinionEstimate,
 } from "./second-opinion.ts";
@@ -97,37 +100,102 @@ export interface Comparing {
 
 /**
  * What both opinions say of two pictures, or of two that consist of tiles. Both are read to their end and closed.
+ * @param second the points of the second opinion, where that was asked for before
  * @throws RangeError when the sizes differ
  */
 export async function compareRows(
   first: Rows,
   second: Rows,
   timeSlice: TimeSlice,
-  { tile, mayStripe }: Comparing = {},
+  comparing: Comparing = {},
+  secondPoints?: number,
 ): Promise<Judgement> {
-  if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
-  const [one, other] = [completed(first), completed(second)];
-  const { width, height } = one;
-  const opaque = first.opaque && second.opaque;
   const comparisons: Comparison[] = [];
-  const opinion = openSecondOpinion(first, opaque, { compared: { width, height }, tile, mayStripe });
+  let opinion: VisibleDifference | undefined;
   try {
-    for (const shown of backgroundsOf(opaque)) comparisons.push(openComparison(width, height, shown, tile));
+    const { compared, opaque } = together(first, second);
+    if (secondPoints === undefined) opinion = secondOpinionOn(first, { compared, opaque }, comparing);
+    for (const shown of backgroundsOf(opaque))
+      comparisons.push(openComparison(compared.width, compared.height, shown, comparing.tile));
     const maxRows = Math.min(...comparisons.map((comparison) => comparison.maxRows));
-    const nanoseconds = COMPARE_NS * comparisons.length + secondOpinionNanoseconds({ opaque });
-    const bands = [new Uint8Array(width * 4 * maxRows), new Uint8Array(width * 4 * maxRows)] as const;
-    for (let y = 0; y < height; y += maxRows) {
-      const rows = Math.min(maxRows, height - y);
-      const [shown, made] = bands.map((band) => band.subarray(0, rows * width * 4)) as [Uint8Array, Uint8Array];
-      await filled(one, shown);
-      await filled(other, made);
-      for (const comparison of [...comparisons, opinion]) comparison.push(shown, made);
-      await timeSlice.spend((rows * width * nanoseconds) / 1e6);
-    }
-    return judgementOf(Math.min(...comparisons.map((comparison) => comparison.result())), opinion);
+    const ofSecond = opinion ? secondOpinionNanoseconds({ opaque }) : 0;
+    const nanoseconds = COMPARE_NS * comparisons.length + ofSecond;
+    await pushAll(
+      [first, second],
+      opinion ? [...comparisons, opinion] : comparisons,
+      { maxRows, nanoseconds },
+      timeSlice,
+    );
+    const score = Math.min(...comparisons.map((comparison) => comparison.result()));
+    return opinion ? judgementOf(score, opinion) : { score, points: Math.min(score, secondPoints ?? score) };
   } finally {
-    for (const comparison of [...comparisons, opinion]) comparison.close();
+    for (const comparison of comparisons) comparison.close();
+    opinion?.close();
     first.close();
     second.close();
+  }
+}
+
+/**
+ * The points of the second opinion alone on two pictures: a sixth of the work of both. Both are read to their end and closed.
+ * @throws RangeError when the sizes differ
+ */
+export async function secondPointsOf(
+  first: Rows,
+  second: Rows,
+  timeSlice: TimeSlice,
+  comparing: Comparing = {},
+): Promise<number> {
+  let opinion: VisibleDifference | undefined;
+  try {
+    const both = together(first, second);
+    opinion = secondOpinionOn(first, both, comparing);
+    const nanoseconds = secondOpinionNanoseconds(both);
+    await pushAll([first, second], [opinion], { maxRows: MAX_ROWS, nanoseconds }, timeSlice);
+    return pointsAt(opinion.result());
+  } finally {
+    opinion?.close();
+    first.close();
+    second.close();
+  }
+}
+
+/** What two pictures are compared as. */
+interface Together {
+  readonly compared: Size;
+  /** Nothing can be seen through either of them. */
+  readonly opaque: boolean;
+}
+
+function together(first: Rows, second: Rows): Together {
+  if (first.width !== second.width || first.height !== second.height) throw new RangeError("sizes differ");
+  return { compared: completedSize(first), opaque: first.opaque && second.opaque };
+}
+
+function secondOpinionOn(
+  size: Size,
+  { compared, opaque }: Together,
+  { tile, mayStripe }: Comparing,
+): VisibleDifference {
+  return openSecondOpinion(size, opaque, { compared, tile, mayStripe });
+}
+
+/** Shows both pictures to those who compare them. */
+async function pushAll(
+  [first, second]: readonly [Rows, Rows],
+  comparisons: readonly Pick<VisibleDifference, "push">[],
+  { maxRows, nanoseconds }: { readonly maxRows: number; readonly nanoseconds: number },
+  timeSlice: TimeSlice,
+): Promise<void> {
+  const [one, other] = [completed(first), completed(second)];
+  const { width, height } = one;
+  const bands = [new Uint8Array(width * 4 * maxRows), new Uint8Array(width * 4 * maxRows)] as const;
+  for (let y = 0; y < height; y += maxRows) {
+    const rows = Math.min(maxRows, height - y);
+    const [shown, made] = bands.map((band) => band.subarray(0, rows * width * 4)) as [Uint8Array, Uint8Array];
+    await filled(one, shown);
+    await filled(other, made);
+    for (const comparison of comparisons) comparison.push(shown, made);
+    await timeSlice.spend((rows * width * nanoseconds) / 1e6);
   }
 }

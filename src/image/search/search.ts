@@ -5,6 +5,7 @@
  * look.
  */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import type { Rows } from "../pixels/rows.ts";
 import { smallestPreviewed } from "./candidates.ts";
 import { hasFewColors, isFlat } from "./exact.ts";
 import { elasticityOf, lostBy } from "./find-quality.ts";
@@ -33,6 +34,9 @@ import {
  */
 const LEAPING_PIXELS = { previewed: 1 << 17, written: 1 << 15 };
 
+/** Pixels up to which what is shown is opened twice: of a larger picture it is made anew for that. */
+const OPENED_TWICE_PIXELS = 1 << 22;
+
 /** Of a file that shows the very same pixels. */
 const EXACT_SCORE = 100;
 
@@ -60,13 +64,20 @@ export async function smallestAbove(
   const { trace } = goal;
   const notes = notesOn(qualities, goal.targetScore, trace);
   const mayStripe = await mayHaveStripes(qualities, sample, timeSlice);
-  const telling = (judge: Judge["ofRows"], isWhole: boolean) =>
-    judgeBy(judge, format, sample.picture, timeSlice, (quality, { points, score }, bytes) => {
+  const telling = (opinions: Reference["judge"], isWhole: boolean): Judge => {
+    const ofRows = (rendition: Rows) => opinions.both(rendition, mayStripe);
+    const told: Judge["told"] = (quality, { points, score, isSecondAlone }, bytes) => {
       if (bytes) notes.add({ bytes, score: points, metric: score }, isWhole);
-      trace?.({ kind: "judged", part: isWhole ? "whole" : "sample", quality, score, points });
-    });
-  const onSample = telling((rendition) => reference.judgeSample(rendition, mayStripe), !sample.tiles);
-  const onWhole = telling((rendition) => reference.judge(rendition, mayStripe), true);
+      const part = isWhole ? "whole" : "sample";
+      trace?.({ kind: "judged", part, quality, ...(!isSecondAlone && { score }), points });
+    };
+    const judge = judgeBy(ofRows, format, sample.picture, timeSlice, told);
+    const { width, height } = isWhole ? reference.size : sample.picture;
+    if (width * height > OPENED_TWICE_PIXELS) return judge;
+    return { ...judge, ofShown: secondFirst(opinions, goal.targetScore, mayStripe) };
+  };
+  const onSample = telling(reference.judgeSample, !sample.tiles);
+  const onWhole = telling(reference.judge, true);
   const { drawnFrom } = qualities;
   const isDrawn = drawnFrom !== undefined && (await isFlat(sample.picture, timeSlice));
   const settings = isDrawn ? { ...goal.settings, drawn: true } : goal.settings;
@@ -80,6 +91,22 @@ export async function smallestAbove(
   } catch (error) {
     throw error instanceof Overrun ? notes.overrun() : error;
   }
+}
+
+/**
+ * Judges what is shown, as often as need be: where the second opinion was the stricter one of the rendition before, it is asked
+ * first, and the metric, which takes five times as long, only of what may reach the target score.
+ */
+function secondFirst({ both, second }: Reference["judge"], targetScore: number, mayStripe: boolean): Judge["ofShown"] {
+  let isStricter = false;
+  return async (open) => {
+    const secondPoints = isStricter ? await second(await open(), mayStripe) : undefined;
+    if (secondPoints !== undefined && secondPoints < targetScore)
+      return { score: secondPoints, points: secondPoints, isSecondAlone: true };
+    const judgement = await both(await open(), mayStripe, secondPoints);
+    isStricter = judgement.points < judgement.score;
+    return judgement;
+  };
 }
 
 /** Where files must be written to be looked at. */

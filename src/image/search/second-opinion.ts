@@ -24,6 +24,8 @@ export interface Judgement {
   readonly score: number;
   /** The stricter of both opinions, in points of the score. */
   readonly points: number;
+  /** The second opinion alone was asked: what it says is `score` as well. */
+  readonly isSecondAlone?: true;
 }
 
 /** A rendition that shows every pixel as it is. */

@@ -31,8 +31,8 @@ export type TraceEvent =
       readonly kind: "judged";
       readonly part: ProbedPart;
       readonly quality: number;
-      /** Of the metric alone. */
-      readonly score: number;
+      /** Of the metric alone; absent where the second opinion said enough. */
+      readonly score?: number;
       /** The stricter of both opinions, in points of the score. */
       readonly points: number;
     }

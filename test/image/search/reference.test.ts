@@ -49,7 +49,7 @@ describe("a reference", () => {
       expect(x + SAMPLE_TILE.width).toBeLessThanOrEqual(size.width);
       expect(y + SAMPLE_TILE.height).toBeLessThanOrEqual(size.height);
     }
-    expect(await tiled.judgeSample(await firstFrame(picture, UNPAUSED))).toEqual(SAME);
+    expect(await tiled.judgeSample.both(await firstFrame(picture, UNPAUSED))).toEqual(SAME);
   });
 
   it("scores strips of a picture that is too narrow for tiles and too large to be looked at as a whole", async () => {
@@ -58,13 +58,13 @@ describe("a reference", () => {
     for (const keepsPixels of [false, true]) {
       const reference = await referenceOf(original, keepsPixels, UNPAUSED);
       expect(reference.sample.picture.height).toBeLessThan(size.height);
-      expect(await reference.judgeSample(await firstFrame(reference.sample.picture, UNPAUSED))).toEqual(SAME);
+      expect(await reference.judgeSample.both(await firstFrame(reference.sample.picture, UNPAUSED))).toEqual(SAME);
       const judgement = await judgeRows(
         await firstFrame(original, UNPAUSED),
         await firstFrame(rendition, UNPAUSED),
         UNPAUSED,
       );
-      expect(await reference.judge(await firstFrame(rendition, UNPAUSED))).toEqual(judgement);
+      expect(await reference.judge.both(await firstFrame(rendition, UNPAUSED))).toEqual(judgement);
     }
   });
 });
@@ -108,6 +108,29 @@ it("is kept where renditions are computed from the picture, so that it is never 
   expect(new Set(kept)).toEqual(new Set([true]));
 });
 
+it.each<[number, number, number]>([
+  [300, 200, 255],
+  [60, 50, 255],
+  [60, 50, 120],
+  [1_500, 1_000, 255],
+])("says the same by one opinion after the other as by both: %d x %d, alpha %d", async (width, height, alpha) => {
+  const size = { width, height };
+  const reference = await referenceOf(pictureOf(size, 0, alpha), true, UNPAUSED);
+  for (const { picture, opinions } of [
+    { picture: size, opinions: reference.judge },
+    { picture: reference.sample.picture, opinions: reference.judgeSample },
+  ]) {
+    for (const noise of [9, 60]) {
+      const open = () => firstFrame(pictureOf(picture, noise, alpha), UNPAUSED);
+      const both = await opinions.both(await open());
+      const second = await opinions.second(await open());
+      expect(second).toBeLessThan(100);
+      expect(both.points).toBe(Math.min(both.score, second));
+      expect(await opinions.both(await open(), false, second)).toEqual(both);
+    }
+  }
+});
+
 describe("a comparison in step", () => {
   it.each<[number, number, boolean]>([
     [768, 576, true],
@@ -119,7 +142,7 @@ describe("a comparison in step", () => {
     const size = { width, height };
     const alpha = opaque ? 255 : 9;
     const reference = await referenceOf(pictureOf(size, 0, alpha), false, UNPAUSED);
-    await reference.judgeSample(await firstFrame(pictureOf(reference.sample.picture, 9, alpha), UNPAUSED));
+    await reference.judgeSample.both(await firstFrame(pictureOf(reference.sample.picture, 9, alpha), UNPAUSED));
     const used = nativeStatistics().find((module) => module.name === "score")?.memoryBytes ?? 0;
     expect(used).toBeGreaterThan(0);
     expect(used).toBeLessThan(scoreEstimate({ ...size, ...reference.sample.picture, opaque }).bytes);

@@ -4,16 +4,23 @@ import { describe, expect, it } from "vitest";
 import { png } from "../../../src/image/formats/png.ts";
 import type { SingleOrder } from "../../../src/image/render/order.ts";
 import { render } from "../../../src/image/render/render.ts";
+import { TARGET_SCORE } from "../../../src/image/search/presets.ts";
 import type { TraceEvent } from "../../../src/image/search/trace.ts";
 import { SharedBytes } from "../../../src/scheduler/shared-bytes.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { rendered } from "../../support/render.ts";
-import { pictureOf, scene } from "../../support/rows.ts";
+import { paint, pictureOf, scene } from "../../support/rows.ts";
 
 const EXACT = { lossless: true, quality: 100, progressive: false, effort: 0 };
 
-async function told(order: Partial<SingleOrder>) {
-  const original = await png.write.encode(pictureOf([scene(320, 240)]), EXACT, UNPAUSED);
+/** Dots of many colors, which few colors turn into others. */
+const DOTS = paint(240, 160, (x, y) => {
+  const isDot = x % 12 < 5 && y % 12 < 5;
+  return isDot ? [(x * 7) % 256, (y * 11) % 256, ((x + y) * 5) % 256, 255] : [255, 255, 255, 255];
+});
+
+async function told(order: Partial<SingleOrder>, pixels = scene(320, 240)) {
+  const original = await png.write.encode(pictureOf([pixels]), EXACT, UNPAUSED);
   const events: TraceEvent[] = [];
   const { output } = await rendered(original, { ...order, trace: (event) => events.push(event) });
   const silent = await rendered(original, order);
@@ -46,7 +53,20 @@ describe("a search that is asked what it does", () => {
     const judged = events.filter((event) => event.kind === "judged");
     expect(judged.length).toBeGreaterThan(0);
     expect(new Set(judged.map((event) => JSON.stringify(event))).size).toBe(judged.length);
-    expect(judged.some(({ points, score }) => points === output.score && score >= points)).toBe(true);
+    expect(judged.some(({ points, score }) => points === output.score && score !== undefined && score >= points)).toBe(
+      true,
+    );
+  });
+
+  it("asks the second opinion alone of what that rules out, and both of everything else", async () => {
+    const { events } = await told({ output: { format: "png" } }, DOTS);
+    const judged = events.filter((event) => event.kind === "judged");
+    const ruledOut = judged.filter(({ score }) => score === undefined);
+    expect(ruledOut.length).toBeGreaterThan(0);
+    for (const { points } of ruledOut) expect(points).toBeLessThan(TARGET_SCORE.medium);
+    const others = judged.filter(({ points }) => points >= TARGET_SCORE.medium);
+    expect(others.length).toBeGreaterThan(0);
+    for (const { points, score } of others) expect(score).toBeGreaterThanOrEqual(points);
   });
 
   it("tells what it did not try, and why", async () => {
