@@ -7,6 +7,7 @@ import { embed, type Nested } from "./embedded.ts";
 import { noteFocalCircles } from "./focal-circles.ts";
 import { FAMILIES } from "./fonts.ts";
 import { TEXT } from "./names.ts";
+import { cutOffsets } from "./offsets.ts";
 import { sizeOf } from "./size.ts";
 import { elementsFrom, linkedId, type SvgElement } from "./tree.ts";
 import { Warnings } from "./warnings.ts";
@@ -32,7 +33,9 @@ export function drawnSvg(bytes: Uint8Array): DrawnSvg {
   const reader = new Reader();
   const root = reader.read(bytes, 0);
   link(root);
+  forgetFeatures(root);
   leaveOutFilters(root);
+  cutOffsets(root);
   sizeUses(root);
   noteFocalCircles(root, reader.warnings);
   if (hasUnknownLetters(root)) reader.warnings.add("letters that no font here has are not drawn");
@@ -124,4 +127,9 @@ function leaveOutFilters(root: SvgElement): void {
 /** Leaves of two links the one that counts. */
 function link(root: SvgElement): void {
   for (const { attributes } of elementsFrom(root)) if (attributes.has("href")) attributes.delete("xlink:href");
+}
+
+/** Leaves conditions out that are not of SVG 2, section 5.7, and that browsers do not look at. */
+function forgetFeatures(root: SvgElement): void {
+  for (const { attributes } of elementsFrom(root)) attributes.delete("requiredFeatures");
 }

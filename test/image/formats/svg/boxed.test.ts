@@ -70,6 +70,27 @@ const DRAWINGS: Drawings = {
     '<filter id="f" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feFlood color="green" flood-color="currentColor"/></filter><rect width="40" height="40" filter="url(#f)"/>',
     [20, 20, GREEN],
   ],
+  "what a filter moves, cut off at the region of that part": [
+    '<filter id="f" filterUnits="userSpaceOnUse" x="0" y="0" width="40" height="40"><feOffset x="15" y="5" width="10" height="20" dx="10"/></filter><rect width="20" height="40" fill="green" filter="url(#f)"/>',
+    [20, 20, GREEN],
+    [12, 20, NOTHING],
+    [27, 20, NOTHING],
+    [20, 27, NOTHING],
+    [20, 3, NOTHING],
+  ],
+  "tiles as large as what is moved into them says": [
+    '<filter id="f" filterUnits="userSpaceOnUse" x="0" y="0" width="40" height="40" color-interpolation-filters="sRGB"><feFlood x="0" y="0" width="10" height="10" flood-color="green"/><feOffset x="0" y="0" width="20" height="20" dx="5" dy="5" result="moved"/><feTile in="moved"/></filter><rect width="40" height="40" filter="url(#f)"/>',
+    [10, 10, GREEN],
+    [30, 30, GREEN],
+    [2, 10, NOTHING],
+    [18, 10, NOTHING],
+    [10, 18, NOTHING],
+    [22, 30, NOTHING],
+  ],
+  "a shape that asks for features of a renderer": [
+    '<switch><rect width="40" height="40" fill="green" requiredFeatures="http://www.w3.org/TR/SVG11/feature#SVG-static none"/><rect width="40" height="40" fill="red"/></switch>',
+    [20, 20, GREEN],
+  ],
   "a shape with a filter that is not there": [
     '<rect width="40" height="40" fill="green" filter="url(#none)"/>',
     [20, 20, GREEN],
