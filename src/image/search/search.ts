@@ -37,6 +37,12 @@ const LEAPING_PIXELS = { previewed: 1 << 17, written: 1 << 15 };
 /** Pixels up to which what is shown is opened twice: of a larger picture it is made anew for that. */
 const OPENED_TWICE_PIXELS = 1 << 22;
 
+/**
+ * Points by which the second opinion is plainly the stricter one: where both say about the same, of photographs above all, the
+ * metric may say less of the next rendition, and a search that does not hear of it goes astray.
+ */
+const PLAINLY_STRICTER = 3;
+
 /** Of a file that shows the very same pixels. */
 const EXACT_SCORE = 100;
 
@@ -94,8 +100,8 @@ export async function smallestAbove(
 }
 
 /**
- * Judges what is shown, as often as need be: where the second opinion was the stricter one of the rendition before, it is asked
- * first, and the metric, which takes five times as long, only of what may reach the target score.
+ * Judges what is shown, as often as need be: where the second opinion was plainly the stricter one of the rendition before, it
+ * is asked first, and the metric, which takes five times as long, only of what may reach the target score.
  */
 function secondFirst({ both, second }: Reference["judge"], targetScore: number, mayStripe: boolean): Judge["ofShown"] {
   let isStricter = false;
@@ -104,7 +110,7 @@ function secondFirst({ both, second }: Reference["judge"], targetScore: number, 
     if (secondPoints !== undefined && secondPoints < targetScore)
       return { score: secondPoints, points: secondPoints, isSecondAlone: true };
     const judgement = await both(await open(), mayStripe, secondPoints);
-    isStricter = judgement.points < judgement.score;
+    isStricter = judgement.points < judgement.score - PLAINLY_STRICTER;
     return judgement;
   };
 }
