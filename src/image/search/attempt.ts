@@ -21,6 +21,7 @@ export interface Attempt {
     | "requantize"
     | "re-encode planes"
     | "search pixels"
+    | "search tiles"
     | "search exactly"
     | "search frames"
     | "fit size"
@@ -56,9 +57,9 @@ export interface Ways {
   readonly attempts: readonly Attempt[];
 }
 
-/** Whether some way fits into the memory that there is. */
+/** Whether some way that makes a file fits into the memory that there is. */
 export function hasAny({ task, attempts }: Ways): boolean {
-  return attempts.some(({ estimate }) => fits(task, estimate));
+  return attempts.some(({ estimate, isBesides }) => !isBesides && fits(task, estimate));
 }
 
 /** The same of those that are not only there for what cannot be had otherwise. */

@@ -19,7 +19,7 @@ import { recompressOnly, recompressToo, repackOriginal } from "./recompress.ts";
 import { type Rendition, withBytes } from "./rendition.ts";
 import { requantize } from "./requantize.ts";
 import { searchExactly } from "./search-exactly.ts";
-import { searchedScore, searchFiles, searchPixels, searchPixelsInLeastMemory } from "./search-pixels.ts";
+import { searchedScore, searchFiles, searchPixels, searchPixelsInLeastMemory, searchTiles } from "./search-pixels.ts";
 import { Session } from "./session.ts";
 import { type EncodeOptions, type Task, taskOf } from "./task.ts";
 import type { NotMade, TraceEvent } from "./trace.ts";
@@ -40,6 +40,7 @@ export function attemptsFor(task: Task): readonly Attempt[] {
     searchFiles(task),
     searchPixels(task),
     searchPixelsInLeastMemory(task),
+    searchTiles(task),
     searchExactly(task),
     encodeDrawnExactly(task),
     reencodePlanes(task),

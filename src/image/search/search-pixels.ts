@@ -1,18 +1,19 @@
 /** Attempts that search for the lowest quality at which the picture looks as good as a preset promises. */
-import { maximum, NO_WORK } from "../../../wasm/estimate.ts";
+import { held, maximum, NO_WORK, parallel, serial, times } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Chosen, EncodeSettings } from "../codec/writer.ts";
 import { pictureOf, pictureEstimate } from "../plan/planned-picture.ts";
 import { framesJudgeMs, smallestAnimation, usualTries } from "./animation.ts";
 import { type Attempt, BEATEN, type Outcome } from "./attempt.ts";
-import { encodeEstimate, judgeEstimate } from "./estimates.ts";
+import { encodeEstimate, judgeEstimate, sourceEstimate } from "./estimates.ts";
 import { isFlat } from "./exact.ts";
 import { fullSearch, leastSearch, type TieredSearch, type Tiers } from "./memory-tiers.ts";
 import { aimedAt, isIcon, patienceOf, TARGET_SCORE } from "./presets.ts";
 import { referenceOf } from "./reference.ts";
 import type { Rendition } from "./rendition.ts";
+import { sampleBytes, samplePart, sampleSize } from "./sample.ts";
 import { canScore } from "./score.ts";
-import { smallestAbove } from "./search.ts";
+import { settingsByTiles, smallestAbove } from "./search.ts";
 import type { Session } from "./session.ts";
 import { canDivide, type Task, type WritableFormat, writableIn } from "./task.ts";
 
@@ -61,6 +62,49 @@ export function searchPixelsInLeastMemory(task: Task): Attempt | null {
   const format = canDivide(task) ? null : searchableIn(task);
   return format && { ...pixelsBy(task, format, leastSearch(task, format)), isFallback: true };
 }
+
+/**
+ * Searches through tiles alone, where there is no memory to look at the whole beside what writes it: what is encoded next
+ * has the quality that they say.
+ */
+export function searchTiles(task: Task): Attempt | null {
+  const format = canDivide(task) ? null : searchableIn(task);
+  if (!format || samplePart(task.picture) === 1) return null;
+  const { picture, settings } = task;
+  const { tilesOfSmall } = format.write.qualities;
+  const tiles = { ...picture, ...sampleSize(picture, tilesOfSmall) };
+  const tried = held(sampleBytes(picture, tilesOfSmall).all);
+  const encode = parallel(format.write.estimate(tiles, { ...settings, probe: true }), tried);
+  return {
+    name: "search tiles",
+    estimate: serial(sourceEstimate(task), times(TILES_TRIES, serial(encode, judgeEstimate(format, tiles)))),
+    isSearch: true,
+    isFallback: true,
+    isBesides: true,
+    async run(session, timeSlice) {
+      const goal = {
+        format,
+        settings,
+        targetScore: aimedAt(searchedScore(task) ?? 100, picture) + TILES_MARGIN,
+        patience: patienceOf(task.objective),
+        keepsResults: false,
+        triesFinal: false,
+        upperBoundBytes: Infinity,
+        trace: task.trace,
+      };
+      const reference = await referenceOf(session.picture, false, timeSlice, tilesOfSmall);
+      const encoder = session.encoder(format, timeSlice);
+      session.predicted = await settingsByTiles(goal, reference, encoder, timeSlice, session.deadline);
+      session.wasCutOff = session.predicted !== undefined;
+      return null;
+    },
+  };
+}
+
+/** Renditions of tiles that are mostly looked at. */
+const TILES_TRIES = 3;
+/** Points above its target that what tiles say aims at: nothing of the whole corrects it. */
+const TILES_MARGIN = 1;
 
 /** The format, where a still picture is searched for by its pixels. */
 export function searchableIn(task: Task): WritableFormat | null {

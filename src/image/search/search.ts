@@ -6,13 +6,13 @@
  */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { Rows } from "../pixels/rows.ts";
-import { smallestPreviewed } from "./candidates.ts";
+import { candidatesFor, smallestPreviewed } from "./candidates.ts";
 import { hasFewColors, isFlat } from "./exact.ts";
 import { elasticityOf, lostBy } from "./find-quality.ts";
 import { type Goal, mostOnSample, type Search } from "./goal.ts";
 import type { Scored } from "./losses.ts";
 import { notesOn } from "./noted.ts";
-import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
+import { ENDLESS, type EndsInTime, Overrun, type Predicted } from "./overrun.ts";
 import { isIcon, isSmall, type PresetGoal, stricterThan } from "./presets.ts";
 import { type Found, type Judge, judgeBy, type PictureEncoder, type ProbeAt, saidOf, writtenToStay } from "./probe.ts";
 import type { Reference } from "./reference.ts";
@@ -25,6 +25,7 @@ import {
   fromNeighbor,
   modeOfWhole,
   type Probed,
+  qualityOfWhole,
   wholeBy,
 } from "./written.ts";
 
@@ -64,6 +65,47 @@ export async function smallestAbove(
   timeSlice: TimeSlice,
   deadline: EndsInTime = ENDLESS,
 ): Promise<Found | null> {
+  return searched(goal, reference, encoder, timeSlice, deadline, (search, timed) =>
+    timed.preview
+      ? smallestOfStricter(search, timed, smallestPreviewed, LEAPING_PIXELS.previewed)
+      : smallestOfStricter(search, timed, smallestWritten, LEAPING_PIXELS.written),
+  );
+}
+
+/**
+ * The settings by which a picture is expected to look as good as asked, by tiles of it alone: where there is no memory
+ * to look at the whole beside what writes it. Undefined where tiles say nothing.
+ * @throws Overrun with what was found, when the deadline comes first
+ */
+export async function settingsByTiles(
+  goal: Goal,
+  reference: Reference,
+  encoder: PictureEncoder,
+  timeSlice: TimeSlice,
+  deadline: EndsInTime = ENDLESS,
+): Promise<Predicted | undefined> {
+  return searched(goal, reference, encoder, timeSlice, deadline, async (search, timed) => {
+    const { onSample } = search;
+    const [previewed] = timed.preview
+      ? await candidatesFor({ ...search, sample: reference.sample, judge: onSample }, timed)
+      : [];
+    const chosen = timed.preview ? previewed : await bestChoice(search, timed, Infinity);
+    if (!chosen) return undefined;
+    const { subsample, loss } = chosen.settings;
+    const quality = "known" in chosen ? qualityOfWhole(search, chosen) : chosen.best.quality;
+    return { quality, ...(subsample && { subsample }), ...(loss && { loss }) };
+  });
+}
+
+/** What comes of a search, with everything at hand that it looks with. */
+async function searched<Result>(
+  goal: Goal,
+  reference: Reference,
+  encoder: PictureEncoder,
+  timeSlice: TimeSlice,
+  deadline: EndsInTime,
+  found: (search: Search, encoder: PictureEncoder) => Promise<Result>,
+): Promise<Result> {
   const { format } = goal;
   const { sample } = reference;
   const { qualities } = format.write;
@@ -89,11 +131,8 @@ export async function smallestAbove(
   const settings = isDrawn ? { ...goal.settings, drawn: true } : goal.settings;
   const scale = isDrawn ? { ...qualities, least: drawnFrom } : qualities;
   const search = { ...goal, settings, reference, onWhole, onSample, scale, timeSlice };
-  const timed = notes.encoder(encoder, deadline);
   try {
-    return await (encoder.preview
-      ? smallestOfStricter(search, timed, smallestPreviewed, LEAPING_PIXELS.previewed)
-      : smallestOfStricter(search, timed, smallestWritten, LEAPING_PIXELS.written));
+    return await found(search, notes.encoder(encoder, deadline));
   } catch (error) {
     throw error instanceof Overrun ? notes.overrun() : error;
   }

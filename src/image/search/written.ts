@@ -297,21 +297,27 @@ export function modeOfWhole(
   return several!.bytes > one!.bytes ? "oneScan" : "stays";
 }
 
-/** The whole picture, encoded by a way: with all of its chroma where tiles did not show that half of it is too little. */
-export async function wholeBy(search: Search, probed: Probed): Promise<Settled & Pick<Probed, "settings">> {
-  const { encoder, settings, known } = probed;
-  const isHalved = !search.settings.subsample && settings.subsample === "4:2:0" && encoder.variants.some(hasAllChroma);
-  const mayFade = isHalved && search.format.read.factsOf(await probed.best.bytes()).colorspace !== "Gray";
-  const { reference, onWhole, targetScore, scale, keepsResults, start } = search;
-  const patience = start ? patienceFrom(search.patience) : search.patience;
-  const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
+/** The quality by which the whole is expected to look as good as asked, by what its tiles look like. */
+export function qualityOfWhole(search: Search, { known, slope: expectedSlope }: Probed): number {
+  const { reference, targetScore, patience, scale } = search;
   const tiles = hasManyTiles(reference.size) ? "many" : "few";
   const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles) }));
-  const slope = steepnessOf(known, scale, probed.slope);
-  const quality = expectedQuality(expected, targetScore + patience.margin, scale, slope);
+  const slope = steepnessOf(known, scale, expectedSlope);
+  return expectedQuality(expected, targetScore + patience.margin, scale, slope);
+}
+
+/** The whole picture, encoded by a way: with all of its chroma where tiles did not show that half of it is too little. */
+export async function wholeBy(search: Search, probed: Probed): Promise<Settled & Pick<Probed, "settings">> {
+  const { encoder, settings } = probed;
+  const isHalved = !search.settings.subsample && settings.subsample === "4:2:0" && encoder.variants.some(hasAllChroma);
+  const mayFade = isHalved && search.format.read.factsOf(await probed.best.bytes()).colorspace !== "Gray";
+  const { reference, onWhole, scale, keepsResults, start } = search;
+  const patience = start ? patienceFrom(search.patience) : search.patience;
+  const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
+  const slope = steepnessOf(probed.known, scale, probed.slope);
   const goal = {
     picture: reference.size,
-    first: quality,
+    first: qualityOfWhole({ ...search, patience }, probed),
     close: keepsResults ? patience.close * (isSmall ? CLOSER_WHERE_SMALL : 1) : Number.POSITIVE_INFINITY,
     tries: MAX_WHOLE_TRIES,
     isNear: false,

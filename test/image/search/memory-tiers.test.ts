@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
 
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
+import type { TraceEvent } from "../../../src/image/search/trace.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { bitmapFile } from "../../bench/estimate-files.ts";
@@ -102,7 +103,35 @@ it("have as long as they are estimated to take", async () => {
   // The lean tier reads the original several times as often as the fast one.
   vi.spyOn(read, "estimate").mockImplementation((facts, demand) => ({ ...estimate(facts, demand), ms: DECODING_MS }));
   onlyIn(1);
-  const { output } = await rendered(originals.get("a PNG")!, { output: { format: "jpeg" } });
+  const { output } = await rendered(originals.get("a PNG") ?? new Uint8Array(0), { output: { format: "jpeg" } });
+  expect(output.score).toBeGreaterThanOrEqual(75);
+});
+
+it.each(["webp", "png"] as const)("gives tiles the say where there is room for nothing else: %s", async (to) => {
+  const canHold = isolateBudget.canHold.bind(isolateBudget);
+  const names: string[] = [];
+  const made = async (mostBytes: number) => {
+    names.length = 0;
+    const holds: typeof canHold = (estimate, held) => estimate.bytes < mostBytes && canHold(estimate, held);
+    vi.spyOn(isolateBudget, "canHold").mockImplementation(holds);
+    const searched: number[] = [];
+    const trace = (event: TraceEvent) => {
+      if (event.kind === "attempt") names.push(event.name);
+      const isSearch = "name" in event && event.name === "search pixels";
+      if (isSearch && "estimate" in event) searched.push(event.estimate.bytes);
+    };
+    const { output } = await rendered(originals.get("a JPEG of 4:2:0") ?? new Uint8Array(0), {
+      output: { format: to },
+      trace,
+    });
+    return { output, leastBytes: Math.min(...searched) };
+  };
+  let { output, leastBytes } = await made(Infinity);
+  expect(output).not.toHaveProperty("searched");
+  // The search is left out, and with it a tier that takes less.
+  while (names.includes("search pixels")) ({ output, leastBytes } = await made(leastBytes));
+  expect(names.slice(0, 2)).toEqual(["search tiles", "encode blind"]);
+  expect(output.searched).toBe(false);
   expect(output.score).toBeGreaterThanOrEqual(75);
 });
 
