@@ -4,7 +4,7 @@ import type { Processing } from "../contract/request.ts";
 import type { AnalysisAnswers, InputMetadata, OutputMetadata, SetSuccess } from "../contract/response.ts";
 import type { Encoded } from "../files.ts";
 import type { Stopwatch } from "../image/pixels/stopwatch.ts";
-import type { ProvenanceMeans } from "../image/render/provenance.ts";
+import type { ProvenanceMeans } from "../image/render/result-metadata.ts";
 import type { Caller } from "../scheduler/caller.ts";
 import type { HeldBytes } from "../scheduler/held-bytes.ts";
 import type { JobLimits } from "../scheduler/job-limits.ts";

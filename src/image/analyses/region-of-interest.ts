@@ -1,18 +1,17 @@
 /** What is seen in a small version of a picture: faces, and where to look. */
-import { parallel, type Estimate } from "../../../wasm/estimate.ts";
+import { type Estimate, parallel } from "../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { findFacesEstimate } from "../faces/detect.ts";
 import { enlarged } from "../faces/report.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
 import type { Point, RegionsOfInterest } from "../pixels/gravity.ts";
-import type { Picture } from "../pixels/picture.ts";
-import { pixelsOf, type Rows } from "../pixels/rows.ts";
-import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
+import { type Picture, numbered, spreadFrames } from "../pixels/picture.ts";
+import { type Rows, pixelsOf } from "../pixels/rows.ts";
 import { thumbnailEstimate } from "../plan/looks.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Stored } from "../plan/planned-picture.ts";
 import type { Small } from "../steps/analysis.ts";
-import { type OperationRow, type SampledFrame, LOOK_BYTES_PER_PIXEL } from "../steps/operation.ts";
+import { LOOK_BYTES_PER_PIXEL, type OperationRow, type SampledFrame } from "../steps/operation.ts";
 import { focusMs, focusPoint } from "./focus-point.ts";
 import { facesIn } from "./found-faces.ts";
 

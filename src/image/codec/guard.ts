@@ -1,6 +1,8 @@
-/** Native code refuses files that are damaged, unusual, or take too long: what callers are told then. */
+/** Native code works in pieces, and refuses files that are damaged, unusual, or take too long: what callers are told then. */
 import { NativeError, OutOfFuel, OutOfMemory } from "../../../wasm/load.ts";
+import type { Pieces } from "../../../wasm/pieces.ts";
 import { ApiError } from "../../errors.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
 
 /** Runs native code; what it refuses is thrown as `refusal` makes of it. Every other error stays what it is. */
 export function guarded<Result>(work: () => Result, refusal: (reason: NativeError) => ApiError): Result {
@@ -41,4 +43,18 @@ export function withoutMemory(error: unknown): unknown {
 function refused(error: unknown, refusal: (reason: NativeError) => ApiError): unknown {
   if (error instanceof OutOfFuel) return tooSlow(error);
   return error instanceof NativeError ? refusal(error) : error;
+}
+
+/** Does the work; where it fails or nobody waits for it any more, what it holds is freed. */
+export async function inPieces<Result>(work: Pieces<Result>, timeSlice: TimeSlice): Promise<Result> {
+  try {
+    for (;;) {
+      const { done, value } = work.next();
+      if (done) return value;
+      await timeSlice.spend(value);
+    }
+  } finally {
+    // Ends work that was left in the middle; for work that is done it does nothing.
+    work.return(undefined as never);
+  }
 }

@@ -1,7 +1,7 @@
 /** Red pupils: found on a small version of the picture, corrected on the large one. */
 import { type Eye, eyesEstimate, openEyes } from "../../../wasm/effects/colors.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import { BAND_ROWS } from "../pixels/band.ts";
+import { BAND_ROWS } from "../pixels/bands.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { effectStep } from "../steps/effect.ts";

@@ -2,9 +2,8 @@
 import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { Band } from "../../../wasm/pixels/band.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
-import { BAND_ROWS, bandBytes } from "./band.ts";
-import { isOpaque } from "./bands.ts";
-import { firstFrame, type Picture } from "./picture.ts";
+import { BAND_ROWS, bandBytes, isOpaque } from "./bands.ts";
+import { type Picture, firstFrame } from "./picture.ts";
 import { type Rows, rowsOver } from "./rows.ts";
 
 /** The size of a picture, and whether it has alpha. */

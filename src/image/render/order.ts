@@ -12,7 +12,7 @@ import type { VerifiedStore } from "../provenance/verify.ts";
 import type { FormattedRendition } from "../search/rendition.ts";
 import type { Trace } from "../search/trace.ts";
 import type { Answers } from "./analyze.ts";
-import type { ProvenanceMeans } from "./provenance.ts";
+import type { ProvenanceMeans } from "./result-metadata.ts";
 
 /** The operations of a request, in the words of their own files. */
 export type OperationParams = { readonly [Name in OperationName]?: unknown };

@@ -1,18 +1,22 @@
-/** What the formats that are tried are made from: the file, or pixels that are computed once for all of them. */
-import { type Estimate, parallel } from "../../../wasm/estimate.ts";
+/** What the formats that are tried are made from: the file, one that was packed in it, or pixels that are computed once for all. */
+import { type Estimate, estimated, held, parallel } from "../../../wasm/estimate.ts";
+import { ApiError } from "../../errors.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { Reservation } from "../../scheduler/held-bytes.ts";
 import type { JobLimits } from "../../scheduler/job-limits.ts";
-import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
-import type { FormatDefinition } from "../codec/format.ts";
-import { collectEstimate, pixelBytes } from "../pixels/buffered.ts";
+import { SharedBytes } from "../../scheduler/shared-bytes.ts";
+import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import type { Facts, FormatDefinition } from "../codec/format.ts";
+import { bandBytes } from "../pixels/bands.ts";
+import { type Collected, collectEstimate, collectFirst, pixelBytes } from "../pixels/buffered.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Picture } from "../pixels/picture.ts";
+import type { Rows } from "../pixels/rows.ts";
+import { identify } from "../plan/detect.ts";
 import { type Plan, planSteps } from "../plan/plan.ts";
-import { pictureOf, pictureEstimate, type Stored } from "../plan/planned-picture.ts";
+import { type Stored, pictureEstimate, pictureOf } from "../plan/planned-picture.ts";
 import { hasPreferredWay, hasWay } from "../search/attempts.ts";
 import { type EncodeOptions, keepsMoreBits } from "../search/task.ts";
-import { keep, bufferedPicture } from "./buffered-picture.ts";
 
 /** Bytes that several read, the last of whom takes them over. */
 export class HeldSource {
@@ -135,4 +139,138 @@ async function asPixels(
     memory?.release();
     throw error;
   }
+}
+
+/** The pixels may still be what they were. */
+function withoutUnreadable(error: unknown): null {
+  if (error instanceof ApiError && error.status === 422) return null;
+  throw error;
+}
+
+/** A file in place of the one that it was packed in. */
+export interface Unpacked {
+  readonly stored: Stored;
+  /** The caller's to release. */
+  readonly source: SharedBytes;
+}
+
+/**
+ * The estimate of the file that was packed in an original, where a result is wanted in its format; null where there is
+ * none, or no memory for it beside all that is held.
+ */
+export function unpackEstimate({ mime }: Pick<FormatDefinition, "mime">, stored: Stored): Estimate | null {
+  const { bytes, facts, bufferedBytes = 0 } = stored;
+  const { unpack } = stored.format;
+  const estimate = unpack?.mime === mime ? unpack.estimate(bytes, facts) : null;
+  return estimate && isolateBudget.canHold(parallel(estimate, held(bufferedBytes)), bytes.length) ? estimate : null;
+}
+
+/**
+ * The file that was packed in an original, where a result is wanted in its format; null where there is none, it cannot
+ * be had, or it is of another picture than the one that was planned.
+ */
+export async function unpackedFor(
+  format: FormatDefinition,
+  stored: Stored,
+  jobLimits?: JobLimits,
+): Promise<Unpacked | null> {
+  const { bytes, facts } = stored;
+  const { unpack } = stored.format;
+  const estimate = unpackEstimate(format, stored);
+  if (!unpack || !estimate || jobLimits?.affords(estimate) === false) return null;
+  const file = await isolateBudget
+    .run(estimate, (timeSlice) => unpack.run(bytes, facts, timeSlice), jobLimits)
+    .catch(withoutUnreadable);
+  if (!file) return null;
+  const found = identify(file);
+  const { width, height, orientation } = found.facts;
+  const isSame = width === facts.width && height === facts.height && orientation === facts.orientation;
+  if (found.format !== format || !isSame) return null;
+  return {
+    stored: { ...stored, ...found, heldBytes: bytes.length + file.length },
+    source: SharedBytes.of(file),
+  };
+}
+
+/** Pixels that are kept, and who holds them. */
+export interface HeldPixels extends Pick<Collected, "size" | "open"> {
+  readonly bytes: SharedBytes;
+}
+
+/**
+ * Computes a picture and keeps it.
+ * @param memory what was set aside for its pixels, to be given back with them
+ */
+export async function keep(
+  stored: Stored,
+  plan: Plan,
+  timeSlice: TimeSlice,
+  memory?: Reservation,
+): Promise<HeldPixels> {
+  const { size, bytes, open } = await collectFirst(pictureOf(stored, plan), timeSlice);
+  return { size, open, bytes: SharedBytes.of(bytes, memory) };
+}
+
+/** To hand out a pixel. */
+const NANOSECONDS_PER_PIXEL = 1;
+
+/** Pixels as a format: decoding them is reading them. */
+function formatOf(open: () => Rows): FormatDefinition {
+  return {
+    summary: "Pixels in memory.",
+    label: "PIXELS",
+    mime: "application/octet-stream",
+    extensions: ["pixels"],
+    can: { alpha: true, animation: false, quality: false, lossless: true, web: false },
+    signature: () => false,
+    read: {
+      factsOf: () => notPlanned(),
+      estimate: ({ width, height }) => estimated(bandBytes(width), width * height, NANOSECONDS_PER_PIXEL),
+      async *open(_bytes, _facts, { box }) {
+        yield { delayMs: 0, rows: open(), box };
+      },
+    },
+  };
+}
+
+function notPlanned(): never {
+  throw new Error("pixels were read before they were computed");
+}
+
+/**
+ * A picture as one that is stored, to plan with before its pixels are there.
+ * @param origin the file that it is made of: what it says of the pixels
+ * @param holding what is held while it is worked on, itself included
+ */
+export function bufferedPicture(
+  { width, height, opaque }: Collected["size"],
+  { facts: { codedBytes, quality, depth }, space, stopwatch }: Stored,
+  { heldBytes, bufferedBytes }: Pick<Stored, "heldBytes" | "bufferedBytes">,
+  pixels?: HeldPixels | null,
+): Stored {
+  const facts: Facts = {
+    width,
+    height,
+    orientation: 1,
+    frames: 1,
+    loops: 0,
+    alpha: !opaque,
+    colorspace: "RGB",
+    interlaced: false,
+    subsample: "4:4:4",
+    depth,
+    quality,
+    ...(codedBytes !== undefined && { codedBytes }),
+    ...(space && { profile: space.profile }),
+  };
+  return {
+    bytes: pixels?.bytes.bytes ?? new Uint8Array(0),
+    format: formatOf(pixels?.open ?? notPlanned),
+    facts,
+    isBuffered: true,
+    heldBytes,
+    bufferedBytes,
+    space,
+    stopwatch,
+  };
 }

@@ -2,15 +2,14 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { FormatDefinition } from "../codec/format.ts";
 import type { Chosen, Scale } from "../codec/writer.ts";
-import type { Extent, Picture } from "../pixels/picture.ts";
+import { type Extent, type Picture, numbered, spreadFrames } from "../pixels/picture.ts";
 import type { Rows } from "../pixels/rows.ts";
-import { numbered, spreadFrames } from "../pixels/sampled-frames.ts";
 import { resultDecodeEstimate } from "./estimates.ts";
-import { findQuality, FULL_QUALITY, type Known, MIN_QUALITY, type Model, within } from "./find-quality.ts";
+import { FULL_QUALITY, type Known, MIN_QUALITY, type Model, findQuality, within } from "./find-quality.ts";
 import type { Goal } from "./goal.ts";
 import { expectedQuality as usualQuality, firstQuality as usualFirst, steepnessOf } from "./losses.ts";
 import { ENDLESS, type EndsInTime, Overrun } from "./overrun.ts";
-import { fileAt, type Found, pictureIn, type Written } from "./probe.ts";
+import { type Found, type Written, fileAt, pictureIn } from "./probe.ts";
 import { inComparedColors, judgeRows, scoreEstimate } from "./score.ts";
 import { type Judgement, SAME, worse } from "./second-opinion.ts";
 import { mayHaveStripes } from "./slopes.ts";

@@ -1,7 +1,7 @@
 /** Colors as weighted sums of their red, green and blue, on encoded values. */
 import { BandTable } from "../../../wasm/pixels/band.ts";
 import { LUMA } from "../color/light.ts";
-import { mapBands } from "../pixels/band.ts";
+import { mapBands } from "../pixels/bands.ts";
 import type { Rows } from "../pixels/rows.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** Regions of a picture at its own size. */
-import { BAND_ROWS } from "../pixels/band.ts";
+import { BAND_ROWS } from "../pixels/bands.ts";
 import type { Box } from "../pixels/geometry.ts";
-import { bytesPerPixel, type Rows, rowsOf, skipRows } from "../pixels/rows.ts";
+import { type Rows, bytesPerPixel, rowsOf, skipRows } from "../pixels/rows.ts";
 
 /** The region of a picture; `box` is in whole pixels and lies inside. */
 export function crop(rows: Rows, box: Box): Rows {

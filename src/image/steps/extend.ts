@@ -1,7 +1,7 @@
 /** Larger canvases. */
 import { estimated } from "../../../wasm/estimate.ts";
 import type { Rgba } from "../color/rgba.ts";
-import { bandBytes, BAND_ROWS } from "../pixels/band.ts";
+import { BAND_ROWS, bandBytes } from "../pixels/bands.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
 import { type Rows, rowsOf } from "../pixels/rows.ts";
 import type { RowStep } from "./operation.ts";

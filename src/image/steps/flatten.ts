@@ -1,7 +1,7 @@
 /** Transparency laid on a color. */
 import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import type { Rgba } from "../color/rgba.ts";
-import { bandBytes, mapBands } from "../pixels/band.ts";
+import { bandBytes, mapBands } from "../pixels/bands.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 

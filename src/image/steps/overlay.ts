@@ -1,9 +1,9 @@
 /** One picture laid on another. */
 import { openOverlay, overlayEstimate } from "../../../wasm/effects/colors.ts";
-import { parallel, held, type Estimate } from "../../../wasm/estimate.ts";
-import { bandBytes, BAND_ROWS } from "../pixels/band.ts";
+import { type Estimate, held, parallel } from "../../../wasm/estimate.ts";
+import { BAND_ROWS, bandBytes } from "../pixels/bands.ts";
 import type { Box, Size } from "../pixels/geometry.ts";
-import { filled, type Rows, rowsOf } from "../pixels/rows.ts";
+import { type Rows, filled, rowsOf } from "../pixels/rows.ts";
 
 /** A picture that is opened when the rows that it lies on are reached. */
 export interface Cover extends Size {

@@ -1,7 +1,7 @@
 /** Levels replaced one by one. */
 import { type Estimate, estimated } from "../../../wasm/estimate.ts";
 import { BandTable } from "../../../wasm/pixels/band.ts";
-import { bandBytes, mapBands } from "../pixels/band.ts";
+import { bandBytes, mapBands } from "../pixels/bands.ts";
 import type { Size } from "../pixels/geometry.ts";
 import type { Rows } from "../pixels/rows.ts";
 

@@ -1,7 +1,7 @@
 /** Changes of tone and color, in the cheapest form there is. */
 import { GAINS, openTone, toneEstimate } from "../../../wasm/effects/colors.ts";
 import { estimated } from "../../../wasm/estimate.ts";
-import { bandBytes } from "../pixels/band.ts";
+import { bandBytes } from "../pixels/bands.ts";
 import type { Size } from "../pixels/geometry.ts";
 import { type ColorMatrix, IDENTITY, matrix as multiply } from "./color-matrices.ts";
 import { effectStep, rowStep } from "./effect.ts";

@@ -1,8 +1,8 @@
 /** The eight ways a picture can lie: turned upright from what is stored. */
-import { parallel, NO_WORK, type Estimate, estimated } from "../../../wasm/estimate.ts";
-import { bandBytes, BAND_ROWS, mapBands } from "../pixels/band.ts";
+import { type Estimate, NO_WORK, estimated, parallel } from "../../../wasm/estimate.ts";
+import { BAND_ROWS, bandBytes, mapBands } from "../pixels/bands.ts";
 import { type Orientation, type Size, turnOf, turnSize } from "../pixels/geometry.ts";
-import { bytesPerPixel, type Rows, rowsOf } from "../pixels/rows.ts";
+import { type Rows, bytesPerPixel, rowsOf } from "../pixels/rows.ts";
 
 /** To mirror a pixel left to right, in place. */
 const MIRROR_NANOSECONDS = 1;

@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import * as v from "valibot";
 
 import type { FormatDefinition } from "../../../src/image/codec/format.ts";
-import type { ProvenanceMeans } from "../../../src/image/render/provenance.ts";
+import type { ProvenanceMeans } from "../../../src/image/render/result-metadata.ts";
 import type { Found } from "./reference.test.ts";
 
 const { FORMATS } = await import("../../../src/image/formats.ts");

@@ -1,15 +1,14 @@
 /** Rows out of JPEG files, at the smallest scale that serves, and only the region that is wanted. */
 import type { Estimate } from "../../../../wasm/estimate.ts";
-import { blockBytesOf, decodeEstimate, type JpegHeader, openDecoder, type Region } from "../../../../wasm/jpeg/jpeg.ts";
+import { type JpegHeader, type Region, blockBytesOf, decodeEstimate, openDecoder } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import type { ApiError } from "../../../errors.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { converted } from "../../codec/convert-colors.ts";
 import type { Decoded, Demand, Facts } from "../../codec/format.ts";
-import { guarded, guardedAsync } from "../../codec/guard.ts";
-import { inPieces } from "../../codec/pieces.ts";
+import { guarded, guardedAsync, inPieces } from "../../codec/guard.ts";
 import type { Rows } from "../../pixels/rows.ts";
-import { damaged, damagedScans, headerOf, SAMPLINGS } from "./facts.ts";
+import { SAMPLINGS, damaged, damagedScans, headerOf } from "./facts.ts";
 import { withoutCutSegment } from "./segments.ts";
 
 /** Eighths of the size that the inverse transform can give quickly. */

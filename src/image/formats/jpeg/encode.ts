@@ -1,21 +1,20 @@
 /** Rows into JPEG files. */
-import { parallel, held, type Estimate } from "../../../../wasm/estimate.ts";
+import { type Estimate, held, parallel } from "../../../../wasm/estimate.ts";
 import {
-  encodeEstimate,
   type Encoder,
   type EncoderOptions,
+  PHOTOGRAPH_BLOCK_BYTES,
+  encodeEstimate,
   openEncoder,
   packedBytes,
-  PHOTOGRAPH_BLOCK_BYTES,
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { NativeError } from "../../../../wasm/load.ts";
 import { ApiError } from "../../../errors.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
-import { guarded, guardedAsync } from "../../codec/guard.ts";
-import { inPieces } from "../../codec/pieces.ts";
+import { guarded, guardedAsync, inPieces } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import type { Size } from "../../pixels/geometry.ts";
-import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
+import { type Extent, type Picture, firstFrame } from "../../pixels/picture.ts";
 import type { Rows } from "../../pixels/rows.ts";
 
 /** From this quality on chroma is kept at full resolution: below it, halving it costs nobody anything visible. */

@@ -4,25 +4,24 @@
  */
 import { parallel } from "../../../../wasm/estimate.ts";
 import {
-  blockBytesOf,
   type EncoderOptions,
   type JpegHeader,
-  openPlaneDecoder,
-  openPlaneEncoder,
   type Plane,
   type PlaneEncoder,
-  planesEstimate,
   type Subsampling,
+  blockBytesOf,
+  openPlaneDecoder,
+  openPlaneEncoder,
+  planesEstimate,
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Estimated, Resized } from "../../codec/format.ts";
-import { guarded, guardedAsync } from "../../codec/guard.ts";
-import { inPieces } from "../../codec/pieces.ts";
+import { guarded, guardedAsync, inPieces } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { isWhole } from "../../pixels/geometry.ts";
 import type { Stopwatch } from "../../pixels/stopwatch.ts";
 import { encoderOptions, fileEstimate, finished, tooComplex } from "./encode.ts";
-import { damagedScans, headerOf, SAMPLINGS, textureIn } from "./facts.ts";
+import { SAMPLINGS, damagedScans, headerOf, textureIn } from "./facts.ts";
 import { neededProfile } from "./profile.ts";
 import { resizePlanes } from "./resize.ts";
 

@@ -1,10 +1,9 @@
 /** A smaller JPEG file of the same picture, from its coefficients. */
-import { parallel, NO_WORK, held, type Estimate } from "../../../../wasm/estimate.ts";
-import { blockBytesOf, canTurn, type JpegHeader, recompress, recompressEstimate } from "../../../../wasm/jpeg/jpeg.ts";
+import { type Estimate, NO_WORK, held, parallel } from "../../../../wasm/estimate.ts";
+import { type JpegHeader, blockBytesOf, canTurn, recompress, recompressEstimate } from "../../../../wasm/jpeg/jpeg.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Facts, RecompressSettings, RequantizeSettings } from "../../codec/format.ts";
-import { guardedAsync } from "../../codec/guard.ts";
-import { inPieces } from "../../codec/pieces.ts";
+import { guardedAsync, inPieces } from "../../codec/guard.ts";
 import { type Orientation, turnOf } from "../../pixels/geometry.ts";
 import { damagedScans, headerOf } from "./facts.ts";
 import { neededProfile } from "./profile.ts";

@@ -4,25 +4,24 @@
  */
 import { parallel } from "../../../../wasm/estimate.ts";
 import {
-  blockBytesOf,
   type JpegHeader,
-  openPlaneDecoder,
-  openPlaneEncoder,
   type PlaneDecoder,
   type PlaneEncoder,
-  planesEstimate,
   type Subsampling,
+  blockBytesOf,
+  openPlaneDecoder,
+  openPlaneEncoder,
+  planesEstimate,
 } from "../../../../wasm/jpeg/jpeg.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { Estimated, Resized } from "../../codec/format.ts";
-import { guarded, guardedAsync } from "../../codec/guard.ts";
-import { inPieces } from "../../codec/pieces.ts";
+import { guarded, guardedAsync, inPieces } from "../../codec/guard.ts";
 import type { EncodeSettings } from "../../codec/writer.ts";
 import { type Box, outerBox } from "../../pixels/geometry.ts";
 import type { Part, Stopwatch } from "../../pixels/stopwatch.ts";
 import { MARGIN, scaleFor } from "./decode.ts";
 import { COLOR_LOSS, encoderOptions, fileEstimate, finished, mayNeedColors, tooComplex } from "./encode.ts";
-import { damagedScans, SAMPLINGS, textureIn } from "./facts.ts";
+import { SAMPLINGS, damagedScans, textureIn } from "./facts.ts";
 import { PlaneStream, type PlaneTask, streamEstimate } from "./plane-stream.ts";
 
 /**

@@ -2,13 +2,13 @@
 import type { Estimate } from "../../../../wasm/estimate.ts";
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import type { EncodeSettings, Study, Writer } from "../../codec/writer.ts";
-import { mapBands } from "../../pixels/band.ts";
-import { type Extent, mapFrames, type Picture } from "../../pixels/picture.ts";
+import { mapBands } from "../../pixels/bands.ts";
+import { type Extent, type Picture, mapFrames } from "../../pixels/picture.ts";
 import { Known } from "./known.ts";
 import { lossyEstimate, preview, writeLossy } from "./lossy.ts";
 import { sixteenBitEstimate, writeSixteenBit } from "./sixteen-bit.ts";
 import { animationEstimate, writeAnimation } from "./write-animation.ts";
-import { stillEstimate, probeEstimate, writeStill, writeProbe } from "./write.ts";
+import { probeEstimate, stillEstimate, writeProbe, writeStill } from "./write.ts";
 
 /** A study of one picture. */
 function study(picture: Picture): Study {

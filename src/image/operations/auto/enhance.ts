@@ -1,8 +1,7 @@
 /** What a picture lacks, by its histogram. */
 import { UNPAUSED } from "../../../scheduler/time-slice.ts";
 import { luma } from "../../color/light.ts";
-import { BAND_ROWS } from "../../pixels/band.ts";
-import { bandsOf } from "../../pixels/bands.ts";
+import { BAND_ROWS, bandsOf } from "../../pixels/bands.ts";
 import type { Rows } from "../../pixels/rows.ts";
 import type { Tone } from "../../steps/tone.ts";
 

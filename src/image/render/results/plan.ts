@@ -4,23 +4,29 @@ import type { Space } from "../../color/space.ts";
 import { metadataBytes } from "../../metadata/blocks.ts";
 import { checkResult } from "../../plan/detect.ts";
 import { objectiveOf } from "../../plan/output.ts";
-import { inSpace, pictureOf, type Stored } from "../../plan/planned-picture.ts";
+import { type Stored, inSpace, pictureOf } from "../../plan/planned-picture.ts";
 import type { VerifiedStore } from "../../provenance/verify.ts";
 import type { OperationParams, Order, ResultOrder } from "../order.ts";
 import { inTryingOrder, outputFormatsOf } from "../output-formats.ts";
 import {
-  isOfFirstFrame,
   type Operations,
   type Planned,
-  planOperations,
   type Target,
+  isOfFirstFrame,
+  planOperations,
   targetOf,
 } from "../plan-operations.ts";
-import { actionsFor, type ProvenanceMeans, signingFor, statedSourceType } from "../provenance.ts";
 import { besideGainMap, inOwnRange, resultGainMap, withGainMap } from "../result-gain-map.ts";
-import { besideMetadata, keptOf, type KnownMetadata } from "../result-metadata.ts";
-import type { Given, Group, Job } from "./parts.ts";
-import { wantedOf } from "./shared.ts";
+import {
+  type KnownMetadata,
+  type ProvenanceMeans,
+  actionsFor,
+  besideMetadata,
+  keptOf,
+  signingFor,
+  statedSourceType,
+} from "../result-metadata.ts";
+import { type Given, type Group, type Job, wantedOf } from "./parts.ts";
 
 /** A group whose jobs are not all known yet. */
 type OpenGroup<Entry> = Group<Entry> & { readonly jobs: Job<Entry>[] };
