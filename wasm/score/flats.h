@@ -18,7 +18,7 @@ enum {
   MERGED_PART = 4,              // colors are one at this part of the distance that they had
 };
 #define HIDDEN_BETWEEN 4.0f     // levels of luma by which flat colors that are told apart differ, at least
-#define MERGED_WEIGHT 1.3f
+#define MERGED_WEIGHT 1.6f // grays that are farther apart than steps of a slope are told apart
 
 // A flat color, all bytes of it; 0 is none, for it is seen through.
 typedef struct {

@@ -29,6 +29,31 @@ function chart(width: number): Uint8Array {
   );
 }
 
+/** Colors of a screen whose badge is a tint of its card. */
+const SCREENS = {
+  dark: { badge: "#1b1f2b", card: "#161b22", ground: "#0d1117", title: "#e6edf3", text: "#484f58" },
+  light: { badge: "#fafafa", card: "#ffffff", ground: "#e5e7eb", title: "#111827", text: "#9ca3af" },
+} as const;
+
+/** Cards with lines of round letters, 400 pixels wide. The title of the first is on a badge, which it fills but for a margin. */
+function cards(screen: keyof typeof SCREENS): Uint8Array {
+  const { badge, card, ground, title, text } = SCREENS[screen];
+  const line = (x: number, y: number, color: string, letters: number) => {
+    const circles = Array.from(
+      { length: letters },
+      (_, at) => `<circle cx="${x + at * 7}" cy="${y}" r="${2.3 + (at % 3) * 0.4}"/>`,
+    );
+    return `<g stroke="${color}" fill="none" stroke-width="1.3">${circles.join("")}</g>`;
+  };
+  const drawn = [20, 150, 280].map((x) => {
+    const lines = line(x + 15, 40, title, 12) + line(x + 15, 60, text, 12) + line(x + 15, 80, text, 9);
+    return `<rect x="${x}" y="20" width="110" height="80" rx="8" fill="${card}"/>${lines}`;
+  });
+  const tint = `<rect x="28" y="31" width="60" height="18" rx="4" fill="${badge}"/>${line(35, 40, title, 12)}`;
+  const body = `<rect width="400" height="120" fill="${ground}"/>${drawn.join("")}${tint}`;
+  return new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg" width="400" height="120">${body}</svg>`);
+}
+
 async function answered(file: Uint8Array, asked: object) {
   const { output, optimize, ...operations } = parseBody(UploadBody, asked);
   return (await rendered(file, { operations, output, optimize })).output;
@@ -58,6 +83,20 @@ it.each([
     return pixels.subarray((y * width + x) * 4, (y * width + x) * 4 + 3).join(" ");
   });
   expect(new Set(entries).size).toBe(SERIES.length);
+});
+
+it.each([
+  ["png", "dark"],
+  ["png", "light"],
+  ["gif", "light"],
+  ["jxl", "light"],
+  ["webp", "dark"],
+] as const)("keeps the tint of a badge behind letters: %s, %s screen", async (format, screen) => {
+  const { bytes } = await answered(cards(screen), { output: { format: "png" }, optimize: { lossless: true } });
+  const made = await answered(bytes, { output: { format } });
+  const pixels = await pixelsOf(await decoded(made.format, made.bytes, UNPAUSED));
+  const colorAt = (x: number, y: number) => pixels.subarray((y * 400 + x) * 4, (y * 400 + x) * 4 + 3).join(" ");
+  expect(colorAt(60, 33)).not.toBe(colorAt(110, 33));
 });
 
 it("sees two flat colors become one, however small their share is", () => {
