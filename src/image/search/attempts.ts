@@ -11,7 +11,7 @@ import { encodeBlind, encodeDrawnExactly, encodeExactly, encodeExactlyInstead, r
 import { fits } from "./estimates.ts";
 import { fitSize, fitSizeFast } from "./fit-size.ts";
 import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
-import { lookedAt } from "./look-once.ts";
+import { correctedBy, lookedAt } from "./look-once.ts";
 import { asNamed, inOneScan } from "./other-encoding.ts";
 import { deadlineOf, ENDLESS, Overrun } from "./overrun.ts";
 import { aimedAt, TARGET_SCORE } from "./presets.ts";
@@ -114,7 +114,7 @@ export async function optimized(
     const { task, attempts } = inNarrowStrips(inScan ? waysOf(inScan) : planned);
     session = new Session(task, source);
     const best = await firstOrBetter(session, attempts, jobLimits);
-    const looked = best && (await lookedAt(session, best, jobLimits));
+    const looked = best && (await corrected(session, best, jobLimits));
     return looked && (await asNamed(task, looked, jobLimits));
   } finally {
     if (session) session.close();
@@ -179,6 +179,33 @@ async function firstOrBetter(
   const { best } = session;
   if (!best && !isBeaten && failure) throw failure;
   if (!best && !isBeaten && refusal) throw refusal();
+  return best;
+}
+
+/** Files that are made of one whose quality nobody looked at: each at what the look at the one before says. */
+const MAX_CORRECTIONS = 2;
+
+/**
+ * The file with what a look at it says, if it was encoded at a quality which nobody looked at; one that looks better in its
+ * place, while it does not look as promised and there is time.
+ */
+async function corrected(session: Session, made: Rendition, jobLimits?: JobLimits): Promise<Rendition> {
+  const { task } = session;
+  let best = await lookedAt(session, made, jobLimits);
+  for (let left = MAX_CORRECTIONS; left > 0; left--) {
+    session.predicted = correctedBy(session, best);
+    const again = session.predicted && encodeBlind(task);
+    if (!again || whyNotMade(task, session.beside(again.estimate), { mayMatter: true, isOut: false, jobLimits })) break;
+    const outcome = await outcomeOf(again, session, jobLimits);
+    if (!outcome || outcome === BEATEN) break;
+    const other = await lookedAt(session, marked(task, outcome), jobLimits);
+    if (other.score === undefined || other.score <= (best.score ?? 0)) {
+      other.file.release();
+      break;
+    }
+    best.file.release();
+    best = other;
+  }
   return best;
 }
 

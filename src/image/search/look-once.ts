@@ -1,14 +1,20 @@
-/** A look at a file that was encoded at a quality which nobody looked at, because the search for it took too long. */
+/**
+ * A look at a file that was encoded at a quality which nobody looked at, because there was no time or no memory for the search
+ * for it; and the quality that this look says it should have had.
+ */
 import { held, parallel } from "../../../wasm/estimate.ts";
 import { isolateBudget } from "../../scheduler/budget.ts";
 import type { JobLimits } from "../../scheduler/job-limits.ts";
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import { firstFrame } from "../pixels/picture.ts";
 import { fits, judgeEstimate, sourceEstimate } from "./estimates.ts";
+import { expectedQuality } from "./losses.ts";
+import type { Predicted } from "./overrun.ts";
+import { aimedAt, patienceOf } from "./presets.ts";
 import { decoded } from "./probe.ts";
 import type { Rendition } from "./rendition.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
-import { searchableIn } from "./search-pixels.ts";
+import { searchableIn, searchedScore } from "./search-pixels.ts";
 import type { Session } from "./session.ts";
 import { withoutWay } from "./ways.ts";
 
@@ -29,4 +35,20 @@ export async function lookedAt(session: Session, rendition: Rendition, jobLimits
   };
   const said = await isolateBudget.run(estimate, look, jobLimits).catch(withoutWay);
   return said ? { ...rendition, score: said.points, metric: said.score } : rendition;
+}
+
+/**
+ * The settings at which a file would look as good as promised that was looked at once and does not; undefined where it does, or
+ * has the highest quality there is.
+ */
+export function correctedBy({ task, predicted }: Session, { isCutOff, score }: Rendition): Predicted | undefined {
+  const { objective, picture, settings } = task;
+  const format = searchableIn(task);
+  const targetScore = searchedScore(task);
+  if (!format || !isCutOff || score === undefined || targetScore === undefined || score >= targetScore)
+    return undefined;
+  const { quality } = { ...settings, ...predicted };
+  const wanted = aimedAt(targetScore, picture) + patienceOf(objective).margin;
+  const corrected = expectedQuality([{ quality, score }], wanted, format.write.qualities);
+  return corrected > quality ? { ...predicted, quality: corrected } : undefined;
 }

@@ -107,7 +107,8 @@ it("have as long as they are estimated to take", async () => {
   expect(output.score).toBeGreaterThanOrEqual(75);
 });
 
-it.each(["webp", "png"] as const)("gives tiles the say where there is room for nothing else: %s", async (to) => {
+/** What comes of a request where there is room for no search of the whole, and the ways that were tried. */
+async function madeWithoutRoom(original: Uint8Array, to: FormatName) {
   const canHold = isolateBudget.canHold.bind(isolateBudget);
   const names: string[] = [];
   const made = async (mostBytes: number) => {
@@ -120,18 +121,33 @@ it.each(["webp", "png"] as const)("gives tiles the say where there is room for n
       const isSearch = "name" in event && event.name === "search pixels";
       if (isSearch && "estimate" in event) searched.push(event.estimate.bytes);
     };
-    const { output } = await rendered(originals.get("a JPEG of 4:2:0") ?? new Uint8Array(0), {
-      output: { format: to },
-      trace,
-    });
+    const { output } = await rendered(original, { output: { format: to }, trace });
     return { output, leastBytes: Math.min(...searched) };
   };
   let { output, leastBytes } = await made(Infinity);
   expect(output).not.toHaveProperty("searched");
   // The search is left out, and with it a tier that takes less.
   while (names.includes("search pixels")) ({ output, leastBytes } = await made(leastBytes));
+  return { output, names };
+}
+
+it.each(["webp", "png"] as const)("gives tiles the say where there is room for nothing else: %s", async (to) => {
+  const { output, names } = await madeWithoutRoom(originals.get("a JPEG of 4:2:0") ?? new Uint8Array(0), to);
   expect(names.slice(0, 2)).toEqual(["search tiles", "encode blind"]);
   expect(output.searched).toBe(false);
+  expect(output.score).toBeGreaterThanOrEqual(75);
+});
+
+it("writes a file anew of which tiles said too little", async () => {
+  // The tiles lie beside what is to be seen.
+  const pixels = { ...SIZE, data: new Uint8Array(SIZE.width * SIZE.height * 4).fill(255) };
+  const busy = scene(SIZE.width, SIZE.height);
+  for (let at = 0; at < pixels.data.length; at += 4) {
+    const [x, y] = [(at >> 2) % SIZE.width, Math.floor((at >> 2) / SIZE.width)];
+    if (x > 220 && x < 700 && y < 180) pixels.data.set(busy.data.subarray(at, at + 4), at);
+  }
+  const { output, names } = await madeWithoutRoom(bitmapFile(pixels), "webp");
+  expect(names.filter((name) => name === "encode blind").length).toBeGreaterThan(1);
   expect(output.score).toBeGreaterThanOrEqual(75);
 });
 
