@@ -22,11 +22,11 @@ else
   flags+=(-mno-simd128)
 fi
 
-# Ten files are replaced by ours.
+# Eleven files are replaced by ours.
 files=()
 for file in "$webp"/src/{dec,dsp,enc,utils}/*.c "$webp"/sharpyuv/*.c; do
   case $(basename "$file") in
-    vp8l_dec.c | vp8l_enc.c | histogram_enc.c | picture_csp_enc.c | alpha_enc.c | quant_enc.c | cost_enc.c | analysis_enc.c | cpu.c | idec_dec.c) ;;
+    vp8l_dec.c | vp8l_enc.c | histogram_enc.c | picture_csp_enc.c | alpha_enc.c | alpha_dec.c | quant_enc.c | cost_enc.c | analysis_enc.c | cpu.c | idec_dec.c) ;;
     *mips* | *_msa.c | *_neon.c | *_avx2.c) ;;
     *) files+=("$file") ;;
   esac

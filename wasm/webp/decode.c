@@ -27,6 +27,7 @@ typedef struct {
   VP8Io io;
   VP8Decoder* lossy;
   VP8LDecoder* lossless;
+  PixelWindow window;  // of what is lossless
   uint8_t* bytes;
   uint8_t* band;
   int started;
@@ -37,6 +38,7 @@ void EXPORT(decoder_close)(Decoder* decoder) {
   if (decoder == NULL) return;
   if (decoder->started && decoder->lossy != NULL) VP8ExitCritical(decoder->lossy, &decoder->io);
   VP8Delete(decoder->lossy);
+  lossless_end(&decoder->window);
   VP8LDelete(decoder->lossless);
   free(decoder->bytes);
   free(decoder->band);
@@ -90,10 +92,16 @@ int EXPORT(decoder_height)(const Decoder* decoder) { return decoder->io.height; 
 
 static int start_lossy(Decoder* decoder) {
   VP8Decoder* const lossy = decoder->lossy;
+  const uint8_t* const alpha = lossy->alpha_data;
+  int ok;
   lossy->mt_method = 0;
   if (VP8EnterCritical(lossy, &decoder->io) != VP8_STATUS_OK) return lossy->status;
   decoder->started = 1;
-  return VP8InitFrame(lossy, &decoder->io) ? VP8_STATUS_OK : lossy->status;
+  // What begins a frame sets memory aside for all alpha that it knows of.
+  lossy->alpha_data = NULL;
+  ok = VP8InitFrame(lossy, &decoder->io);
+  lossy->alpha_data = alpha;
+  return ok ? VP8_STATUS_OK : lossy->status;
 }
 
 // Chooses the region (in source pixels; left and top are even in a lossy picture) and the size it is scaled to, which
@@ -119,7 +127,7 @@ int EXPORT(decoder_start)(Decoder* decoder, int left, int top, int width, int he
   decoder->output.u.RGBA.rgba = decoder->band;
   decoder->output.u.RGBA.stride = (int)stride;
   decoder->output.u.RGBA.size = stride * scaled_height;
-  return decoder->lossless != NULL ? lossless_start(decoder->lossless, &decoder->params) : start_lossy(decoder);
+  return decoder->lossless != NULL ? lossless_start(&decoder->window, decoder->lossless, &decoder->params) : start_lossy(decoder);
 }
 
 // Whether data that was not needed is more than the end of what a writer wrote. Zeros are padding.
@@ -165,7 +173,7 @@ static int lossy_step(Decoder* decoder) {
 }
 
 static int lossless_rows(Decoder* decoder) {
-  return lossless_step(decoder->lossless, &decoder->params, decoder->opaque) && !lossless_has_more(decoder->lossless);
+  return lossless_step(&decoder->window, &decoder->params, decoder->opaque) && !lossless_has_more(decoder->lossless);
 }
 
 // Decodes a row of macroblocks, or sixteen rows of a lossless picture. Returns the number of rows that are in the band

@@ -58,9 +58,20 @@ const USUAL_BYTES = { lossy: 0.1, lossless: 1 } as const;
 /** Rows of the picture that are decoded in a step. */
 const STEP_ROWS = 16;
 
+/** Pixels that are held of a lossless picture, and of an alpha channel: as far back as these can refer, and half as many beyond. */
+const WINDOW_PIXELS = (1 << 20) + (1 << 19);
+/** Rows beside them; of alpha, rows as they are shown as well, those before them that an eighth of the size needs included. */
+const WINDOW_ROWS = 16;
+const ALPHA_ROWS = 80;
+
+/** Bytes that are held of a picture of 32 bits a pixel for its later pixels to refer to. */
+function windowBytes({ width, height }: { readonly width: number; readonly height: number }): number {
+  return 4 * Math.min(width * height, WINDOW_PIXELS + width * WINDOW_ROWS);
+}
+
 /**
  * The estimate of decoding, the compressed bytes included. A lossy picture needs a few rows; its alpha channel and a
- * lossless picture can refer back to any earlier pixel and are held whole.
+ * lossless picture can refer back to any of a million pixels.
  * @param codedBytes of the file that pixels are coded in, where it is known
  */
 export function decodeEstimate(
@@ -79,9 +90,10 @@ export function decodeEstimate(
   const nanoseconds = pixels * pixel + (codedBytes ?? pixels * USUAL_BYTES[kind]) * byte;
   const rows = estimated(320 * picture.width + (64 << 10) + picture.bytes, nanoseconds, 1);
   const tables = USUAL_TABLES_BYTES + pixels / 2;
-  if (picture.lossless) return parallel(rows, held(4 * pixels + tables));
+  const window = windowBytes(picture) + tables;
+  if (picture.lossless) return parallel(rows, held(window));
   if (!picture.alpha) return rows;
-  return parallel(rows, estimated(5 * pixels + tables, pixels, NANOSECONDS.alpha));
+  return parallel(rows, estimated(window + ALPHA_ROWS * picture.width, pixels, NANOSECONDS.alpha));
 }
 
 /**

@@ -145,6 +145,41 @@ describe("decoding WebP", () => {
     expect(cut(part.pixels, inner)).toEqual(cut(whole, { ...inner, x: box.x + 4, y: box.y + 4 }));
   });
 
+  it("holds what later pixels refer to, and no more, of a large picture without loss", async () => {
+    // What is coded once is referred to from far below.
+    const [width, height, far] = [1_400, 1_700, 730];
+    const pixels = paint(width, height, (x, y) => {
+      const noise = Math.imul(x + width * (y % far) + 1, 0x9e3779b1) >>> 0;
+      return [noise >>> 24, (noise >>> 16) & 255, (noise >>> 8) & 255, 255];
+    });
+    const settings = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
+    const file = await webp.write.encode(pictureOf([pixels]), settings, UNPAUSED);
+    expect(file.length).toBeLessThan(width * far * 3 * 1.5);
+    expect(await digest((await open(file.slice().buffer)).pixels.data)).toBe(await digest(pixels.data));
+    const { decodeBytes: _, ...known } = webp.read.factsOf(file);
+    const facts = { ...known, width: 16_000, height: 10_000 };
+    expect(webp.read.estimate(facts).bytes).toBeLessThan(facts.width * facts.height * 2);
+  });
+
+  it("decodes alpha of a large lossy picture as a small part of it shows it", async () => {
+    const [width, height] = [2_000, 1_100];
+    const pixels = paint(width, height, (x, y) => [
+      200,
+      40,
+      60,
+      Math.round(127 + 127 * Math.sin(x / 90) * Math.sin(y / 70)),
+    ]);
+    const settings = { lossless: false, quality: 60, progressive: false, effort: 0.5 };
+    const file = await webp.write.encode(pictureOf([pixels]), settings, UNPAUSED);
+    const whole = (await open(file.slice().buffer)).pixels;
+    const alpha = (data: Uint8Array) => digest(data.filter((_, index) => index % 4 === 3));
+    for (const y of [0, 34, 638, 1_040]) {
+      const box = { x: 1_200, y, width: 300, height: 60 };
+      const part = await open(file.slice().buffer, { box });
+      expect(await alpha(part.pixels.data)).toBe(await alpha(cut(whole, box)));
+    }
+  });
+
   it("decodes smaller, but never below what is wanted", async () => {
     expect((await open(denali, { width: 150, height: 78 })).pixels).toMatchObject({ width: 150, height: 79 });
     expect((await open(denali, { width: 151, height: 78 })).pixels).toMatchObject({ width: 300, height: 158 });
