@@ -5,6 +5,7 @@ import { isolateBudget, tooLarge } from "../../scheduler/budget.ts";
 import { type JobLimits, TooLong } from "../../scheduler/job-limits.ts";
 import type { SharedBytes } from "../../scheduler/shared-bytes.ts";
 import { type TimeSlice, UNPAUSED } from "../../scheduler/time-slice.ts";
+import type { FormatDefinition } from "../codec/format.ts";
 import { turnsByStrips, withNarrowStrips } from "../plan/planned-picture.ts";
 import { type Attempt, BEATEN, hasAny, hasPreferred, type Outcome, type Ways } from "./attempt.ts";
 import { encodeBlind, encodeDrawnExactly, encodeExactly, encodeExactlyInstead, reencodePlanes } from "./encode-once.ts";
@@ -14,7 +15,7 @@ import { keepFitting, keepMarked, keepOriginal } from "./keep-original.ts";
 import { correctedBy, lookedAt } from "./look-once.ts";
 import { asNamed, inOneScan } from "./other-encoding.ts";
 import { deadlineOf, ENDLESS, Overrun } from "./overrun.ts";
-import { aimedAt, TARGET_SCORE } from "./presets.ts";
+import { aimedAt, nextPromise, TARGET_SCORE } from "./presets.ts";
 import { recompressOnly, recompressToo, repackOriginal } from "./recompress.ts";
 import { type Rendition, withBytes } from "./rendition.ts";
 import { requantize } from "./requantize.ts";
@@ -278,16 +279,34 @@ function isFarAbove({ upperBoundBytes = Infinity, unchanged }: Task): boolean {
   return upperBoundBytes < Infinity && (unchanged?.original?.length ?? Infinity) > upperBoundBytes * FAR_ABOVE;
 }
 
-/** Picks one of two files: the one that looks as promised, or else the smaller one. */
+/**
+ * Edges of strong colors look the same at each quality where color has half the resolution. A file that misses what is promised
+ * for them alone, and keeps what the next preset promises, is handed out where that without loss has so many times its bytes.
+ */
+const FAR_LARGER = 3;
+
+/** Picks one of two files: the one that looks as promised, unless it is far larger, or else the smaller one. */
 function better(task: Task, one: Rendition, other: Rendition): Rendition {
-  const { picture } = task;
+  const { picture, objective, format } = task;
   const promised = searchedScore(task) ?? 0;
   const targetScore = picture.frames === 1 ? aimedAt(promised, picture) : promised;
   const keepsPromise = ({ score = 100 }: Rendition) => score >= targetScore;
+  const leastScore = objective.kind === "smart" ? nextPromise(objective.preset) : Infinity;
+  const missesEdgesAlone = ({ file, score = 0, metric = 0 }: Rendition) =>
+    metric >= targetScore && score >= leastScore && format.read.factsOf(file.bytes).subsample === "4:2:0";
+  const isSmallerByFar =
+    other.file.bytes.length > FAR_LARGER * one.file.bytes.length && !keepsPromise(one) && missesEdgesAlone(one);
   const isBetter =
-    keepsPromise(other) === keepsPromise(one) ? other.file.bytes.length <= one.file.bytes.length : keepsPromise(other);
+    keepsPromise(other) === keepsPromise(one)
+      ? other.file.bytes.length <= one.file.bytes.length
+      : keepsPromise(other) && !isSmallerByFar;
   (isBetter ? one : other).file.release();
-  return isBetter ? other : one;
+  if (isBetter) return other;
+  return isSmallerByFar ? { ...one, limits: [...(one.limits ?? []), softEdges(format)] } : one;
+}
+
+function softEdges({ label }: FormatDefinition): string {
+  return `${label} keeps color at half the resolution: edges of strong colors are softer; AVIF, JPEG and PNG keep all of it`;
 }
 
 /** A result with the mark by which it is known when it comes back; originals stay as they are. */

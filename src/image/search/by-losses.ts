@@ -37,6 +37,8 @@ interface Settling {
   readonly slope?: number | undefined;
   /** Bytes at the target score from which on it is given up. */
   readonly most?: number;
+  /** Where no quality satisfies the second opinion, the file is one that satisfies the metric and looks as well. */
+  readonly endsByMetric?: boolean;
   /** Where halved chroma is to blame for what is missed, the other is tried next: known of one rendition, or of two. */
   readonly fadesBy?: 1 | 2;
 }
@@ -53,7 +55,7 @@ export async function settled(
   before: readonly Scored[] = [],
 ): Promise<Settled> {
   const { targetScore } = wanted;
-  const { first, close, tries, isNear, most = Infinity, fadesBy } = settling;
+  const { first, close, tries, isNear, most = Infinity, fadesBy, endsByMetric = false } = settling;
   const aboveBy = ({ score }: Scored) => score - targetScore;
   const isEnough = (one: Scored) => aboveBy(one) >= 0;
   const isBetter = (one: Scored, other: Scored) => {
@@ -91,9 +93,44 @@ export async function settled(
   if (!best) throw new RangeError("no quality was tried");
   if (beaten) return { best: beaten, known: tried, isBeaten: true };
   if (isFaded(tried.slice(before.length))) return { best: best.probe, known: tried, isFaded: true };
+  if (isNear || isEnough(best.tried)) return { best: best.probe, known: tried };
   // What cannot look as promised looks as well as it can.
-  const isMissed = !isNear && !isEnough(best.tried);
-  return { best: isMissed ? await probeAt(leastReaching(before, targetScore)) : best.probe, known: tried };
+  const byMetric = endsByMetric ? await reachingByMetric(wanted, probeAt, tried) : undefined;
+  return { best: byMetric ?? (await probeAt(leastReaching(before, targetScore))), known: tried };
+}
+
+/** Points of the second opinion that do not tell two renditions apart which miss the target score. */
+const AS_WELL_POINTS = 1.5;
+/** Points of the metric above the target score from which on a lower quality is tried. */
+const FAR_ABOVE_POINTS = 2.5;
+/** Renditions that are tried for that. */
+const MAX_METRIC_TRIES = 2;
+
+/**
+ * The lowest quality of which the metric says that it looks as good as asked, and the second opinion that it looks as well as any
+ * that was tried: edges of strong colors look the same at each quality where color has half the resolution.
+ */
+async function reachingByMetric(
+  { targetScore, patience, scale }: Wanted,
+  probeAt: ProbeAt,
+  tried: readonly Scored[],
+): Promise<Probe | undefined> {
+  const leastScore = Math.max(...tried.map(({ score }) => score)) - AS_WELL_POINTS;
+  const byMetric = tried.map(({ quality, score, metric = score }) => ({ quality, points: score, score: metric }));
+  const least = () =>
+    byMetric
+      .filter(({ points, score }) => score >= targetScore && points >= leastScore)
+      .toSorted((one, other) => one.quality - other.quality)[0];
+  for (let left = MAX_METRIC_TRIES; left > 0; left--) {
+    const quality = expectedQuality(byMetric, targetScore + patience.margin, scale);
+    if ((least()?.score ?? Infinity) <= targetScore + FAR_ABOVE_POINTS) break;
+    if (byMetric.some((one) => one.quality === quality)) break;
+    const probe = await probeAt(quality);
+    const score = await (probe.metric ?? probe.score)();
+    byMetric.push({ quality, points: await probe.score(), score });
+  }
+  const found = least();
+  return found && probeAt(found.quality);
 }
 
 /** Whether a lower quality than another takes hardly fewer bytes, or more. */

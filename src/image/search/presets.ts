@@ -15,6 +15,12 @@ import { type Objective, type Effort, type Preset, PRESETS } from "../plan/outpu
  */
 export const TARGET_SCORE: Readonly<Record<Preset, number>> = { low: 90, medium: 75, high: 65, ultra: 50 };
 
+/** The score that the next more lenient preset promises; 0 where there is none. */
+export function nextPromise(preset: Preset): number {
+  const next = PRESETS[PRESETS.indexOf(preset) + 1];
+  return next ? TARGET_SCORE[next] : 0;
+}
+
 /** How a search comes close to its target score. */
 export interface Patience {
   /** Points above the target score that a predicted quality is to reach. */

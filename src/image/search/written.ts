@@ -58,6 +58,11 @@ const CHOICE_QUALITY = 82;
 /** A drawing with halved chroma loses what its letters and edges have of color: it takes all of it for so many times the bytes. */
 const WORTH_ALL_CHROMA = 1.1;
 
+/** Whether halved chroma is all that there is, and a file without loss follows where it is too little. */
+function endsByMetric({ format }: Search, { variants }: PictureEncoder): boolean {
+  return format.can.lossless && !variants.some(hasAllChroma);
+}
+
 /** A way with its settings, and what is known of the sample by it. */
 export interface Probed extends EncodedBy, Settled {
   readonly score: number;
@@ -184,6 +189,7 @@ async function better(search: Search, known: Probed | undefined, further: Furthe
     close,
     tries,
     isNear,
+    endsByMetric: !tiles && endsByMetric(search, encoder),
     slope,
     ...(!known && { most }),
     ...(mayFade && { fadesBy: 1 as const }),
@@ -321,6 +327,7 @@ export async function wholeBy(search: Search, probed: Probed): Promise<Settled &
     close: keepsResults ? patience.close * (isSmall ? CLOSER_WHERE_SMALL : 1) : Number.POSITIVE_INFINITY,
     tries: MAX_WHOLE_TRIES,
     isNear: false,
+    endsByMetric: endsByMetric(search, encoder),
     slope,
   };
   const by = (own: EncodeSettings, wanted: typeof goal & { readonly fadesBy?: 2 }) =>

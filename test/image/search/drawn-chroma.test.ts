@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { FORMATS } from "../../../src/image/formats.ts";
 import type { TraceEvent } from "../../../src/image/search/trace.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
+import macaw from "../../fixtures/score/macaw.png";
 import { numbersFrom } from "../../support/generated.ts";
 import { rendered } from "../../support/render.ts";
 import { paint, pictureOf } from "../../support/rows.ts";
@@ -80,4 +81,16 @@ it("a soft photograph is no drawing: no chroma of every pixel is tried of it", a
   const { output } = await rendered(source, { output: { format: "jpeg" }, trace });
   expect([...tried]).toEqual(["4:2:0"]);
   expect(output.score).toBeGreaterThanOrEqual(75);
+});
+
+it("WebP of a photograph in a frame of a strong color is no file without loss, which is far larger", async () => {
+  const operations = { border: { size: 8, color: "#0f0" } };
+  const wanted = { operations, output: { format: "webp" } } as const;
+  const { output } = await rendered(new Uint8Array(macaw), wanted);
+  const exact = await rendered(new Uint8Array(macaw), { ...wanted, optimize: { lossless: true } });
+  expect(exact.output.bytes.length).toBeGreaterThan(output.bytes.length * 3);
+  expect(output.facts.subsample).toBe("4:2:0");
+  expect(output.metric).toBeGreaterThanOrEqual(75);
+  expect(output.score).toBeGreaterThanOrEqual(65);
+  expect(output.limits?.join()).toMatch(/edges of strong colors are softer/);
 });
