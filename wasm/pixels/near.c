@@ -35,6 +35,9 @@ Near *EXPORT(near_open)(int width, int step, int rows, int passes) {
   return 0;
 }
 
+// Pixels of one color side by side from which on they stay as they are: noise has no such runs.
+enum { RUN = 16 };
+
 uint8_t *EXPORT(near_window)(const Near *n) { return n->window; }
 
 static inline v128_t load_pixel(const uint8_t *p) {
@@ -42,6 +45,13 @@ static inline v128_t load_pixel(const uint8_t *p) {
 }
 
 static inline v128_t times(v128_t values, float factor) { return wasm_f32x4_mul(values, wasm_f32x4_splat(factor)); }
+
+// How many pixels from here on have one color.
+static int run_of(const uint8_t *row, int most) {
+  int length = 1;
+  while (length < most && memcmp(row + length * 4, row, 4) == 0) length++;
+  return length;
+}
 
 static void move_row(Near *n, uint8_t *row, const uint8_t *above) {
   const float step = (float)n->step, passed = n->passes ? PASSED_ON : 0;
@@ -51,7 +61,9 @@ static void move_row(Near *n, uint8_t *row, const uint8_t *above) {
   v128_t *below = n->next_error + 1;
   memset(n->next_error, 0, sizeof(v128_t) * ((size_t)n->width + 2));
   v128_t left = zero, from_last = zero;
+  int run = 0, run_end = 0;
   for (int x = 0; x < n->width; x++, row += 4, above += 4) {
+    if (x == run_end) run = run_of(row, n->width - x), run_end = x + run;
     const v128_t value = load_pixel(row);
     const v128_t mean = wasm_u32x4_shr(wasm_i32x4_add(left, load_pixel(above)), 1), predicted = wasm_f32x4_convert_i32x4(mean);
     const v128_t wanted = wasm_f32x4_add(wasm_f32x4_convert_i32x4(value), wasm_f32x4_add(here[x], from_last));
@@ -60,14 +72,15 @@ static void move_row(Near *n, uint8_t *row, const uint8_t *above) {
     moved = wasm_f32x4_pmin(most, wasm_f32x4_pmax(zero, moved));
     // what cannot be seen is as predicted
     const int is_seen = wasm_i32x4_extract_lane(value, 3) != 0;
-    const v128_t near = is_seen ? wasm_i32x4_trunc_sat_f32x4(moved) : mean;
+    const int stays = is_seen && run >= RUN;
+    const v128_t near = stays ? value : is_seen ? wasm_i32x4_trunc_sat_f32x4(moved) : mean;
     left = wasm_v128_bitselect(value, near, alpha);
     const v128_t words = wasm_u16x8_narrow_i32x4(left, left);
     wasm_v128_store32_lane(row, wasm_u8x16_narrow_i16x8(words, words), 0);
     if (passed == 0) continue;
     // what lies beyond the levels that there are would add up
     v128_t error = wasm_f32x4_pmin(steps, wasm_f32x4_pmax(wasm_f32x4_neg(steps), wasm_f32x4_sub(wanted, moved)));
-    error = is_seen ? wasm_v128_andnot(error, alpha) : zero;
+    error = is_seen && !stays ? wasm_v128_andnot(error, alpha) : zero;
     from_last = times(error, passed * 7 / 16);
     below[x - 1] = wasm_f32x4_add(below[x - 1], times(error, passed * 3 / 16));
     below[x] = wasm_f32x4_add(below[x], times(error, passed * 5 / 16));
