@@ -10,7 +10,10 @@ import { type Limits, type Representations, representationsOf } from "./represen
 export interface Look {
   /** Those that may turn out smallest. */
   readonly representations: Representations;
-  /** The first rows of the first frame, RGBA: all of them if they are few enough. */
+  /**
+   * The first rows of the first frame, RGBA: all of them if they are few enough; otherwise few of those at the top that are all
+   * the same, which say nothing of what lies below.
+   */
   readonly sample: Uint8Array;
   /**
    * All rows of the first frame, some at a time: the sample, then what is still unread, as far as that was not lost.
@@ -24,6 +27,9 @@ export interface Look {
 const WHOLE_PIXELS = 1 << 20;
 const SAMPLE_PIXELS = 1 << 19;
 
+/** The part of a sample that rows at the top which are all the same may take. */
+const MOST_PLAIN = 1 / 8;
+
 /** Pixels of the sample of a picture, about: whole rows are taken. */
 export function samplePixels(pixels: number): number {
   return pixels <= WHOLE_PIXELS ? pixels : SAMPLE_PIXELS;
@@ -35,8 +41,10 @@ export function samplePixels(pixels: number): number {
  */
 export async function lookAt(picture: Picture, limits: Limits, timeSlice: TimeSlice): Promise<Look> {
   const { width, height } = picture;
-  const rows = width * height <= WHOLE_PIXELS ? height : Math.ceil(SAMPLE_PIXELS / width);
+  const isWhole = width * height <= WHOLE_PIXELS;
+  const rows = isWhole ? height : Math.ceil(SAMPLE_PIXELS / width);
   const sample = new Uint8Array(width * 4 * rows);
+  let plainBytes = isWhole ? 0 : Math.ceil(rows * MOST_PLAIN) * width * 4;
   const surveyor = openPngSurveyor(width, picture.opaque, !picture.opaque || picture.frames > 1);
   const unread = allBands(picture, timeSlice);
   let filled = 0;
@@ -49,16 +57,27 @@ export async function lookAt(picture: Picture, limits: Limits, timeSlice: TimeSl
       if (next.done) break;
       const band = next.value;
       isLost ||= filled === sample.length;
-      sample.set(band.subarray(0, sample.length - filled), filled);
-      beyond = band.slice(sample.length - filled);
-      filled = Math.min(sample.length, filled + band.length);
+      const plain = plainBytes > 0 ? plainRowsBytes(band, sample.subarray(0, filled), width * 4) : 0;
+      // Of rows that are all the same some are sampled, and the others are read anew.
+      const left = plain > 0 ? Math.max(0, Math.min(plain, plainBytes - filled)) : 0;
+      isLost ||= left < plain;
+      if (plain < band.length) plainBytes = 0;
+      for (const part of [band.subarray(0, left), band.subarray(plain)]) {
+        sample.set(part.subarray(0, sample.length - filled), filled);
+        beyond = part.slice(sample.length - filled);
+        filled = Math.min(sample.length, filled + part.length);
+      }
       settled ||= !surveyor.add(band);
       await timeSlice.spend(surveyEstimate(band.length / 4).ms);
     }
-    const begun = [pngBandsOfPixels(sample, width), pngBandsOfPixels(beyond, width), unread] as const;
+    const begun = [
+      pngBandsOfPixels(sample.subarray(0, filled), width),
+      pngBandsOfPixels(beyond, width),
+      unread,
+    ] as const;
     return {
       representations: representationsOf(surveyor, picture, limits),
-      sample,
+      sample: sample.subarray(0, filled),
       bands: () => (isLost ? bandsAnew(picture, timeSlice) : inTurn(begun)),
       close: async () => void (await unread.return()),
     };
@@ -68,6 +87,14 @@ export async function lookAt(picture: Picture, limits: Limits, timeSlice: TimeSl
   } finally {
     surveyor.close();
   }
+}
+
+/** Bytes of the first rows of a band that are the same as the first row of the picture. */
+function plainRowsBytes(band: Uint8Array, above: Uint8Array, stride: number): number {
+  const first = above.length > 0 ? above : band;
+  let same = 0;
+  while (same < band.length && band[same] === first[same % stride]) same++;
+  return same - (same % stride);
 }
 
 /**
