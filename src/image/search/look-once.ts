@@ -38,10 +38,11 @@ export async function lookedAt(session: Session, rendition: Rendition, jobLimits
 }
 
 /**
- * The settings at which a file would look as good as promised that was looked at once and does not; undefined where it does, or
- * has the highest quality there is.
+ * The settings at which a file would look as good as promised that was looked at once and does not: a higher quality, or beyond
+ * the highest one the next of the other settings that are known. Undefined where it does, or there are none.
  */
-export function correctedBy({ task, predicted }: Session, { isCutOff, score }: Rendition): Predicted | undefined {
+export function correctedBy(session: Session, { isCutOff, score }: Rendition): Predicted | undefined {
+  const { task, predicted, alternatives } = session;
   const { objective, picture, settings } = task;
   const format = searchableIn(task);
   const targetScore = searchedScore(task);
@@ -50,5 +51,5 @@ export function correctedBy({ task, predicted }: Session, { isCutOff, score }: R
   const { quality } = { ...settings, ...predicted };
   const wanted = aimedAt(targetScore, picture) + patienceOf(objective).margin;
   const corrected = expectedQuality([{ quality, score }], wanted, format.write.qualities);
-  return corrected > quality ? { ...predicted, quality: corrected } : undefined;
+  return corrected > quality ? { ...predicted, quality: corrected } : alternatives.shift();
 }

@@ -5,6 +5,7 @@
  * look.
  */
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
+import type { EncodeSettings } from "../codec/writer.ts";
 import type { Rows } from "../pixels/rows.ts";
 import { candidatesFor, smallestPreviewed } from "./candidates.ts";
 import { hasFewColors, isFlat } from "./exact.ts";
@@ -74,7 +75,7 @@ export async function smallestAbove(
 
 /**
  * The settings by which a picture is expected to look as good as asked, by tiles of it alone: where there is no memory
- * to look at the whole beside what writes it. Undefined where tiles say nothing.
+ * to look at the whole beside what writes it. Those that take the fewest bytes come first; none where tiles say nothing.
  * @throws Overrun with what was found, when the deadline comes first
  */
 export async function settingsByTiles(
@@ -83,18 +84,20 @@ export async function settingsByTiles(
   encoder: PictureEncoder,
   timeSlice: TimeSlice,
   deadline: EndsInTime = ENDLESS,
-): Promise<Predicted | undefined> {
+): Promise<readonly Predicted[]> {
   return searched(goal, reference, encoder, timeSlice, deadline, async (search, timed) => {
     const { onSample } = search;
-    const [previewed] = timed.preview
-      ? await candidatesFor({ ...search, sample: reference.sample, judge: onSample }, timed)
-      : [];
-    const chosen = timed.preview ? previewed : await bestChoice(search, timed, Infinity);
-    if (!chosen) return undefined;
-    const { subsample, loss } = chosen.settings;
-    const quality = "known" in chosen ? qualityOfWhole(search, chosen) : chosen.best.quality;
-    return { quality, ...(subsample && { subsample }), ...(loss && { loss }) };
+    if (timed.preview) {
+      const candidates = await candidatesFor({ ...search, sample: reference.sample, judge: onSample }, timed);
+      return candidates.map(({ settings, best }) => predictedBy(settings, best.quality));
+    }
+    const chosen = await bestChoice(search, timed, Infinity);
+    return [predictedBy(chosen.settings, qualityOfWhole(search, chosen))];
   });
+}
+
+function predictedBy({ subsample, loss }: EncodeSettings, quality: number): Predicted {
+  return { quality, ...(subsample && { subsample }), ...(loss && { loss }) };
 }
 
 /** What comes of a search, with everything at hand that it looks with. */

@@ -28,6 +28,8 @@ export class Session {
   deadline: EndsInTime = ENDLESS;
   /** What a search that took too long knew of the quality that is wanted. */
   predicted: Predicted | undefined;
+  /** Other settings that it knew, should those not do. */
+  alternatives: Predicted[] = [];
   /** A search took too long, and made nothing that is good enough. */
   wasCutOff = false;
   /** The best file so far. */
