@@ -24,7 +24,7 @@ import { searchedScore, searchFiles, searchPixels, searchPixelsInLeastMemory, se
 import { Session } from "./session.ts";
 import { type EncodeOptions, type Task, taskOf } from "./task.ts";
 import type { NotMade, TraceEvent } from "./trace.ts";
-import { refusalOfWay } from "./ways.ts";
+import { refusalOfWay, withoutMore } from "./ways.ts";
 
 /**
  * The ways to get the file that a task asks for. The first whose estimate can be paid makes a file; those after it are
@@ -155,7 +155,7 @@ async function firstOrBetter(
       if (error instanceof Overrun) {
         jobLimits?.goOn();
         isOverrun = true;
-        session.predicted = error.predicted;
+        session.predictions = error.predicted ? [error.predicted] : [];
         session.wasCutOff = !error.best;
         outcome = error.best ? session.rendition(error.best) : null;
       } else {
@@ -194,10 +194,10 @@ async function corrected(session: Session, made: Rendition, jobLimits?: JobLimit
   const { task } = session;
   let best = await lookedAt(session, made, jobLimits);
   for (let left = MAX_CORRECTIONS; left > 0; left--) {
-    session.predicted = correctedBy(session, best);
-    const again = session.predicted && encodeBlind(task);
+    session.predictions = correctedBy(session, best);
+    const again = session.predictions.length > 0 ? encodeBlind(task) : null;
     if (!again || whyNotMade(task, session.beside(again.estimate), { mayMatter: true, isOut: false, jobLimits })) break;
-    const outcome = await outcomeOf(again, session, jobLimits);
+    const outcome = await outcomeOf(again, session, jobLimits).catch(withoutMore);
     if (!outcome || outcome === BEATEN) break;
     const other = await lookedAt(session, marked(task, outcome), jobLimits);
     if (other.score === undefined || other.score <= (best.score ?? 0)) {

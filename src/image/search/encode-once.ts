@@ -114,7 +114,7 @@ function encoded(task: Task, name: Attempt["name"], settings: EncodeSettings, is
     estimate: encodeEstimate(task, format, settings),
     isFallback,
     async run(session, timeSlice) {
-      const { predicted } = session;
+      const [predicted] = session.predictions;
       const wanted = name === "encode blind" && predicted ? { ...settings, ...predicted } : settings;
       const picture = session.pictureFor(task);
       const bytes = await format.write.encode(picture, wanted, timeSlice);

@@ -16,7 +16,7 @@ import type { Rendition } from "./rendition.ts";
 import { inComparedColors, judgeRows } from "./score.ts";
 import { searchableIn, searchedScore } from "./search-pixels.ts";
 import type { Session } from "./session.ts";
-import { withoutWay } from "./ways.ts";
+import { withoutMore } from "./ways.ts";
 
 /** The rendition with what both opinions say of it, where nothing was said and there is memory and time for a look. */
 export async function lookedAt(session: Session, rendition: Rendition, jobLimits?: JobLimits): Promise<Rendition> {
@@ -33,23 +33,22 @@ export async function lookedAt(session: Session, rendition: Rendition, jobLimits
     const made = inComparedColors(await decoded(format, bytes, timeSlice, space), space);
     return judgeRows(shown, made, timeSlice);
   };
-  const said = await isolateBudget.run(estimate, look, jobLimits).catch(withoutWay);
+  const said = await isolateBudget.run(estimate, look, jobLimits).catch(withoutMore);
   return said ? { ...rendition, score: said.points, metric: said.score } : rendition;
 }
 
 /**
  * The settings at which a file would look as good as promised that was looked at once and does not: a higher quality, or beyond
- * the highest one the next of the other settings that are known. Undefined where it does, or there are none.
+ * the highest one the next that are known. None where it does, or nothing is left.
  */
-export function correctedBy(session: Session, { isCutOff, score }: Rendition): Predicted | undefined {
-  const { task, predicted, alternatives } = session;
+export function correctedBy({ task, predictions }: Session, { isCutOff, score }: Rendition): readonly Predicted[] {
   const { objective, picture, settings } = task;
   const format = searchableIn(task);
   const targetScore = searchedScore(task);
-  if (!format || !isCutOff || score === undefined || targetScore === undefined || score >= targetScore)
-    return undefined;
+  if (!format || !isCutOff || score === undefined || targetScore === undefined || score >= targetScore) return [];
+  const [predicted, ...others] = predictions;
   const { quality } = { ...settings, ...predicted };
   const wanted = aimedAt(targetScore, picture) + patienceOf(objective).margin;
   const corrected = expectedQuality([{ quality, score }], wanted, format.write.qualities);
-  return corrected > quality ? { ...predicted, quality: corrected } : alternatives.shift();
+  return corrected > quality ? [{ ...predicted, quality: corrected }, ...others] : others;
 }

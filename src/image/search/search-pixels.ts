@@ -94,9 +94,8 @@ export function searchTiles(task: Task): Attempt | null {
       };
       const reference = await referenceOf(session.picture, false, timeSlice, tilesOfSmall);
       const encoder = session.encoder(format, timeSlice);
-      const predicted = await settingsByTiles(goal, reference, encoder, timeSlice, session.deadline);
-      [session.predicted, ...session.alternatives] = predicted;
-      session.wasCutOff = session.predicted !== undefined;
+      session.predictions = await settingsByTiles(goal, reference, encoder, timeSlice, session.deadline);
+      session.wasCutOff = session.predictions.length > 0;
       return null;
     },
   };

@@ -26,10 +26,8 @@ export class Session {
   private sixteenBit: Picture | undefined;
   /** When the search that is under way ends. */
   deadline: EndsInTime = ENDLESS;
-  /** What a search that took too long knew of the quality that is wanted. */
-  predicted: Predicted | undefined;
-  /** Other settings that it knew, should those not do. */
-  alternatives: Predicted[] = [];
+  /** What a search that made no file knew of the settings that are wanted: the first of them, and others should those not do. */
+  predictions: readonly Predicted[] = [];
   /** A search took too long, and made nothing that is good enough. */
   wasCutOff = false;
   /** The best file so far. */

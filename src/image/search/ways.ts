@@ -14,6 +14,11 @@ export function refusalOfWay(error: unknown): ApiError | null {
   return isOfWay && !(refusal instanceof TooLong) && !(refusal instanceof TooSmall) ? refusal : null;
 }
 
+/** Null for what more work than a file needs was refused for, or did not come to for want of time; every other error is thrown on. */
+export function withoutMore(error: unknown): null {
+  return error instanceof TooLong ? null : withoutWay(error);
+}
+
 /** Null for what a way was refused for; every other error is thrown on. */
 export function withoutWay(error: unknown): null {
   if (refusalOfWay(error)) return null;

@@ -1,9 +1,11 @@
 /** Searches in tiers of several sizes: the file is the same in each, and none holds more than it declares. */
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
 
+import { ApiError } from "../../../src/errors.ts";
 import { type FormatName, FORMATS } from "../../../src/image/formats.ts";
 import type { TraceEvent } from "../../../src/image/search/trace.ts";
 import { isolateBudget } from "../../../src/scheduler/budget.ts";
+import { TooLong } from "../../../src/scheduler/job-limits.ts";
 import { UNPAUSED } from "../../../src/scheduler/time-slice.ts";
 import { bitmapFile } from "../../bench/estimate-files.ts";
 import { admittedDuring } from "../../support/admitted.ts";
@@ -108,9 +110,8 @@ it("have as long as they are estimated to take", async () => {
 });
 
 /** What comes of a request where there is room for no search of the whole, and the ways that were tried. */
-async function madeWithoutRoom(original: Uint8Array, to: FormatName) {
+async function madeWithoutRoom(original: Uint8Array, to: FormatName, names: string[] = []) {
   const canHold = isolateBudget.canHold.bind(isolateBudget);
-  const names: string[] = [];
   const made = async (mostBytes: number) => {
     names.length = 0;
     const holds: typeof canHold = (estimate, held) => estimate.bytes < mostBytes && canHold(estimate, held);
@@ -138,17 +139,36 @@ it.each(["webp", "png"] as const)("gives tiles the say where there is room for n
   expect(output.score).toBeGreaterThanOrEqual(75);
 });
 
-it("writes a file anew of which tiles said too little", async () => {
-  // The tiles lie beside what is to be seen.
+/** White, and something to be seen where no tile lies. */
+function besideTiles(): Uint8Array {
   const pixels = { ...SIZE, data: new Uint8Array(SIZE.width * SIZE.height * 4).fill(255) };
   const busy = scene(SIZE.width, SIZE.height);
   for (let at = 0; at < pixels.data.length; at += 4) {
     const [x, y] = [(at >> 2) % SIZE.width, Math.floor((at >> 2) / SIZE.width)];
     if (x > 220 && x < 700 && y < 180) pixels.data.set(busy.data.subarray(at, at + 4), at);
   }
-  const { output, names } = await madeWithoutRoom(bitmapFile(pixels), "webp");
+  return bitmapFile(pixels);
+}
+
+it("writes a file anew of which tiles said too little", async () => {
+  const { output, names } = await madeWithoutRoom(besideTiles(), "webp");
   expect(names.filter((name) => name === "encode blind").length).toBeGreaterThan(1);
   expect(output.score).toBeGreaterThanOrEqual(75);
+});
+
+it.each([
+  ["in its own manner", () => new ApiError(422, "This way does not lead anywhere")],
+  ["for want of time", () => new TooLong()],
+])("hands out the file that there is where writing it anew fails %s", async (_, failure) => {
+  const runIn = isolateBudget.runIn.bind(isolateBudget);
+  const tried: string[] = [];
+  vi.spyOn(isolateBudget, "runIn").mockImplementation((...work) => {
+    if (tried.filter((name) => name === "encode blind").length > 1) throw failure();
+    return runIn(...work);
+  });
+  const { output } = await madeWithoutRoom(besideTiles(), "webp", tried);
+  expect(tried.filter((name) => name === "encode blind").length).toBe(2);
+  expect(output.score).toBeLessThan(75);
 });
 
 it("sets no memory aside for a file without loss of a photograph", async () => {
