@@ -4,6 +4,7 @@ import { openPngSurveyor, surveyEstimate } from "../../../../wasm/pixels/png-sur
 import type { TimeSlice } from "../../../scheduler/time-slice.ts";
 import { firstFrame, type Picture } from "../../pixels/picture.ts";
 import { pngBands, pngBandsOfPixels } from "./compress.ts";
+import { FirstRows } from "./first-rows.ts";
 import { type Limits, type Representations, representationsOf } from "./representation.ts";
 
 /** What the first look at a picture found. */
@@ -27,9 +28,6 @@ export interface Look {
 const WHOLE_PIXELS = 1 << 20;
 const SAMPLE_PIXELS = 1 << 19;
 
-/** The part of a sample that rows at the top which are all the same may take. */
-const MOST_PLAIN = 1 / 8;
-
 /** Pixels of the sample of a picture, about: whole rows are taken. */
 export function samplePixels(pixels: number): number {
   return pixels <= WHOLE_PIXELS ? pixels : SAMPLE_PIXELS;
@@ -41,44 +39,29 @@ export function samplePixels(pixels: number): number {
  */
 export async function lookAt(picture: Picture, limits: Limits, timeSlice: TimeSlice): Promise<Look> {
   const { width, height } = picture;
-  const isWhole = width * height <= WHOLE_PIXELS;
-  const rows = isWhole ? height : Math.ceil(SAMPLE_PIXELS / width);
-  const sample = new Uint8Array(width * 4 * rows);
-  let plainBytes = isWhole ? 0 : Math.ceil(rows * MOST_PLAIN) * width * 4;
+  const rows = width * height <= WHOLE_PIXELS ? height : Math.ceil(SAMPLE_PIXELS / width);
+  const sampled = new FirstRows(width * 4, rows, height);
   const surveyor = openPngSurveyor(width, picture.opaque, !picture.opaque || picture.frames > 1);
   const unread = allBands(picture, timeSlice);
-  let filled = 0;
   let settled = false;
   let beyond = new Uint8Array(0);
   let isLost = false;
   try {
-    while (filled < sample.length || !settled) {
+    while (!sampled.isFull || !settled) {
       const next = await unread.next();
       if (next.done) break;
       const band = next.value;
-      isLost ||= filled === sample.length;
-      const plain = plainBytes > 0 ? plainRowsBytes(band, sample.subarray(0, filled), width * 4) : 0;
-      // Of rows that are all the same some are sampled, and the others are read anew.
-      const left = plain > 0 ? Math.max(0, Math.min(plain, plainBytes - filled)) : 0;
-      isLost ||= left < plain;
-      if (plain < band.length) plainBytes = 0;
-      for (const part of [band.subarray(0, left), band.subarray(plain)]) {
-        sample.set(part.subarray(0, sample.length - filled), filled);
-        beyond = part.slice(sample.length - filled);
-        filled = Math.min(sample.length, filled + part.length);
-      }
+      isLost ||= sampled.isFull;
+      beyond = sampled.add(band).slice();
       settled ||= !surveyor.add(band);
       await timeSlice.spend(surveyEstimate(band.length / 4).ms);
     }
-    const begun = [
-      pngBandsOfPixels(sample.subarray(0, filled), width),
-      pngBandsOfPixels(beyond, width),
-      unread,
-    ] as const;
+    const sample = sampled.bytes;
+    const begun = [pngBandsOfPixels(sample, width), pngBandsOfPixels(beyond, width), unread] as const;
     return {
       representations: representationsOf(surveyor, picture, limits),
-      sample: sample.subarray(0, filled),
-      bands: () => (isLost ? bandsAnew(picture, timeSlice) : inTurn(begun)),
+      sample,
+      bands: () => (isLost || sampled.hasGaps ? bandsAnew(picture, timeSlice) : inTurn(begun)),
       close: async () => void (await unread.return()),
     };
   } catch (error) {
@@ -87,14 +70,6 @@ export async function lookAt(picture: Picture, limits: Limits, timeSlice: TimeSl
   } finally {
     surveyor.close();
   }
-}
-
-/** Bytes of the first rows of a band that are the same as the first row of the picture. */
-function plainRowsBytes(band: Uint8Array, above: Uint8Array, stride: number): number {
-  const first = above.length > 0 ? above : band;
-  let same = 0;
-  while (same < band.length && band[same] === first[same % stride]) same++;
-  return same - (same % stride);
 }
 
 /**

@@ -7,6 +7,7 @@ import { type Extent, firstFrame, type Picture } from "../../pixels/picture.ts";
 import { bytesPerPixel, rowsOver } from "../../pixels/rows.ts";
 import { assembleMeanwhile } from "./assemble.ts";
 import { compress, compressEstimate, lengthOf, pngBands } from "./compress.ts";
+import { FirstRows } from "./first-rows.ts";
 import { type Compression, compressionFor, PROBE_LEVEL } from "./levels.ts";
 
 const SIXTEEN_BIT_DEPTH = 16;
@@ -14,7 +15,7 @@ const SIXTEEN_BIT_DEPTH = 16;
 const SIXTEEN_BIT_STRATEGIES: readonly FilterStrategy[] = ["sum", "none", "paeth", "entropy"];
 const SIXTEEN_BIT_PROBE = { level: PROBE_LEVEL, kind: "photograph" } as const satisfies Compression;
 
-/** Pixels of the rows, from the top, that filters are tried on, about: 4 MB. */
+/** Pixels of the first rows that filters are tried on, about: 4 MB. */
 const SAMPLE_PIXELS = 1 << 19;
 /** To see whether a pixel is gray and whether something shows through it. */
 const SURVEY_NANOSECONDS = 4;
@@ -89,19 +90,18 @@ async function surveyed(
 ): Promise<{ readonly type: ColorType; readonly sample: Uint8Array }> {
   const { width, height, opaque } = picture;
   const rows = Math.min(height, Math.ceil(SAMPLE_PIXELS / width));
-  const sample = new Uint8Array(rows * width * bytesPerPixel({ sixteenBit: true }));
-  let filled = 0;
+  const sampled = new FirstRows(width * bytesPerPixel({ sixteenBit: true }), rows, height);
   let isGray = true;
   let isOpaque = true;
   for await (const band of pngBands(await firstFrame(picture, timeSlice), timeSlice)) {
-    sample.set(band.subarray(0, sample.length - filled), filled);
-    filled += Math.min(band.length, sample.length - filled);
+    sampled.add(band);
     const samples = new Uint16Array(band.buffer, band.byteOffset, band.length / 2);
     isGray &&= areGray(samples);
     isOpaque &&= opaque || areOpaque(samples);
     await timeSlice.spend((samples.length / 4) * SURVEY_NANOSECONDS * 1e-6);
-    if (filled === sample.length && !isGray && isOpaque === opaque) break;
+    if (sampled.isFull && !isGray && isOpaque === opaque) break;
   }
+  const sample = sampled.bytes;
   if (isGray) return { type: isOpaque ? COLOR_TYPE.gray : COLOR_TYPE.grayAlpha, sample };
   return { type: isOpaque ? COLOR_TYPE.rgb : COLOR_TYPE.rgba, sample };
 }

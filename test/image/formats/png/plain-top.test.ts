@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { FORMATS } from "../../../../src/image/formats.ts";
 import { UNPAUSED } from "../../../../src/scheduler/time-slice.ts";
 import { numbersFrom } from "../../../support/generated.ts";
-import { paint, pictureOf } from "../../../support/rows.ts";
+import { paint, paintSixteenBit, pictureOf, sixteenBitPictureOf } from "../../../support/rows.ts";
 
 /** Soft grain of 1,400 x 800 pixels below so many rows of one color; a sample has 375 rows. */
 function grainBelow(rows: number, alpha: number) {
@@ -25,6 +25,20 @@ it.each([
   const bytesBelow = async (rows: number) => {
     const picture = pictureOf([grainBelow(rows, alpha)], { opaque: alpha === 255 });
     return (await FORMATS.png.write.encode(picture, settings, UNPAUSED)).length;
+  };
+  expect(await bytesBelow(500)).toBeLessThan((await bytesBelow(20)) * 1.05);
+});
+
+it("take hardly more than without these rows: with 16 bits", async () => {
+  const settings = { lossless: true, quality: 100, progressive: false, effort: 0.5 };
+  const bytesBelow = async (rows: number) => {
+    const next = numbersFrom(5);
+    const pixels = paintSixteenBit(1_400, 500 + rows, (x, y) => {
+      if (y < rows) return [0, 0, 0, 65_535];
+      const level = Math.floor(30_000 + 20_000 * Math.sin(x / 160) * Math.cos((y - rows) / 130) + next() * 300);
+      return [level, level - 5_000, level - 9_000, 65_535];
+    });
+    return (await FORMATS.png.write.encode(sixteenBitPictureOf(pixels), settings, UNPAUSED)).length;
   };
   expect(await bytesBelow(500)).toBeLessThan((await bytesBelow(20)) * 1.05);
 });
