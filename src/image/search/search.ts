@@ -7,6 +7,7 @@
 import type { TimeSlice } from "../../scheduler/time-slice.ts";
 import type { EncodeSettings } from "../codec/writer.ts";
 import type { Rows } from "../pixels/rows.ts";
+import { bytesOnSample, type Probed } from "./by-losses.ts";
 import { candidatesFor, smallestPreviewed } from "./candidates.ts";
 import { hasFewColors, isFlat } from "./exact.ts";
 import { elasticityOf, lostBy } from "./find-quality.ts";
@@ -18,17 +19,8 @@ import { isIcon, isSmall, type PresetGoal, stricterThan } from "./presets.ts";
 import { type Found, type Judge, judgeBy, type PictureEncoder, type ProbeAt, saidOf, writtenToStay } from "./probe.ts";
 import type { Reference } from "./reference.ts";
 import { isOfSlopes, mayHaveStripes } from "./slopes.ts";
-import {
-  bestChoice,
-  bytesOnSample,
-  type Ended,
-  endOf,
-  fromNeighbor,
-  modeOfWhole,
-  type Probed,
-  qualityOfWhole,
-  wholeBy,
-} from "./written.ts";
+import { type Ended, endOf, fromNeighbor, modeOfWhole, qualityOfWhole, wholeBy } from "./whole.ts";
+import { bestChoice } from "./written.ts";
 
 /**
  * A picture of more is told from its neighbors in quality by what it loses on average: of what is previewed, whose steps

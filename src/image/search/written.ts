@@ -1,51 +1,32 @@
 /**
- * The smallest encoding that looks as good as asked, where files have to be written to be looked at. One rendition of
- * the sample says where on the curve of all pictures this one lies (losses.ts), and the whole picture is encoded there:
- * mostly that is near enough, and what it scores says where to look next.
+ * The way to encode that takes the fewest bytes on the sample, where files have to be written to be looked at. One rendition
+ * of the sample says where on the curve of all pictures this one lies (losses.ts); the whole picture is encoded there
+ * (whole.ts): mostly that is near enough, and what it scores says where to look next.
  */
-import type { EncodeSettings, Scale, Variant } from "../codec/writer.ts";
-import { settled, type Settled } from "./by-losses.ts";
-import { resultDecodeEstimate } from "./estimates.ts";
+import type { EncodeSettings, Variant } from "../codec/writer.ts";
+import { NEAR_POINTS, type Probed, settled, type Settled } from "./by-losses.ts";
 import { isDrawn } from "./exact.ts";
 import { fadesInHalf, hasAllChroma, unfaded } from "./faded-chroma.ts";
-import { bytesAtTarget, MAX_QUALITY, MIN_QUALITY } from "./find-quality.ts";
-import { partsOf, type Search } from "./goal.ts";
+import { bytesAtTarget, MAX_QUALITY } from "./find-quality.ts";
+import type { Search } from "./goal.ts";
 import { expectedQuality, firstQuality, mostScoreOf, type Scored, steepnessOf } from "./losses.ts";
-import { isSmall, patienceFrom } from "./presets.ts";
-import { probeAtOf, type EncodedBy, type Encoder, type EncoderMode, type PictureEncoder } from "./probe.ts";
+import { isSmall } from "./presets.ts";
+import { probeAtOf, type Encoder, type PictureEncoder } from "./probe.ts";
 import type { Start } from "./rendition.ts";
-import { hasManyTiles, LEAST_TILES } from "./sample.ts";
+import { hasManyTiles } from "./sample.ts";
+import { endsByMetric, modeOfWhole, nearest } from "./whole.ts";
 
 /**
  * On a sample that is the picture, which is small, scores this part of the usual above the target are close enough. With
  * 0.5 one small AVIF in four was written once more, for 0.2 % fewer bytes.
  */
 const CLOSER_ON_SAMPLE = 0.65;
-/** The same of a small picture of which a few tiles are its sample. */
-const CLOSER_WHERE_SMALL = 0.9;
-/**
- * A rendition of the sample whose score is this close to the target score says enough: its bits say how steep the curve is. With 4
- * in place of 5 points JPEG searches encode and compare 2 to 7 % more, and take the same bytes on average.
- */
-const NEAR_POINTS = 5;
 /** Renditions that are tried at most. */
 const MAX_TRIES = 6;
 const MAX_SAMPLE_TRIES = 3;
 const MAX_DRAFTS = 2;
 /** A draft takes up to so many times the bytes of a rendition. */
 const MOST_OF_DRAFT = 1.6;
-const MAX_WHOLE_TRIES = 4;
-/**
- * What the whole of a picture loses by what its tiles lose, in points, whichever is more: their edges do not count, and
- * the rest is busier.
- */
-const WHOLE_OF_TILES = {
-  few: [
-    { points: 2, part: 0.91 },
-    { points: 0.7, part: 0.95 },
-  ],
-  many: [{ points: 1, part: 0.967 }],
-} as const;
 /** A further way to encode is taken where it saves this part of the bytes. */
 const WORTH_TRYING = 0.01;
 /** By other chroma than the first a rendition is taken at once where it is closer than others by this part. */
@@ -57,27 +38,6 @@ const CLOSER_BESIDE = 0.6;
 const CHOICE_QUALITY = 82;
 /** A drawing with halved chroma loses what its letters and edges have of color: it takes all of it for so many times the bytes. */
 const WORTH_ALL_CHROMA = 1.1;
-
-/** Whether halved chroma is all that there is, and a file without loss follows where it is too little. */
-function endsByMetric({ format }: Search, { variants }: PictureEncoder): boolean {
-  return format.can.lossless && !variants.some(hasAllChroma);
-}
-
-/** A way with its settings, and what is known of the sample by it. */
-export interface Probed extends EncodedBy, Settled {
-  readonly score: number;
-  /** About the one that reaches the target score. */
-  readonly quality: number;
-  /** About what the sample takes at the target score. */
-  readonly bytes: number;
-  /** How steep the curve of the picture is, by drafts that are far apart; absent where none were made. */
-  readonly slope?: number | undefined;
-  /** What these drafts look like. */
-  readonly drafts?: readonly Scored[] | undefined;
-}
-
-/** A way with which a search ended, and about what it takes for the sample at the target score. */
-export type Ended = Probed & { readonly sampleBytes: number };
 
 /**
  * The choice of chroma and loss that takes the fewest bytes on the sample.
@@ -285,117 +245,4 @@ function besideOf(search: Search, before: Probed, { subsample }: EncodeSettings)
 /** Whether not even the highest quality reaches the target score. */
 function isMissed({ best, score }: Probed, targetScore: number): boolean {
   return score < targetScore && best.quality >= MAX_QUALITY;
-}
-
-/**
- * How the whole picture is written to be looked at. A large one with all chroma is not tried as it stays where that is in
- * several scans: their decoder would keep twice the coefficients that searches declare, which are those of halved chroma.
- */
-export function modeOfWhole(
-  { triesFinal, format, reference: { size, sample } }: Search,
-  { progressive, subsample }: EncodeSettings,
-): EncoderMode {
-  if (!triesFinal) return "fast";
-  if (!sample.tiles || !progressive || subsample !== "4:4:4") return "stays";
-  const [several, one] = [true, false].map((interlaced) =>
-    resultDecodeEstimate(format, { ...sample.picture, ...size }, { interlaced, subsample }),
-  );
-  return several!.bytes > one!.bytes ? "oneScan" : "stays";
-}
-
-/** The quality by which the whole is expected to look as good as asked, by what its tiles look like. */
-export function qualityOfWhole(search: Search, { known, slope: expectedSlope }: Probed): number {
-  const { reference, targetScore, patience, scale } = search;
-  const tiles = hasManyTiles(reference.size) ? "many" : "few";
-  const expected = known.map((one) => ({ ...one, score: scoreOfWhole(one.score, tiles) }));
-  const slope = steepnessOf(known, scale, expectedSlope);
-  return expectedQuality(expected, targetScore + patience.margin, scale, slope);
-}
-
-/** The whole picture, encoded by a way: with all of its chroma where tiles did not show that half of it is too little. */
-export async function wholeBy(search: Search, probed: Probed): Promise<Settled & Pick<Probed, "settings">> {
-  const { encoder, settings } = probed;
-  const isHalved = !search.settings.subsample && settings.subsample === "4:2:0" && encoder.variants.some(hasAllChroma);
-  const mayFade = isHalved && search.format.read.factsOf(await probed.best.bytes()).colorspace !== "Gray";
-  const { reference, onWhole, scale, keepsResults, start } = search;
-  const patience = start ? patienceFrom(search.patience) : search.patience;
-  const isSmall = reference.sample.tiles?.places.length === LEAST_TILES;
-  const slope = steepnessOf(probed.known, scale, probed.slope);
-  const goal = {
-    picture: reference.size,
-    first: qualityOfWhole({ ...search, patience }, probed),
-    close: keepsResults ? patience.close * (isSmall ? CLOSER_WHERE_SMALL : 1) : Number.POSITIVE_INFINITY,
-    tries: MAX_WHOLE_TRIES,
-    isNear: false,
-    endsByMetric: endsByMetric(search, encoder),
-    slope,
-  };
-  const by = (own: EncodeSettings, wanted: typeof goal & { readonly fadesBy?: 2 }) =>
-    settled({ ...search, patience }, probeAtOf(encoder, own, onWhole, modeOfWhole(search, own)), wanted);
-  const made = { ...(await by(settings, { ...goal, ...(mayFade && { fadesBy: 2 }) })), settings };
-  if (!made.isFaded) return made;
-  const full = { ...settings, subsample: "4:4:4" } as const;
-  const other = await by(full, { ...goal, first: unfaded(search, made.known) });
-  return (await other.best.score()) > (await made.best.score()) ? { ...other, settings: full } : made;
-}
-
-/**
- * The whole picture by the way that took the fewest bytes in a neighbor, from the quality that did there: no tiles are
- * looked at.
- */
-export async function fromNeighbor(
-  search: Search,
-  encoder: PictureEncoder,
-  start: Start,
-  most: number,
-): Promise<Ended> {
-  const { reference, onWhole, targetScore, scale } = search;
-  const settings = { ...search.settings, ...start.variant };
-  const patience = patienceFrom(search.patience);
-  const probeAt = probeAtOf(encoder, settings, onWhole, modeOfWhole(search, settings));
-  const goal = {
-    picture: reference.size,
-    first: nearest(start.quality, scale),
-    close: patience.close,
-    tries: MAX_WHOLE_TRIES,
-    isNear: false,
-    most,
-  };
-  const made = await settled({ ...search, patience }, probeAt, goal);
-  const [score, { length }] = [await made.best.score(), await made.best.bytes()];
-  const bytes = length / partsOf(reference);
-  const sampleBytes = bytesOnSample(score, bytes, targetScore);
-  const quality = expectedQuality(made.known, targetScore, scale);
-  return { encoder, settings, ...made, score, quality, bytes, sampleBytes };
-}
-
-/**
- * About what a rendition of the sample takes at the target score. One that is far above it is of the lowest quality
- * that there is: it has no fewer bytes to come to.
- */
-export function bytesOnSample(score: number, bytes: number, targetScore: number): number {
-  return score > targetScore + NEAR_POINTS ? bytes : bytes * bytesAtTarget(score, targetScore);
-}
-
-/** The quality of a scale that is nearest to one between those that there are. */
-function nearest(quality: number, { step, least = MIN_QUALITY }: Scale): number {
-  return Math.min(MAX_QUALITY, Math.max(least, least + Math.round((quality - least) / step) * step));
-}
-
-/** Ends are said between qualities that there are: rounded up at each width they would drift. */
-const PART_OF_STEP = 0.1;
-
-/** Where a search ended, for a neighbor of the picture. */
-export function endOf(
-  { targetScore, patience, scale }: Pick<Search, "targetScore" | "patience" | "scale">,
-  { settings: { subsample, loss }, known, slope: expected }: Pick<Probed, "settings" | "known" | "slope">,
-): Start {
-  const slope = steepnessOf(known, scale, expected);
-  const between = { ...scale, step: scale.step * PART_OF_STEP };
-  const quality = expectedQuality(known, targetScore + patienceFrom(patience).margin, between, slope);
-  return { quality, variant: { ...(subsample && { subsample }), ...(loss && { loss }) } };
-}
-
-function scoreOfWhole(score: number, tiles: keyof typeof WHOLE_OF_TILES): number {
-  return 100 - Math.max(...WHOLE_OF_TILES[tiles].map(({ points, part }) => points + part * (100 - score)));
 }
